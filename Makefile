@@ -1,0 +1,55 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .stamps
+
+ifeq (, $(shell command -v $(PYTHON) 2>/dev/null))
+PYTHON := python3
+endif
+
+.PHONY: run test lint types unit setup dev train clean
+
+run: $(STAMPS)/app
+	@$(BIN)/shithead app
+
+test: lint types unit
+
+lint: $(STAMPS)/dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(STAMPS)/dev
+	@$(BIN)/mypy
+
+unit: $(STAMPS)/dev
+	@$(BIN)/pytest
+
+setup: $(STAMPS)/app
+dev: $(STAMPS)/dev
+train: $(STAMPS)/train
+
+$(STAMPS)/system: scripts/system-libraries.sh
+	@mkdir -p $(STAMPS)
+	@sh scripts/system-libraries.sh
+	@touch $@
+
+$(VENV)/bin/python:
+	@$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/app: pyproject.toml $(STAMPS)/system | $(VENV)/bin/python
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/app
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+# torch comes first and pinned: left to a resolver, a CPU machine gets several GB of CUDA packages.
+$(STAMPS)/train: $(STAMPS)/dev
+	@$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,train]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(STAMPS) build *.egg-info

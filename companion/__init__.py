@@ -1,0 +1,1 @@
+"""The program people use: commands, window, evening, store. Joins `vision` to `engine`."""

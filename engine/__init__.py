@@ -1,0 +1,1 @@
+"""The rules of Shithead: pure, standard library only; no clock, no camera, no screen."""

@@ -1,0 +1,1 @@
+"""The network that finds card outlines: four corners, face-up or face-down."""

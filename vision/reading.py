@@ -1,0 +1,53 @@
+"""One card as it was seen in one picture: the container that every step of `vision` passes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+"""A picture: height x width x 3, BGR, 8 bit."""
+Quad = NDArray[np.float32]
+"""Four corners, 4 x 2 (x, y) in pixels, clockwise in the image; the first two end a short edge."""
+
+UNKNOWN_CARD = "??"
+Face = Literal["up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class CardReading:
+    """A card found in a picture, and what it was read as."""
+
+    quad: Quad
+    """The whole card's corners, even where it is partly covered."""
+    face: Face
+    outline_confidence: float
+    """Probability that a card lies here at all."""
+    card: str | None = None
+    """`9S`, `JOKER`, ... or None: face down, or not told with enough certainty."""
+    confidence: float = 0.0
+    """Calibrated probability that `card` is right; for a face-down card, that it is one."""
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """Other cards it may be, most probable first."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of `cards` in the contract's `shithead read --json`."""
+        return {
+            "face": self.face,
+            "card": self.card,
+            "confidence": round(self.confidence, 4),
+            "alternatives": [[card, round(p, 4)] for card, p in self.alternatives],
+            "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in self.quad],
+        }
+
+
+class CardReader(Protocol):
+    """Anything that finds and names the cards in a picture."""
+
+    def read(self, image: Image) -> Sequence[CardReading]:
+        """Return the cards in `image`, in no particular order."""
+        ...
