@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -112,4 +113,5 @@ def load_deck(name: str) -> Deck:
     if deck is None:
         deck = render_deck(name, _cache_folder())
         _save_sheet(deck, path)
-    return deck
+    # Some packages hold faces only.
+    return deck if deck.backs else replace(deck, backs=_drawn_backs())

@@ -13,7 +13,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import cv2
@@ -52,6 +52,8 @@ class ArtSource:
     back: str = ""
     """Name of the back, as `card_name` would give it."""
     joker: str = ""
+    styles: dict[str, str] = field(default_factory=dict)
+    """Style sheets for single cards whose picture shows more than the card."""
 
 
 def _number_name(card: str) -> str:
@@ -126,6 +128,8 @@ SOURCES: dict[str, ArtSource] = {
         "package/cards/{}.svg",
         _number_name,
         joker="joker",
+        # This one card also shows the layout that is meant for very small sizes, over the other.
+        styles={"4s": "svg > g:not(.maxi-card) { display: none }"},
     ),
     "kennard": _kennard("2color"),
     "kennard_jumbo": _kennard("2color-bf"),
@@ -218,12 +222,14 @@ def _read_bgra(path: Path) -> Picture:
     return np.asarray(picture, np.uint8)
 
 
-def _render_svg(svg: Path, size: list[str]) -> Picture:
+def _render_svg(svg: Path, options: list[str], style: str = "") -> Picture:
     if not svg.is_file():
         raise BadInputError(f"{svg}: there is no such picture in the package")
     with tempfile.TemporaryDirectory() as scratch:
-        png = Path(scratch) / "card.png"
-        _run(["rsvg-convert", "--unlimited", *size, "-o", str(png), str(svg)], svg.parent)
+        png, sheet = Path(scratch) / "card.png", Path(scratch) / "card.css"
+        sheet.write_text(style)
+        styled = ["--stylesheet", str(sheet)] if style else []
+        _run(["rsvg-convert", "--unlimited", *styled, *options, "-o", str(png), str(svg)], svg.parent)
         return _read_bgra(png)
 
 
@@ -246,7 +252,7 @@ def _render_one(folder: Path, source: ArtSource, name: str) -> Picture:
         return _render_svg(folder / source.member, [f"--export-id={name}", "-h", str(CARD_HEIGHT)])
     path = folder / source.member.format(name)
     if path.suffix == ".svg":
-        return _render_svg(path, ["-h", str(CARD_HEIGHT)])
+        return _render_svg(path, ["-h", str(CARD_HEIGHT)], source.styles.get(name, ""))
     return _read_bgra(path)
 
 
