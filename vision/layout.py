@@ -1,0 +1,282 @@
+"""Where the seats and the piles are: found from the cards as they are dealt, or read from a file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import BadInputError
+from vision.plane import TablePlane
+from vision.slots import Seen, turn_between
+
+Place = tuple[float, float]
+"""A point on the table, mm."""
+
+ROW_STEP_MM = 115.0
+"""Neighbours in a row lie closer than this, centre to centre."""
+_ROW_SKEW_MM = 40.0
+_ROW_TURN_DEGREES = 25.0
+_FACING_DEGREES = 60.0
+_SPOT_MM = 48.0
+_DRAW_MM = 60.0
+_PILE_MM = 85.0
+_DRAW_FROM_MIDDLE_MM = 260.0
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A part of the table with a meaning: `row` (of a seat, one spot of it), `draw`, `play` or `burn`."""
+
+    kind: str
+    seat: int = -1
+    spot: int = -1
+
+
+DRAW, PLAY, BURN = Zone("draw"), Zone("play"), Zone("burn")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place: the spots of their row, mm, and the direction from the table to the player."""
+
+    player: str
+    row: tuple[Place, ...]
+    facing: Place
+    """Unit vector."""
+
+    @property
+    def centre(self) -> Place:
+        """The middle of the row."""
+        return _mean(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Seats clockwise from the bottom edge of the picture, and the piles as far as they are known."""
+
+    plane: TablePlane
+    width: int
+    height: int
+    seats: tuple[Seat, ...]
+    draw: Place | None = None
+    play: Place | None = None
+    burn: Place | None = None
+
+    @property
+    def middle(self) -> Place:
+        """The middle of the game: of the seats' rows."""
+        return _mean([seat.centre for seat in self.seats])
+
+    def place_of(self, zone: Zone) -> Place | None:
+        """Return the centre of a zone, or None while it is not known."""
+        if zone.kind == "row":
+            return self.seats[zone.seat].row[zone.spot]
+        return {"draw": self.draw, "play": self.play, "burn": self.burn}[zone.kind]
+
+    def zones(self) -> list[Zone]:
+        """Return every zone whose place is known."""
+        rows = [Zone("row", s, k) for s, seat in enumerate(self.seats) for k in range(len(seat.row))]
+        return rows + [zone for zone in (DRAW, PLAY, BURN) if self.place_of(zone) is not None]
+
+    def zone_at(self, x: float, y: float) -> Zone | None:
+        """Return the zone that a card with its centre at (x, y) mm belongs to, or None."""
+        best: tuple[float, Zone] | None = None
+        for zone in self.zones():
+            place = self.place_of(zone)
+            assert place is not None
+            reach = {"row": _SPOT_MM, "draw": _DRAW_MM}.get(zone.kind, _PILE_MM)
+            share = math.hypot(x - place[0], y - place[1]) / reach
+            if share <= 1.0 and (best is None or share < best[0]):
+                best = share, zone
+        return best[1] if best else None
+
+    def seat_at_edge(self, place: Place) -> int:
+        """Return whose arm reaches in at `place` (mm) on the picture's border: the seat nearest to it."""
+        doors = [self._door(seat) for seat in self.seats]
+        return min(range(len(doors)), key=lambda i: math.dist(doors[i], place))
+
+    def seat_towards(self, start: Place, place: Place, but: int) -> int:
+        """Return the seat, other than `but`, in whose direction `place` lies from `start`."""
+        wanted = math.atan2(place[1] - start[1], place[0] - start[0])
+
+        def away(index: int) -> float:
+            x, y = self.seats[index].centre
+            return abs(_wrapped(math.atan2(y - start[1], x - start[0]) - wanted))
+
+        return min((i for i in range(len(self.seats)) if i != but), key=away)
+
+    def _door(self, seat: Seat) -> Place:
+        """Return the point of the picture's border (mm) in front of a seat."""
+        corners = [(0, 0), (self.width, 0), (self.width, self.height), (0, self.height)]
+        border = self.plane.table(corners)
+        x, y = seat.centre
+        nearest = math.inf
+        for a, b in zip(border, np.roll(border, -1, axis=0), strict=True):
+            side = b - a
+            cross = seat.facing[0] * side[1] - seat.facing[1] * side[0]
+            if abs(cross) < 1e-9:
+                continue
+            along = ((a[0] - x) * side[1] - (a[1] - y) * side[0]) / cross
+            on_side = ((a[0] - x) * seat.facing[1] - (a[1] - y) * seat.facing[0]) / cross
+            if along > 0 and -1e-6 <= on_side <= 1 + 1e-6:
+                nearest = min(nearest, along)
+        reach = nearest if math.isfinite(nearest) else 0.0
+        return x + reach * seat.facing[0], y + reach * seat.facing[1]
+
+    def with_pile(self, zone: Zone, place: Place) -> Layout:
+        """Return the layout with a pile put in its place."""
+        if zone == PLAY:
+            return replace(self, play=place)
+        return replace(self, burn=place) if zone == BURN else replace(self, draw=place)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that `--layout` reads: places in mm, the plane as a 3 x 3 matrix."""
+        return {
+            "width": self.width,
+            "height": self.height,
+            "to_table": self.plane.to_table.tolist(),
+            "seats": [{"player": s.player, "row": s.row, "facing": s.facing} for s in self.seats],
+            "draw": self.draw,
+            "play": self.play,
+            "burn": self.burn,
+        }
+
+
+def load_layout(path: Path) -> Layout:
+    """Read a layout from a JSON file in the form of `Layout.to_json`.
+
+    Raises:
+        BadInputError: the file is no JSON or lacks a part.
+    """
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        seats = tuple(
+            Seat(str(s["player"]), tuple(_place(p) for p in s["row"]), _place(s["facing"]))
+            for s in stored["seats"]
+        )
+        plane = TablePlane(np.asarray(stored["to_table"], np.float64).reshape(3, 3))
+        piles = {kind: _place(stored[kind]) for kind in ("draw", "play", "burn") if stored.get(kind)}
+        layout = Layout(plane, int(stored["width"]), int(stored["height"]), seats, **piles)
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path}: not a layout ({type(error).__name__}: {error})") from None
+    if len(seats) < 2 or not all(seat.row for seat in seats) or np.linalg.matrix_rank(plane.to_table) < 3:
+        raise BadInputError(f"{path}: not a layout (two seats with rows and a regular matrix are needed)")
+    return layout
+
+
+def find_layout(
+    cards: Sequence[Seen],
+    plane: TablePlane,
+    width: int,
+    height: int,
+    players: Sequence[str] | None,
+    row_length: int | None = None,
+) -> Layout | None:
+    """Return the layout of a finished deal, or None when what lies there is none.
+
+    A deal is finished when as many rows of equal length lie before the seats as there are players, each
+    facing outwards, and a face-down pile lies amid them. A table that is not set for the game has no such
+    thing, and so yields no events.
+    """
+    rows = [row for row in _rows([card for card in cards if card.face == "up"]) if len(row) in (2, 3)]
+    if row_length is not None:
+        rows = [row for row in rows if len(row) == row_length]
+    if len(rows) < 2 or len({len(row) for row in rows}) != 1 or (players and len(rows) != len(players)):
+        return None
+    middle = _mean([_mean([(c.x, c.y) for c in row]) for row in rows])
+    draw = _draw_pile(cards, rows, middle)
+    if draw is None:
+        return None
+    seats = [seat for row in rows if (seat := _seat(row, draw)) is not None]
+    if len(seats) != len(rows):
+        return None
+    ordered = _clockwise(seats, draw)
+    names = list(players) if players else [f"P{i + 1}" for i in range(len(ordered))]
+    named = tuple(replace(seat, player=name) for seat, name in zip(ordered, names, strict=True))
+    return Layout(plane, width, height, named, draw=draw)
+
+
+def _rows(cards: Sequence[Seen]) -> list[list[Seen]]:
+    """Group cards that lie side by side."""
+    groups: list[list[Seen]] = []
+    for card in cards:
+        joined = [group for group in groups if any(_side_by_side(card, other) for other in group)]
+        for group in joined:
+            groups.remove(group)
+        groups.append([card, *(other for group in joined for other in group)])
+    return groups
+
+
+def _side_by_side(first: Seen, second: Seen) -> bool:
+    if turn_between(first.angle, second.angle) > _ROW_TURN_DEGREES:
+        return False
+    dx, dy = second.x - first.x, second.y - first.y
+    turn = math.radians(first.angle)
+    along = dx * math.cos(turn) + dy * math.sin(turn)
+    return abs(along) < _ROW_SKEW_MM and math.hypot(dx, dy) < ROW_STEP_MM
+
+
+def _draw_pile(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]], middle: Place) -> Place | None:
+    free = [
+        (card.x, card.y)
+        for card in cards
+        if card.face == "down"
+        and all(math.hypot(card.x - c.x, card.y - c.y) > _SPOT_MM for row in rows for c in row)
+    ]
+    near = [place for place in free if math.dist(place, middle) < _DRAW_FROM_MIDDLE_MM]
+    return min(near, key=lambda place: math.dist(place, middle)) if near else None
+
+
+def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
+    """Return the seat behind a row, its spots left to right for its player; None if it faces aside."""
+    x, y = _mean([(card.x, card.y) for card in row])
+    turn = math.radians(_mean_angle([card.angle for card in row]))
+    facing = (math.cos(turn), math.sin(turn))
+    outwards = (x - middle[0], y - middle[1])
+    if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
+        facing = (-facing[0], -facing[1])
+    if abs(_wrapped(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))) > math.radians(
+        _FACING_DEGREES
+    ):
+        return None
+    right = (facing[1], -facing[0])
+    spots = sorted(((c.x, c.y) for c in row), key=lambda p: p[0] * right[0] + p[1] * right[1])
+    return Seat("", tuple(spots), facing)
+
+
+def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
+    """Sort seats clockwise as seen in the picture, from the one nearest to the bottom edge."""
+
+    def bearing(seat: Seat) -> float:
+        x, y = seat.centre
+        return math.atan2(-(x - middle[0]), y - middle[1])
+
+    first = min(seats, key=lambda seat: abs(bearing(seat)))
+    start = bearing(first)
+    return sorted(seats, key=lambda seat: (bearing(seat) - start) % math.tau)
+
+
+def _mean(places: Sequence[Place]) -> Place:
+    return sum(p[0] for p in places) / len(places), sum(p[1] for p in places) / len(places)
+
+
+def _mean_angle(angles: Sequence[float]) -> float:
+    """Return the mean direction of undirected lines, degrees."""
+    x = sum(math.cos(math.radians(2 * a)) for a in angles)
+    y = sum(math.sin(math.radians(2 * a)) for a in angles)
+    return math.degrees(math.atan2(y, x)) / 2
+
+
+def _wrapped(angle: float) -> float:
+    return (angle + math.pi) % math.tau - math.pi
+
+
+def _place(stored: Any) -> Place:
+    x, y = (float(value) for value in stored)
+    return x, y

@@ -1,0 +1,149 @@
+"""Cards as seen on the table, in millimetres, and how several looks at them vote on what they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vision.plane import TablePlane
+from vision.reading import CardReading, Face
+
+SAME_PLACE_MM = 14.0
+"""Two looks at one resting card differ by less than this..."""
+SAME_TURN_DEGREES = 14.0
+"""... and by less than this."""
+_DUPLICATE_MM = 25.0
+_TAKEN_FACTOR = 0.02
+"""How much a reading is trusted that names a card which plainly lies elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One card in one look, in table coordinates."""
+
+    x: float
+    y: float
+    angle: float
+    """Direction of the long side, degrees in [0, 180)."""
+    face: Face
+    odds: Mapping[str, float] = field(default_factory=dict)
+    """Probability of each card it may be."""
+
+    def is_at(self, other: Seen, distance: float = SAME_PLACE_MM, turn: float = SAME_TURN_DEGREES) -> bool:
+        """Tell whether both lie in the same place in the same direction."""
+        return math.hypot(self.x - other.x, self.y - other.y) <= distance and (
+            turn_between(self.angle, other.angle) <= turn
+        )
+
+    @property
+    def best(self) -> tuple[str | None, float]:
+        """The likeliest card and its probability; (None, 0) when nothing is known."""
+        if not self.odds:
+            return None, 0.0
+        card = max(self.odds, key=lambda name: self.odds[name])
+        return card, self.odds[card]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """One resting card as several looks together see it."""
+
+    seen: Seen
+    """Its place by the last look, its odds averaged over all looks at it."""
+    looks: int
+    """In how many looks it was seen."""
+
+
+def see(readings: Iterable[CardReading], plane: TablePlane) -> list[Seen]:
+    """Return the readings in table coordinates; one card read twice in one place counts once."""
+    cards = [_see_one(reading, plane) for reading in readings]
+    cards = [card for card in cards if np.isfinite([card.x, card.y, card.angle]).all()]
+    return _without_duplicates(cards)
+
+
+def _see_one(reading: CardReading, plane: TablePlane) -> Seen:
+    corners = plane.table(reading.quad)
+    x, y = corners.mean(axis=0)
+    # Sides 1-2 and 3-0 are the long ones.
+    along = (corners[2] - corners[1]) + (corners[3] - corners[0])
+    angle = math.degrees(math.atan2(along[1], along[0])) % 180.0
+    odds = dict(reading.alternatives)
+    if reading.card is not None:
+        odds[reading.card] = reading.confidence
+    return Seen(float(x), float(y), angle, reading.face, odds if reading.face == "up" else {})
+
+
+def _without_duplicates(cards: Sequence[Seen]) -> list[Seen]:
+    kept: list[Seen] = []
+    for card in sorted(cards, key=lambda seen: -seen.best[1]):
+        name = card.best[0]
+        twin = any(
+            other.face == card.face
+            and math.hypot(other.x - card.x, other.y - card.y) < _DUPLICATE_MM
+            and (other.best[0] == name or other.is_at(card, 4.0, 5.0))
+            for other in kept
+        )
+        if not twin:
+            kept.append(card)
+    return kept
+
+
+def vote(looks: Sequence[Sequence[Seen]]) -> list[Settled]:
+    """Join looks at the same resting cards (oldest look first): places are matched, odds averaged.
+
+    Frames of a resting scene repeat the same mistakes, so their odds are averaged and not multiplied.
+    """
+    groups: list[list[Seen]] = []
+    for look in looks:
+        free = list(range(len(groups)))
+        for card in look:
+            near = [i for i in free if groups[i][-1].face == card.face and groups[i][-1].is_at(card)]
+            if near:
+                index = min(near, key=lambda i: _distance(groups[i][-1], card))
+                groups[index].append(card)
+                free.remove(index)
+            else:
+                groups.append([card])
+    return [Settled(_averaged(group), len(group)) for group in groups]
+
+
+def _averaged(group: Sequence[Seen]) -> Seen:
+    last = group[-1]
+    names = {name for card in group for name in card.odds}
+    odds = {name: sum(card.odds.get(name, 0.0) for card in group) / len(group) for name in names}
+    return Seen(last.x, last.y, last.angle, last.face, odds)
+
+
+def name_cards(cards: Sequence[Seen], taken: Collection[str] = ()) -> list[tuple[str | None, float]]:
+    """Return a name and its probability for each card, no card twice; None where nothing fits.
+
+    Each physical card exists once: a reading that names one of `taken` (cards that are known to lie
+    elsewhere) is trusted little, and of two that claim one name the likelier has it. `JOKER` may repeat.
+    """
+    claims = []
+    for index, card in enumerate(cards):
+        weighed = {name: p * (_TAKEN_FACTOR if name in taken else 1.0) for name, p in card.odds.items()}
+        rest = max(0.0, 1.0 - sum(card.odds.values()))
+        total = sum(weighed.values()) + rest
+        if total > 0:
+            claims += [(p / total, name, index) for name, p in weighed.items()]
+    named: list[tuple[str | None, float]] = [(None, 0.0)] * len(cards)
+    used: set[str] = set()
+    for p, name, index in sorted(claims, reverse=True):
+        if named[index][0] is None and name not in used:
+            named[index] = name, p
+            if name != "JOKER":
+                used.add(name)
+    return named
+
+
+def turn_between(first: float, second: float) -> float:
+    """Return the angle between two undirected lines given in degrees, 0..90."""
+    return abs((first - second + 90.0) % 180.0 - 90.0)
+
+
+def _distance(first: Seen, second: Seen) -> float:
+    return math.hypot(first.x - second.x, first.y - second.y)

@@ -1,0 +1,186 @@
+"""What moves in the picture, and what is not the table: arms.
+
+Works on a small copy of the picture, so that it costs next to nothing; the networks run only where and when
+things have come to rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vision.reading import Image
+
+Mask = NDArray[np.bool_]
+
+SMALL_WIDTH = 320
+_MOVING_LEVEL = 14.0
+_FOREIGN_LEVEL = 26.0
+"""Difference (0-255, strongest of three colours) above which a pixel has changed."""
+_NOISE_FACTOR = 5.0
+_ABSORB_SECONDS = 1.0
+"""What has not moved for so long, and hangs on no arm, belongs to the table."""
+_ABSORB_ALL_SECONDS = 6.0
+_BLEND = 0.04
+"""How fast the picture of the table follows the light, a frame."""
+_ARM_SHARE = 0.002
+"""The smallest arm, as a share of the picture."""
+_BORDER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limb:
+    """Something that reaches into the picture from its border, in pixels of the small picture."""
+
+    mask: Mask
+    contact: tuple[float, float]
+    """The middle of where it crosses the border."""
+    tip: tuple[float, float]
+    """Its farthest part from there."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """One frame, compared with the one before and with the table as it was at rest."""
+
+    t: float
+    scale: float
+    """Small pixels per full pixel."""
+    small: Image
+    moving: Mask
+    foreign: Mask
+    limbs: tuple[Limb, ...]
+
+    @property
+    def moving_share(self) -> float:
+        """Share of the picture that moves."""
+        return float(self.moving.mean())
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing at all moves."""
+        return self.moving_share < 0.0005
+
+    def share(self, mask: Mask, polygon: ArrayLike) -> float:
+        """Return the share of a polygon (N x 2, full pixels) that `mask` covers; 0 outside the picture."""
+        area = polygon_mask(np.asarray(polygon, np.float64) * self.scale, self.moving.shape)
+        total = int(area.sum())
+        return float((mask & area).sum()) / total if total else 0.0
+
+    def limb_mask(self) -> Mask:
+        """Return where any arm is."""
+        mask = np.zeros_like(self.moving)
+        for limb in self.limbs:
+            mask |= limb.mask
+        return mask
+
+
+class Stillness:
+    """Watches the small picture; knows the table at rest and tells arms from it."""
+
+    def __init__(self) -> None:
+        self._before: NDArray[np.float32] | None = None
+        self._table: NDArray[np.float32] | None = None
+        self._moved_at: NDArray[np.float64] | None = None
+        self._noise = 1.0
+
+    def feed(self, frame: Image, t: float) -> Motion:
+        """Compare one frame (full size) with what went before. Times must increase."""
+        small, scale = shrunk(frame)
+        now = np.asarray(cv2.GaussianBlur(small, (3, 3), 0), np.float32)
+        if self._before is None or self._before.shape != now.shape:
+            self._before, self._table = now, now.copy()
+            self._moved_at = np.full(now.shape[:2], t, np.float64)
+        assert self._table is not None
+        assert self._moved_at is not None
+        change = _difference(now, self._before)
+        # The median pixel rests, whatever moves: it tells the camera's noise.
+        self._noise += 0.05 * (float(np.median(change[::3, ::3])) - self._noise)
+        moving = _cleaned(change > max(_MOVING_LEVEL, _NOISE_FACTOR * self._noise))
+        foreign = _cleaned(_difference(now, self._table) > max(_FOREIGN_LEVEL, _NOISE_FACTOR * self._noise))
+        self._moved_at[moving] = t
+        limbs = _limbs(foreign | moving)
+        motion = Motion(t, scale, small, moving, foreign, limbs)
+        self._learn(now, motion, t)
+        self._before = now
+        return motion
+
+    def _learn(self, now: NDArray[np.float32], motion: Motion, t: float) -> None:
+        """Take what has come to rest into the picture of the table."""
+        assert self._table is not None
+        assert self._moved_at is not None
+        rested = t - self._moved_at
+        settled = (rested >= _ABSORB_SECONDS) & ~_grown(motion.limb_mask(), 5)
+        settled |= rested >= _ABSORB_ALL_SECONDS
+        cv2.copyTo(now, (settled & motion.foreign).astype(np.uint8), self._table)
+        calm = ~(motion.foreign | motion.moving)
+        cv2.accumulateWeighted(now, self._table, _BLEND, calm.astype(np.uint8))
+
+
+def shrunk(frame: Image) -> tuple[Image, float]:
+    """Return a copy about 320 pixels along its longer side, and its scale."""
+    height, width = frame.shape[:2]
+    scale = SMALL_WIDTH / max(height, width)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    # Halving by plain stepping first costs a fraction of a full area average.
+    step = max(1, int(1 / scale) // 2)
+    small = cv2.resize(frame[::step, ::step], size, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8), scale
+
+
+def polygon_mask(polygon: ArrayLike, shape: tuple[int, ...]) -> Mask:
+    """Return the inside of a polygon (N x 2, pixels) as a mask of the given shape."""
+    mask = np.zeros(shape[:2], np.uint8)
+    points = np.clip(np.asarray(polygon, np.float64), -30000, 30000)
+    cv2.fillPoly(mask, [np.round(points).astype(np.int32)], 1)
+    return mask.astype(np.bool_)
+
+
+def _difference(now: NDArray[np.float32], then: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the strongest difference of the three colours, a pixel."""
+    blue, green, red = cv2.split(cv2.absdiff(now, then))
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+
+
+def _cleaned(mask: Mask) -> Mask:
+    """Drop specks."""
+    opened = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+    return np.asarray(opened, np.bool_)
+
+
+def _grown(mask: Mask, size: int) -> Mask:
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((size, size), np.uint8)), np.bool_)
+
+
+def _limbs(mask: Mask) -> tuple[Limb, ...]:
+    """Return the parts of a mask that cross the picture's border, largest first."""
+    joined = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
+    border = _border(mask.shape)
+    joined[border] = mask[border]
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    least = _ARM_SHARE * mask.size
+    limbs = []
+    for label in range(1, count):
+        if stats[label, cv2.CC_STAT_AREA] < least:
+            continue
+        part = labels == label
+        edge = np.argwhere(part & border)
+        if len(edge) < 3:
+            continue
+        inside = np.argwhere(part)
+        contact = edge.mean(axis=0)
+        reach = np.linalg.norm(inside - contact, axis=1)
+        tip = inside[reach >= np.quantile(reach, 0.97)].mean(axis=0)
+        limbs.append(Limb(part, (float(contact[1]), float(contact[0])), (float(tip[1]), float(tip[0]))))
+    return tuple(sorted(limbs, key=lambda limb: -int(limb.mask.sum())))
+
+
+@cache
+def _border(shape: tuple[int, ...]) -> Mask:
+    border = np.ones(shape[:2], np.bool_)
+    border[_BORDER:-_BORDER, _BORDER:-_BORDER] = False
+    return border
