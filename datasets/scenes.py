@@ -1,0 +1,192 @@
+"""Rendered pictures of cards on tables, with the truth: every card's four corners and what can be seen of it.
+
+A scene is repeatable: the same seed, decks and surfaces give the same pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.scenes_camera import Camera, random_camera
+from datasets.scenes_cards import Art, CardStock, ScenePack
+from datasets.scenes_layouts import Placement, card_outline, random_layout
+from datasets.scenes_light import Picture, add_glare, light_up, through_lens
+from datasets.scenes_objects import THINGS
+from datasets.scenes_table import random_plan
+from vision.geometry import homography, polygon_area
+from vision.reading import Quad
+
+MIN_VISIBLE = 0.15
+"""Cards of which less than this share is to be seen carry no label; their pixels are marked `UNSURE`."""
+NO_CARD, UNSURE = 0, 255
+"""Values of a scene's owner map beside the cards' own numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneCard:
+    """One card of a scene that can be seen well enough to be found."""
+
+    card: str
+    """`9S`, `BACK`, or `??` for a made-up face."""
+    face_up: bool
+    quad: Quad
+    """Corners of the whole card in pixels, its own top left first; they may lie outside the picture."""
+    visible: float
+    """Share of the whole card that is to be seen, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A rendered picture and its truth."""
+
+    image: NDArray[np.uint8]
+    """Size x size x 3, BGR."""
+    cards: tuple[SceneCard, ...]
+    owner: NDArray[np.uint8]
+    """Size x size: 1 + index into `cards` of the card seen at a pixel, `NO_CARD`, or `UNSURE`."""
+
+
+class SceneMaker:
+    """Renders scenes from decks and surfaces."""
+
+    def __init__(self, stock: CardStock, textures: Sequence[NDArray[np.uint8]], size: int = 448) -> None:
+        self.stock, self.textures, self.size = stock, textures, size
+
+    def make(self, seed: int) -> Scene:
+        """Return scene number `seed`."""
+        rng = np.random.default_rng([seed, 2026])
+        view = self._view(rng)
+        camera = random_camera(rng, self.size, view)
+        canvas = _Canvas(self._table(rng, camera, view), camera, self.size / view)
+        packs = [self.stock.pick(rng) for _ in range(1 if rng.random() < 0.85 else 2)]
+        layout = random_layout(rng, view) if rng.random() < 0.97 else []
+        light = rng.normal(0, 2.0, 2)  # where shadows fall, mm per mm of height
+        for place in layout:
+            canvas.lay(place, packs[int(rng.integers(len(packs)))], rng, light)
+        return canvas.finish(rng)
+
+    def _view(self, rng: np.random.Generator) -> float:
+        """Return how many millimetres of table the picture is wide: a whole table, a part, a few cards."""
+        kind = rng.random()
+        if kind < 0.5:
+            return float(rng.uniform(480, 1050))
+        return float(rng.uniform(260, 480) if kind < 0.83 else rng.uniform(130, 260))
+
+    def _table(self, rng: np.random.Generator, camera: Camera, view: float) -> Picture:
+        plan, to_plan = random_plan(rng, self.textures, view)
+        matrix = camera.plane() @ np.linalg.inv(to_plan)
+        size = (self.size, self.size)
+        mode = cv2.BORDER_REFLECT
+        return np.asarray(cv2.warpPerspective(plan, matrix, size, borderMode=mode), np.float32)
+
+
+class _Canvas:
+    """A picture in the making: cards are laid on it bottom first."""
+
+    def __init__(self, picture: Picture, camera: Camera, unit: float) -> None:
+        self.picture, self.camera, self.unit = picture, camera, unit
+        self.size = picture.shape[0]
+        self.owner = np.zeros(picture.shape[:2], np.uint16)
+        self.laid: list[SceneCard] = []
+
+    def lay(self, place: Placement, pack: ScenePack, rng: np.random.Generator, light: NDArray) -> None:
+        outline = card_outline(place)
+        quad = self.camera.project(outline, place.height)
+        if polygon_area(quad) <= 4 or not np.isfinite(quad).all() or np.abs(quad).max() > 6 * self.size:
+            return
+        self._shadow(outline, place.height, light, rng)
+        if place.below:
+            self._edges(outline, place, rng)
+        card, levels = pack.draw(rng, place.face_up)
+        self._paste(levels, quad, np.float32(rng.uniform(0.92, 1.02)))
+        self.laid.append(SceneCard(card, place.face_up, quad, 0.0))
+        cv2.fillConvexPoly(self.owner, np.round(quad).astype(np.int32), (len(self.laid),))
+
+    def _shadow(self, outline: NDArray, height: float, light: NDArray, rng: np.random.Generator) -> None:
+        thrown = outline + light * (0.5 + height) + rng.normal(0, 0.2, 2)
+        quad = self.camera.project(thrown, 0.0 if height < 3 else height * 0.5)
+        margin = int(3 + 3 * self.unit)
+        x0, y0, x1, y1 = self._region(quad, margin)
+        if x1 <= x0 or y1 <= y0:
+            return
+        mask = np.zeros((y1 - y0, x1 - x0), np.float32)
+        cv2.fillConvexPoly(mask, np.round(quad - (x0, y0)).astype(np.int32), (1.0,))
+        mask = cv2.GaussianBlur(mask, (0, 0), max(0.5, rng.uniform(0.4, 2.0) * self.unit))
+        self.picture[y0:y1, x0:x1] *= 1 - np.float32(rng.uniform(0.15, 0.6)) * mask[..., None]
+
+    def _edges(self, outline: NDArray, place: Placement, rng: np.random.Generator) -> None:
+        """Draw the side of a stack: many thin layers, light and dark in turn, a little out of line."""
+        step = max(1, place.below // 14)
+        slip = rng.uniform(0, 1.2)
+        for layer in range(0, place.below, step):
+            shifted = outline + rng.normal(0, slip, 2)
+            quad = self.camera.project(shifted, place.height * layer / place.below)
+            shade = rng.uniform(150, 235) - rng.uniform(0, 12, 3)
+            points = [np.round(quad * 16).astype(np.int32)]
+            cv2.fillPoly(self.picture, points, shade.tolist(), cv2.LINE_AA, 4)
+
+    def _region(self, quad: Quad, margin: int) -> tuple[int, int, int, int]:
+        low = np.clip(np.floor(quad.min(axis=0)) - margin, 0, self.size).astype(int)
+        high = np.clip(np.ceil(quad.max(axis=0)) + margin + 1, 0, self.size).astype(int)
+        return int(low[0]), int(low[1]), int(high[0]), int(high[1])
+
+    def _paste(self, levels: Sequence[Art], quad: Quad, tint: np.float32) -> None:
+        x0, y0, x1, y1 = self._region(quad, 1)
+        if x1 <= x0 or y1 <= y0:
+            return
+        sides = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
+        long_side = float(sides[[1, 3]].max())
+        art = next((level for level in reversed(levels) if level.shape[0] >= long_side), levels[0])
+        height, width = art.shape[:2]
+        corners = np.float32([[0, 0], [width, 0], [width, height], [0, height]]) - np.float32(0.5)
+        matrix = homography(corners, quad - np.float32((x0, y0)))
+        pasted = cv2.warpPerspective(art, matrix, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR).astype(
+            np.float32
+        )
+        under = self.picture[y0:y1, x0:x1]
+        under *= 1 - pasted[..., 3:] / 255
+        under += pasted[..., :3] * tint
+
+    def finish(self, rng: np.random.Generator) -> Scene:
+        """Put things over the cards, light the scene, take the picture and settle what can be seen."""
+        covered = np.zeros((self.size, self.size), np.uint8)
+        glossy = self.owner > 0
+        if rng.random() < 0.35:
+            self.picture = add_glare(self.picture, glossy, rng)
+        for draw, share in THINGS:
+            if rng.random() < share:
+                covered = np.maximum(covered, draw(self.picture, rng, self.unit))
+        self.owner[covered > 127] = 0
+        picture = light_up(self.picture, rng)
+        cards, owner = self._settle()
+        return Scene(through_lens(picture, rng), cards, owner)
+
+    def _settle(self) -> tuple[tuple[SceneCard, ...], NDArray[np.uint8]]:
+        seen = np.bincount(self.owner.ravel(), minlength=len(self.laid) + 1)
+        owner = np.zeros(self.owner.shape, np.uint8)
+        cards: list[SceneCard] = []
+        for number, card in enumerate(self.laid, start=1):
+            visible = float(seen[number]) / polygon_area(card.quad)
+            if visible >= MIN_VISIBLE and seen[number] >= 30 and len(cards) < UNSURE - 1:
+                cards.append(SceneCard(card.card, card.face_up, card.quad, min(visible, 1.0)))
+                owner[self.owner == number] = len(cards)
+            elif seen[number]:
+                owner[self.owner == number] = UNSURE
+        return tuple(cards), owner
+
+
+def draw_truth(scene: Scene) -> NDArray[np.uint8]:
+    """Return the scene's picture with its truth drawn on it, for looking at: blue is a card's first corner."""
+    picture = scene.image.copy()
+    for card in scene.cards:
+        points = [np.round(card.quad * 16).astype(np.int32)]
+        colour = (0, 255, 0) if card.face_up else (0, 128, 255)
+        cv2.polylines(picture, points, True, colour, 1, cv2.LINE_AA, 4)
+        first = np.round(card.quad[0]).astype(int).tolist()
+        cv2.circle(picture, first, 2, (255, 0, 0), -1)
+    return picture

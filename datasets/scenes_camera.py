@@ -1,0 +1,62 @@
+"""A pinhole camera over a table.
+
+Table coordinates are millimetres, as in a plan: x to the right, y down, and z up from the table towards the
+camera (a left-handed system, so that a plan and a picture from above turn the same way round).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """Projects table points to pixels with a 3 x 4 matrix."""
+
+    matrix: NDArray[np.float64]
+
+    @classmethod
+    def above(cls, size: int, view_mm: float, tilt: float, azimuth: float, roll: float, fov: float) -> Camera:
+        """Look at the table's origin.
+
+        `size` is the square picture's side in pixels, `view_mm` the width of table seen through its centre
+        line; `tilt` (0 = straight down), `azimuth`, `roll` and the field of view `fov` are in radians.
+        """
+        focal = size / 2 / np.tan(fov / 2)
+        distance = view_mm * focal / size
+        towards = np.array(
+            [np.sin(tilt) * np.cos(azimuth), np.sin(tilt) * np.sin(azimuth), np.cos(tilt)]
+        )  # from the origin to the camera
+        # The picture's x axis lies level; its y axis points down in the picture; z goes into the scene.
+        right = np.array([np.sin(azimuth), -np.cos(azimuth), 0.0])
+        forward = -towards
+        down = np.cross(right, forward)
+        cos, sin = np.cos(roll), np.sin(roll)
+        rotation = np.stack([cos * right + sin * down, -sin * right + cos * down, forward])
+        intrinsics = np.array([[focal, 0, size / 2], [0, focal, size / 2], [0, 0, 1]])
+        translation = -rotation @ (towards * distance)
+        return cls(intrinsics @ np.column_stack([rotation, translation]))
+
+    def plane(self, height_mm: float = 0.0) -> NDArray[np.float64]:
+        """Return the homography (3 x 3) from table (x, y) at `height_mm` to pixels."""
+        m = self.matrix
+        return np.column_stack([m[:, 0], m[:, 1], m[:, 2] * height_mm + m[:, 3]])
+
+    def project(self, points: NDArray[np.floating], height_mm: float = 0.0) -> NDArray[np.float32]:
+        """Return pixels (N x 2) of table points (N x 2, mm) lying at `height_mm`."""
+        homogeneous = np.column_stack([points, np.ones(len(points))]) @ self.plane(height_mm).T
+        return np.asarray(homogeneous[:, :2] / homogeneous[:, 2:], np.float32)
+
+
+def random_camera(rng: np.random.Generator, size: int, view_mm: float) -> Camera:
+    """Return a camera a player might hold or clamp: mostly steep, at times as flat as 50 degrees."""
+    tilt = np.radians(min(50.0, abs(rng.normal(0, 22)) if rng.random() < 0.8 else rng.uniform(25, 50)))
+    quarter = rng.integers(4) * np.pi / 2  # phones are held along the table's edges more often than askew
+    azimuth = quarter + rng.normal(0, 0.15) if rng.random() < 0.5 else rng.uniform(0, 2 * np.pi)
+    roll = rng.normal(0, 0.06) if rng.random() < 0.7 else rng.uniform(-np.pi, np.pi)
+    return Camera.above(
+        size, view_mm, float(tilt), float(azimuth), float(roll), np.radians(rng.uniform(42, 78))
+    )

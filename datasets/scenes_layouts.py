@@ -1,0 +1,210 @@
+"""Where cards lie on a table: rows, rows on face-down rows, askew piles, fans, spreads, stacks, messes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
+
+_THICKNESS_MM = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One card on the table, in millimetres and radians; lists of them go bottom first."""
+
+    x: float
+    y: float
+    angle: float
+    face_up: bool
+    height: float = 0.0
+    """Of its face above the table."""
+    below: int = 0
+    """Cards squared up beneath it that are drawn as the edge of a stack and never labelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A cluster's own axes on the table."""
+
+    x: float
+    y: float
+    angle: float
+
+    def place(
+        self, along: float, up: float, turn: float, face_up: bool, height: float = 0.0, below: int = 0
+    ) -> Placement:
+        cos, sin = np.cos(self.angle), np.sin(self.angle)
+        return Placement(
+            float(self.x + cos * along - sin * up),
+            float(self.y + sin * along + cos * up),
+            float(self.angle + turn),
+            face_up,
+            height,
+            below,
+        )
+
+
+def _row(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    count = int(rng.integers(1, 7))
+    step = CARD_WIDTH_MM + rng.uniform(-6, 20)
+    face_up = rng.random() < 0.8
+    wobble = rng.uniform(0, 4)
+    return [
+        frame.place(
+            step * (i - (count - 1) / 2),
+            rng.normal(0, wobble),
+            rng.normal(0, wobble / 60),
+            face_up if rng.random() < 0.92 else not face_up,
+        )
+        for i in range(count)
+    ]
+
+
+def _up_on_down(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    """Shithead's own row: three down-cards, most of them covered by an up-card."""
+    step = CARD_WIDTH_MM + rng.uniform(1, 22)
+    slip = rng.choice([0.0, rng.uniform(0, 8), rng.uniform(8, 45)])
+    untidy = rng.uniform(0, 4)
+    row: list[Placement] = []
+    for i in range(3):
+        along = step * (i - 1)
+        if rng.random() < 0.9:
+            row.append(frame.place(along, rng.normal(0, untidy / 2), rng.normal(0, untidy / 50), False))
+        for up in range(int(rng.choice([0, 1, 1, 1, 1, 2]))):
+            row.append(
+                frame.place(
+                    along + rng.normal(0, untidy),
+                    slip + up * 18 + rng.normal(0, untidy),
+                    rng.normal(0, untidy / 40),
+                    True,
+                    _THICKNESS_MM,
+                )
+            )
+    return row
+
+
+def _askew_pile(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    count = int(rng.integers(2, 13))
+    spread = rng.choice([rng.uniform(1, 6), rng.uniform(6, 30)])
+    turn = rng.choice([rng.uniform(0.03, 0.2), rng.uniform(0.2, 1.5)])
+    face_up = rng.random() < 0.85
+    mixed = rng.random() < 0.25  # a burn pile
+    base = rng.choice([0.0, rng.uniform(0, 8)])
+    pile = []
+    for i in range(count):
+        up = rng.random() < 0.5 if mixed else face_up
+        offset = rng.normal(0, spread, 2)
+        height = base + i * _THICKNESS_MM
+        pile.append(frame.place(*offset, rng.normal(0, turn), bool(up), height))
+    return pile
+
+
+def _fan(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    """Cards turned about a point near their lower end, as held hands are laid down."""
+    count = int(rng.integers(3, 11))
+    radius = rng.uniform(50, 160)
+    step = rng.uniform(0.08, 0.3) * 90 / radius
+    face_up = rng.random() < 0.85
+    fan = []
+    for i in range(count):
+        turn = step * (i - (count - 1) / 2) + rng.normal(0, 0.02)
+        fan.append(
+            frame.place(-radius * np.sin(turn), radius * (np.cos(turn) - 1), turn, face_up, i * _THICKNESS_MM)
+        )
+    return fan if rng.random() < 0.5 else fan[::-1]
+
+
+def _spread(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    """Overlapping cards in a line, along the short side or the long one."""
+    count = int(rng.integers(2, 12))
+    step = rng.uniform(9, 42)
+    sideways = rng.random() < 0.65
+    face_up = rng.random() < 0.85
+    wobble = rng.uniform(0, 3)
+    spread = []
+    for i in range(count):
+        shift = step * (i - (count - 1) / 2)
+        along, up = (shift, 0.0) if sideways else (0.0, shift)
+        spread.append(
+            frame.place(
+                along + rng.normal(0, wobble),
+                up + rng.normal(0, wobble),
+                rng.normal(0, wobble / 50),
+                face_up,
+                i * _THICKNESS_MM,
+            )
+        )
+    return spread
+
+
+def _stack(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    """A squared-up stack: a draw pile, or a pile of played cards kept tidy."""
+    below = int(rng.integers(2, 52))
+    face_up = rng.random() < 0.25
+    return [frame.place(0, 0, 0, face_up, below * _THICKNESS_MM, below)]
+
+
+def _mess(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    count = int(rng.integers(3, 16))
+    spread = rng.uniform(35, 110)
+    up_share = rng.choice([1.0, 0.8, 0.4, 0.0], p=[0.5, 0.25, 0.15, 0.1])
+    return [
+        frame.place(
+            *rng.normal(0, spread, 2),
+            rng.uniform(0, 2 * np.pi),
+            bool(rng.random() < up_share),
+            i * _THICKNESS_MM / 2,
+        )
+        for i in range(count)
+    ]
+
+
+_CLUSTERS: tuple[tuple[Callable[[np.random.Generator, _Frame], list[Placement]], float, float], ...] = (
+    # cluster, weight, the room it takes (mm from its centre)
+    (_row, 0.24, 110),
+    (_up_on_down, 0.22, 130),
+    (_askew_pile, 0.18, 75),
+    (_fan, 0.09, 110),
+    (_spread, 0.08, 110),
+    (_stack, 0.11, 60),
+    (_mess, 0.08, 130),
+)
+
+
+def random_layout(rng: np.random.Generator, view_mm: float) -> list[Placement]:
+    """Return the cards of one table, bottom first, about as many as a view `view_mm` wide would hold."""
+    weights = np.array([weight for _, weight, _ in _CLUSTERS])
+    reach = view_mm * 0.48
+    wanted = 1 if view_mm < 260 else int(rng.integers(1, 2 + int(view_mm / 110)))
+    aligned = rng.random() < 0.6
+    main_angle = rng.uniform(0, 2 * np.pi)
+    taken: list[tuple[float, float, float]] = []
+    cards: list[Placement] = []
+    for _ in range(wanted * 3):
+        if len(taken) == wanted or len(cards) > 45:
+            break
+        cluster, _, room = _CLUSTERS[int(rng.choice(len(_CLUSTERS), p=weights / weights.sum()))]
+        x, y = rng.uniform(-reach, reach, 2) if wanted > 1 else rng.uniform(-reach / 3, reach / 3, 2)
+        crowded = any(np.hypot(x - a, y - b) < 0.75 * (room + c) for a, b, c in taken)
+        if crowded and rng.random() < 0.85:
+            continue
+        angle = main_angle + rng.integers(4) * np.pi / 2 + rng.normal(0, 0.06)
+        frame = _Frame(x, y, angle if aligned else rng.uniform(0, 2 * np.pi))
+        cards += cluster(rng, frame)
+        taken.append((x, y, room))
+    return cards
+
+
+def card_outline(card: Placement) -> np.ndarray:
+    """Return the card's corners on the table (4 x 2, mm): top left first as its reader sees it, then clockwise.
+
+    Table axes are those of the picture seen from above: x to the right, y down.
+    """
+    w, h = CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2
+    local = np.array([[-w, -h], [w, -h], [w, h], [-w, h]])
+    cos, sin = np.cos(card.angle), np.sin(card.angle)
+    return np.asarray(local @ np.array([[cos, sin], [-sin, cos]]) + (card.x, card.y))

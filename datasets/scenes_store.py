@@ -1,0 +1,54 @@
+"""Scenes kept on disk: a JPEG and its truth beside it, so that training does not render each one anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.scenes import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScene:
+    """A scene as read back."""
+
+    image: NDArray[np.uint8]
+    """Height x width x 3, BGR."""
+    quads: NDArray[np.float32]
+    """N x 4 x 2, pixels."""
+    face_up: NDArray[np.bool_]
+    """N."""
+    owner: NDArray[np.uint8]
+    """Height x width, as in `Scene.owner`."""
+
+
+def write_scene(path: Path, scene: Scene, quality: int = 90) -> None:
+    """Store a scene as `path` (.jpg) and its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
+    cv2.imwrite(str(path), scene.image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    write_truth(
+        path,
+        np.array([card.quad for card in scene.cards], np.float32).reshape(-1, 4, 2),
+        np.array([card.face_up for card in scene.cards], bool),
+        scene.owner,
+    )
+
+
+def write_truth(path: Path, quads: NDArray, face_up: NDArray, owner: NDArray[np.uint8]) -> None:
+    """Store the truth of the picture at `path`."""
+    packed = cv2.imencode(".png", owner)[1]
+    np.savez(path.with_suffix(".npz"), quads=quads, up=face_up, owner=packed)
+
+
+def read_scene(path: Path) -> StoredScene:
+    """Return the scene stored at `path` (.jpg)."""
+    with np.load(path.with_suffix(".npz")) as truth:
+        owner = cv2.imdecode(truth["owner"], cv2.IMREAD_GRAYSCALE)
+        quads, face_up = truth["quads"], truth["up"]
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None or owner is None:
+        raise ValueError(f"{path}: the stored scene is damaged")
+    return StoredScene(np.asarray(image, np.uint8), quads, face_up, np.asarray(owner, np.uint8))

@@ -1,0 +1,42 @@
+"""Makes torch and ultralytics importable and quick on a CPU."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def _stand_in_for_torchvision() -> None:
+    """Put a stub in torchvision's place where the real one does not import.
+
+    torchvision 0.28.0 fails on CPU torch ("operator torchvision::nms does not exist"); ultralytics asks it for
+    nothing that is used here.
+    """
+    try:
+        import torchvision  # noqa: F401
+    except (ImportError, RuntimeError):
+        for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
+            del sys.modules[name]
+        stub = types.ModuleType("torchvision")
+        stub.__version__ = "0.28.0"  # type: ignore[attr-defined]
+        stub.ops = types.ModuleType("torchvision.ops")  # type: ignore[attr-defined]
+        sys.modules["torchvision"], sys.modules["torchvision.ops"] = stub, stub.ops
+
+
+def detection_model(config: str, classes: int) -> Any:
+    """Return a fresh ultralytics DetectionModel, untrained."""
+    os.environ.setdefault("YOLO_CONFIG_DIR", str(Path.home() / ".cache" / "shithead"))
+    _stand_in_for_torchvision()
+    from ultralytics.nn.tasks import DetectionModel
+
+    return DetectionModel(config, nc=classes, verbose=False)
+
+
+def set_threads(threads: int) -> None:
+    """Use `threads` CPU threads for torch."""
+    torch.set_num_threads(threads)

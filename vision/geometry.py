@@ -1,0 +1,145 @@
+"""Plane geometry of cards in pictures: corners in order, flattening, overlap. Pixels, x right, y down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vision.reading import Image, Quad
+
+CARD_WIDTH_MM = 63.0
+CARD_HEIGHT_MM = 88.0
+"""Poker size, the commonest; bridge size is 57 x 88 mm."""
+
+
+def polygon_area(polygon: ArrayLike) -> float:
+    """Return the signed area of a polygon (N x 2): positive when it runs clockwise in the picture."""
+    points = np.asarray(polygon, np.float64)
+    x, y = points[:, 0], points[:, 1]
+    return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+
+
+def is_convex(quad: ArrayLike) -> bool:
+    """Tell whether four corners run clockwise around a convex shape of some size."""
+    points = np.asarray(quad, np.float64)
+    edges = np.roll(points, -1, axis=0) - points
+    following = np.roll(edges, -1, axis=0)
+    turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
+    return bool(np.isfinite(points).all() and (turns > 1e-6).all())
+
+
+def order_quad(corners: ArrayLike) -> Quad:
+    """Return the four corners clockwise in the picture, starting so that the first two end a short edge.
+
+    Which edges are short is told by the lengths of opposite sides taken together. Of the two starts that are
+    left, half a turn apart, the one nearer the picture's top is taken (the left one where both are level).
+    """
+    points = np.asarray(corners, np.float64).reshape(4, 2)
+    centre = points.mean(axis=0)
+    turn = np.arctan2(points[:, 1] - centre[1], points[:, 0] - centre[0])
+    points = points[np.argsort(turn, kind="stable")]
+    sides = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    if sides[0] + sides[2] > sides[1] + sides[3]:
+        points = np.roll(points, -1, axis=0)
+    first, opposite = points[0] + points[1], points[2] + points[3]
+    if (opposite[1], opposite[0]) < (first[1], first[0]):
+        points = np.roll(points, -2, axis=0)
+    return points.astype(np.float32)
+
+
+def upright_rectangle(width: float, height: float) -> NDArray[np.float32]:
+    """Return a rectangle's outline, clockwise from the top left, in pixels of a width x height picture.
+
+    Pixel centres lie at whole numbers, so the rectangle runs from -0.5 to width - 0.5.
+    """
+    return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - np.float32(0.5)
+
+
+def homography(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
+    """Return the 3 x 3 projective map that takes four source points to four target points (4 x 2 each)."""
+    return np.asarray(
+        cv2.getPerspectiveTransform(np.asarray(source, np.float32), np.asarray(target, np.float32)),
+        np.float64,
+    )
+
+
+def transform(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
+    """Return points (N x 2) moved by a 3 x 3 projective map."""
+    flat = np.asarray(points, np.float64).reshape(-1, 2)
+    moved = np.column_stack([flat, np.ones(len(flat))]) @ matrix.T
+    return np.asarray(moved[:, :2] / moved[:, 2:])
+
+
+def rectify(image: Image, quad: ArrayLike, width: int, height: int) -> Image:
+    """Return the quad flattened to a height x width x 3 picture, its first corner at the top left.
+
+    Parts outside the picture are black. When the card is shrunk more than twofold, the picture's region is
+    reduced by area first, so that thin strokes do not break up.
+    """
+    corners = np.asarray(quad, np.float32).reshape(4, 2)
+    low = np.floor(corners.min(axis=0)).astype(int) - 2
+    high = np.ceil(corners.max(axis=0)).astype(int) + 3
+    low, high = np.maximum(low, 0), np.minimum(high, (image.shape[1], image.shape[0]))
+    if (high <= low).any():
+        return np.zeros((height, width, 3), np.uint8)
+    region = image[low[1] : high[1], low[0] : high[0]]
+    corners = corners - low.astype(np.float32)
+    shrink = min(quad_sides(corners)[0] / width, quad_sides(corners)[1] / height)
+    if shrink > 2:
+        factor = 1.0 / float(int(shrink))
+        size = (max(1, round(region.shape[1] * factor)), max(1, round(region.shape[0] * factor)))
+        scale = np.float32([size[0] / region.shape[1], size[1] / region.shape[0]])
+        region = np.asarray(cv2.resize(region, size, interpolation=cv2.INTER_AREA), np.uint8)
+        corners = (corners + np.float32(0.5)) * scale - np.float32(0.5)
+    matrix = homography(corners, upright_rectangle(width, height))
+    return np.asarray(cv2.warpPerspective(region, matrix, (width, height), flags=cv2.INTER_LINEAR), np.uint8)
+
+
+def quad_sides(quad: ArrayLike) -> tuple[float, float]:
+    """Return the mean lengths (width, height) of the sides 0-1 and 2-3, and of the sides 1-2 and 3-0."""
+    points = np.asarray(quad, np.float64)
+    sides = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    return float(sides[0] + sides[2]) / 2, float(sides[1] + sides[3]) / 2
+
+
+def polygon_overlap(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the area that two convex polygons (N x 2) share, in square pixels."""
+    area, _ = cv2.intersectConvexConvex(np.asarray(first, np.float32), np.asarray(second, np.float32))
+    return float(area)
+
+
+def polygon_iou(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the intersection over union of two convex polygons (N x 2), 0..1."""
+    shared = polygon_overlap(first, second)
+    union = abs(polygon_area(first)) + abs(polygon_area(second)) - shared
+    return shared / union if union > 0 else 0.0
+
+
+def clip_to_picture(quad: ArrayLike, width: int, height: int) -> NDArray[np.float32]:
+    """Return the part (N x 2, possibly empty) of a convex quad that lies inside a width x height picture."""
+    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    _, part = cv2.intersectConvexConvex(np.asarray(quad, np.float32), frame)
+    return np.zeros((0, 2), np.float32) if part is None else np.asarray(part, np.float32).reshape(-1, 2)
+
+
+def corner_distance(quads: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
+    """Return each quad's mean corner distance (N) to `other` (4 x 2), the better of two half-turned orders.
+
+    `quads` is N x 4 x 2, all clockwise from a short edge; the distance is in pixels.
+    """
+    many, one = np.asarray(quads, np.float64), np.asarray(other, np.float64)
+    straight = np.linalg.norm(many - one, axis=-1).mean(axis=-1)
+    turned = np.linalg.norm(many - np.roll(one, 2, axis=0), axis=-1).mean(axis=-1)
+    return np.asarray(np.minimum(straight, turned))
+
+
+def bounding_box(
+    points: Sequence[Sequence[float]] | NDArray[np.floating],
+) -> tuple[float, float, float, float]:
+    """Return (left, top, right, bottom) of points (N x 2)."""
+    array = np.asarray(points, np.float64)
+    (left, top), (right, bottom) = array.min(axis=0), array.max(axis=0)
+    return float(left), float(top), float(right), float(bottom)
