@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion import theme
 from companion.evening import Standing, Tally
 from engine.errors import BadInputError
 from vision.reading import Image
@@ -20,13 +21,12 @@ _ROW = 128
 _HEADER = 250
 _MARGIN = 64
 Colour = tuple[int, int, int]
-# BGR. The pairs meet WCAG AA against the background (tests/companion/test_sharing.py measures it).
-BACKGROUND: Colour = (26, 22, 18)
-PANEL: Colour = (42, 36, 30)
-TEXT: Colour = (221, 235, 243)
-QUIET: Colour = (168, 181, 189)
-BRASS: Colour = (96, 184, 236)
-RED: Colour = (118, 134, 255)
+BACKGROUND: Colour = theme.bgr(theme.GROUND)
+PANEL: Colour = theme.bgr(theme.PANEL)
+TEXT: Colour = theme.bgr(theme.TEXT)
+QUIET: Colour = theme.bgr(theme.QUIET)
+BRASS: Colour = theme.bgr(theme.BRASS)
+RED: Colour = theme.bgr(theme.RED)
 
 
 def as_text(tally: Tally) -> str:
@@ -119,9 +119,7 @@ def _draw_row(picture: Image, standing: Standing, top: int, most: int, *, worst:
     detail_colour = BRASS if standing.rituals else QUIET
     name_at = (_MARGIN, top + (52 if detail else 70))
     _write(picture, standing.player, name_at, 42, TEXT, 700 if worst else 500, name_width)
-    _write(
-        picture, detail, (_MARGIN, top + 94), 27, BRASS if standing.rituals else QUIET, 400, name_width + 20
-    )
+    _write(picture, detail, (_MARGIN, top + 94), 27, detail_colour, 400, name_width + 20)
     if standing.losses:
         end = bar_left + round((bar_right - bar_left) * standing.losses / most)
         cv2.rectangle(picture, (bar_left, top + 36), (end, top + 76), RED if worst else BRASS, cv2.FILLED)

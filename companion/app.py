@@ -1,0 +1,117 @@
+"""The window: a Kivy application around one session."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+
+from companion.session import Session
+
+if TYPE_CHECKING:
+    from companion.screens.table import TableScreen
+
+REFRESH_HZ = 30
+
+
+class NoDisplayError(RuntimeError):
+    """There is no screen to open a window on; the message says what is missing."""
+
+
+def prepare_kivy() -> None:
+    """Set what Kivy reads from the environment; call before anything imports it.
+
+    Raises:
+        NoDisplayError: no display is named in the environment.
+    """
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "ANDROID_ARGUMENT")
+    ):
+        raise NoDisplayError("no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+    # Kivy reads the command line, writes to ~/.kivy and takes over stderr unless told otherwise.
+    os.environ.setdefault("KIVY_NO_ARGS", "1")
+    os.environ.setdefault("KIVY_LOG_MODE", "PYTHON")
+    os.environ.setdefault("KIVY_NO_FILELOG", "1")
+    home = platformdirs.user_cache_path("shithead", appauthor=False) / "kivy"
+    home.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("KIVY_HOME", str(home))
+
+
+def run_window(session: Session, *, size: tuple[int, int] | None = None) -> None:
+    """Open the window on `session` and return when it is closed. The session is started and stopped here.
+
+    Raises:
+        NoDisplayError: no window can be opened.
+    """
+    app = make_app(session, size=size)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: app.stop())
+    try:
+        app.run()
+    finally:
+        session.stop()
+
+
+def make_app(session: Session, *, size: tuple[int, int] | None = None) -> Any:
+    """Return the application, not yet running. Kivy is imported here and not before.
+
+    Raises:
+        NoDisplayError: no window can be opened.
+    """
+    prepare_kivy()
+    from kivy.config import Config
+
+    # Else a right click leaves a red dot, and Escape closes a game without asking.
+    Config.set("input", "mouse", "mouse,disable_multitouch")
+    Config.set("kivy", "exit_on_escape", "0")
+    if size is not None:
+        Config.set("graphics", "width", str(size[0]))
+        Config.set("graphics", "height", str(size[1]))
+    from kivy.core.window import Window
+
+    if Window is None:
+        raise NoDisplayError("no window can be opened (is the display reachable, is OpenGL 2 there?)")
+    return _app_class()(session)
+
+
+def _app_class() -> type[Any]:
+    from kivy.app import App
+    from kivy.clock import Clock
+    from kivy.core.window import Window
+    from kivy.metrics import dp
+    from kivy.properties import NumericProperty
+
+    from companion import theme
+    from companion.screens.arrangement import unit_of
+
+    class RefereeApp(App):
+        """Holds the design unit `u` and drives the table screen."""
+
+        title = "Shithead"
+        u = NumericProperty(1.0)
+
+        def __init__(self, session: Session) -> None:
+            super().__init__()
+            self.session = session
+
+        def build(self) -> TableScreen:
+            Window.clearcolor = theme.rgba(theme.GROUND)
+            Window.minimum_width = 320
+            Window.minimum_height = 320
+            self._measure()
+            Window.bind(size=self._measure)
+            from companion.screens.table import TableScreen
+
+            return TableScreen(self.session)
+
+        def on_start(self) -> None:
+            self.session.start()
+            Clock.schedule_interval(self.root.refresh, 1 / REFRESH_HZ)
+
+        def _measure(self, *_: object) -> None:
+            self.u = unit_of(Window.width, Window.height, dp(1))
+
+    return RefereeApp

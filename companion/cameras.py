@@ -1,0 +1,69 @@
+"""Which source there is to watch: a camera of this machine, else the film that ships with the program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import cv2
+
+from engine.errors import BadInputError
+
+DEFAULT_PLAYERS = ("Ann", "Bob", "Cat", "Dan")
+_MOST_CAMERAS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The film that ships with the program, and the game it shows."""
+
+    path: Path
+    rules: str = "winnersh"
+    options: tuple[str, ...] = ()
+    players: tuple[str, ...] = DEFAULT_PLAYERS
+    dealer: str | None = None
+
+
+def find_camera() -> int | None:
+    """Return the number of the first camera that gives a picture, or None."""
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    for number in range(_MOST_CAMERAS):
+        if sys.platform.startswith("linux") and not Path(f"/dev/video{number}").exists():
+            continue
+        capture = cv2.VideoCapture(number)
+        try:
+            if capture.isOpened() and capture.read()[0]:
+                return number
+        finally:
+            capture.release()
+    return None
+
+
+def sample_film() -> Sample:
+    """Return the film that ships with the program; its game is told by the header of its truth file.
+
+    Raises:
+        BadInputError: this installation has no sample film.
+    """
+    assets = Path(str(resources.files("companion"))) / "assets"
+    path = assets / "sample.mp4"
+    if not path.is_file():
+        raise BadInputError(f"{path}: the sample film is missing from this installation; name a source")
+    truth = assets / "sample.truth.jsonl"
+    if not truth.is_file():
+        return Sample(path)
+    try:
+        with truth.open(encoding="utf-8") as lines:
+            header = json.loads(lines.readline())
+        return Sample(
+            path,
+            str(header["rules"]),
+            tuple(map(str, header.get("options") or ())),
+            tuple(map(str, header["players"])),
+            header.get("dealer"),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInputError(f"{truth}: not the header of a truth file: {error}") from None

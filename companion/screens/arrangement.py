@@ -1,0 +1,114 @@
+"""Where the table screen's panels go, for any window. Plain arithmetic, free of Kivy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Box(NamedTuple):
+    """A rectangle in window pixels; y grows upwards, as in Kivy."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def overlap(one: Box, other: Box) -> bool:
+    """Return whether two boxes share more than an edge."""
+    return (
+        one.x < other.x + other.width
+        and other.x < one.x + one.width
+        and one.y < other.y + other.height
+        and other.y < one.y + one.height
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The table screen's panels for one window size."""
+
+    unit: float
+    """Pixels of one design unit: what type sizes and paddings are multiples of."""
+    portrait: bool
+    live: Box
+    banner: Box
+    turn: Box
+    players: Box
+    log: Box
+    bar: Box
+
+    @property
+    def panels(self) -> dict[str, Box]:
+        """Return every panel by name."""
+        names = ("live", "banner", "turn", "players", "log", "bar")
+        return {name: getattr(self, name) for name in names}
+
+
+def unit_of(width: float, height: float, dp: float = 1.0) -> float:
+    """Return pixels per design unit: type grows with the window, and never falls below 0.9 dp."""
+    reference = (1280, 720) if width >= height else (400, 860)
+    return max(0.9 * dp, min(width / reference[0], height / reference[1]))
+
+
+def arrange(width: float, height: float, dp: float = 1.0, players: int = 4) -> Arrangement:
+    """Return the panels for a window of `width` x `height` pixels at `dp` pixels per dp."""
+    unit = unit_of(width, height, dp)
+    if height > width:
+        return _portrait(width, height, unit, dp, players)
+    return _landscape(width, height, unit, dp, players)
+
+
+def _portrait(width: float, height: float, u: float, dp: float, players: int) -> Arrangement:
+    """Stack everything; the picture goes from edge to edge, the log takes what is left."""
+    gap, side = 8 * u, 8 * u
+    inner = width - 2 * side
+    bar_height = max(48 * dp, 52 * u)
+    fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * 56 * u}
+    live_height = min(width * 9 / 16, height - sum(fixed.values()) - bar_height - 6 * gap - 56 * u)
+    live_height = max(live_height, 0.2 * height)
+    top = height - live_height
+    boxes = {"live": Box(0, top, width, live_height)}
+    for name, panel_height in fixed.items():
+        top -= gap + panel_height
+        boxes[name] = Box(side, top, inner, panel_height)
+    bar = Box(side, gap, inner, bar_height)
+    log_bottom = bar.y + bar.height + gap
+    log = Box(side, log_bottom, inner, max(0.0, top - gap - log_bottom))
+    return Arrangement(u, True, log=log, bar=bar, **boxes)
+
+
+def _landscape(width: float, height: float, u: float, dp: float, players: int) -> Arrangement:
+    """Put the picture and the ruling on the left, whose turn it is and the log on the right."""
+    gap, side = 12 * u, 16 * u
+    low = height < 600 * dp
+    right_width = max(0.36 * width, 340 * u if low else 400 * u)
+    left_width = width - right_width - 2 * side - gap
+    left, right = side, side + left_width + gap
+    inner = height - 2 * side
+    # In a low window (a phone on its side) the players move to the right and the log shrinks.
+    players_height = _player_rows(players, 2) * 45 * u if low else 82 * u
+    banner_least = 126 * u if low else 144 * u
+    below = banner_least + gap + (0 if low else players_height + gap)
+    live_height = min(left_width * 9 / 16, inner - below)
+    live = Box(left, side + inner - live_height, left_width, live_height)
+    bar = Box(right, side, right_width, max(48 * dp, 56 * u))
+    turn_height = 178 * u if low else 222 * u
+    turn = Box(right, side + inner - turn_height, right_width, turn_height)
+    if low:
+        banner = Box(left, side, left_width, inner - live_height - gap)
+        player_box = Box(right, turn.y - gap / 2 - players_height, right_width, players_height)
+        log_top = player_box.y
+    else:
+        player_box = Box(left, side, left_width, players_height)
+        banner_bottom = side + players_height + gap
+        banner = Box(left, banner_bottom, left_width, live.y - gap - banner_bottom)
+        log_top = turn.y
+    log_bottom = bar.y + bar.height + gap
+    log = Box(right, log_bottom, right_width, max(0.0, log_top - gap - log_bottom))
+    return Arrangement(u, False, live=live, banner=banner, turn=turn, players=player_box, log=log, bar=bar)
+
+
+def _player_rows(players: int, columns: int) -> int:
+    return max(1, -(-players // columns))

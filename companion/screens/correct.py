@@ -1,0 +1,196 @@
+"""The sheet that puts one event right: which card it was, who it was, or that it never happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kivy.app import App
+from kivy.core.window import Window
+from kivy.lang import Builder
+from kivy.metrics import dp
+from kivy.properties import BooleanProperty, StringProperty
+from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.label import Label
+from kivy.uix.modalview import ModalView
+
+from companion import theme
+from companion.screens.panels import ruling_text
+from companion.screens.widgets import CardTile, PillButton, signed
+from companion.session import Line
+from companion.wording import RANKS, card_sign, card_words, event_words, is_red
+from engine.events import Event
+
+_WITH_CARDS = ("play", "flip", "show", "take_up", "pick_up", "burn")
+_SUIT_ORDER = "SHDC"
+
+
+class CardChoice(ButtonBehavior, Label):
+    """One of the 52 cards to choose from."""
+
+    card = StringProperty("")
+    red = BooleanProperty(False)
+    current = BooleanProperty(False)
+
+
+class CorrectSheet(ModalView):
+    """Two taps put a misread card right: the event, then the card it really was."""
+
+    heading = StringProperty("")
+    ruling = StringProperty("")
+    ruling_ink = StringProperty(theme.QUIET)
+    hint = StringProperty("")
+
+    def __init__(
+        self,
+        line: Line,
+        players: Sequence[str],
+        on_correct: Callable[[int, Event | None], None],
+        **kwargs: Any,
+    ) -> None:
+        """`on_correct` gets the event's id and what takes its place, or None: it never happened."""
+        self.event = Event.from_json(dict(line))
+        self._on_correct = on_correct
+        self._selected = 0
+        self.choices: dict[str, CardChoice] = {}
+        super().__init__(**kwargs)
+        self.heading = event_words(line)
+        self._show_ruling(line)
+        self._tiles: list[CardTile] = []
+        if line.get("event") in _WITH_CARDS and self.event.cards:
+            self._add_tiles()
+            self._add_choices()
+        self._add_players(players)
+        self._select(0)
+        Window.bind(size=self._place)
+        self.bind(pos=self._place, on_dismiss=lambda *_: Window.unbind(size=self._place))
+        self._place()
+
+    def choose_card(self, card: str) -> None:
+        """Take `card` for the selected card of the event."""
+        cards = list(self.event.cards)
+        cards[self._selected] = card
+        several = len(cards) > 1
+        self._apply(replace(self.event, cards=tuple(cards)), close=not several)
+        if several:
+            self._tiles[self._selected].card = card
+            self._select((self._selected + 1) % len(cards))
+
+    def choose_player(self, player: str) -> None:
+        """Say that it was `player`."""
+        self._apply(replace(self.event, player=player), close=True)
+
+    def strike(self) -> None:
+        """Say that it never happened."""
+        self._on_correct(self.event.id, None)
+        self.dismiss()
+
+    def _apply(self, event: Event, *, close: bool) -> None:
+        self.event = replace(event, confidence=1.0, revise=None)
+        self._on_correct(event.id, self.event)
+        self.heading = event_words(self.event.to_json())
+        if close:
+            self.dismiss()
+
+    def _show_ruling(self, line: Line) -> None:
+        ruling = line.get("ruling")
+        if not ruling:
+            return
+        verdict = str(ruling.get("verdict", "legal"))
+        says, quote = ruling_text(ruling)
+        self.ruling = f"{theme.VERDICT_SIGN[verdict]} {theme.VERDICT_WORD[verdict]}. {says} {quote}".strip()
+        self.ruling_ink = theme.VERDICT_INK[verdict]
+
+    def _add_tiles(self) -> None:
+        self._tiles = [CardTile(card=card) for card in self.event.cards]
+        for place, tile in enumerate(self._tiles):
+            tile.bind(on_release=lambda _, place=place: self._select(place))
+            self.ids.chosen.add_widget(tile)
+
+    def _add_choices(self) -> None:
+        for suit in _SUIT_ORDER:
+            for rank in RANKS:
+                card = rank + suit
+                choice = CardChoice(
+                    card=card, red=is_red(card), text=signed(card_sign(card)), size_hint=(1, 1)
+                )
+                choice.bind(on_release=lambda choice: self.choose_card(choice.card))
+                self.choices[card] = choice
+
+    def _add_players(self, players: Sequence[str]) -> None:
+        if self.event.player is None:
+            return
+        for player in players:
+            button = PillButton(text=signed(player), size_hint=(1, 1), primary=player == self.event.player)
+            button.bind(on_release=lambda _, player=player: self.choose_player(player))
+            self.ids.players.add_widget(button)
+
+    def _select(self, place: int) -> None:
+        """Make the event's card number `place` the one that a tap replaces."""
+        self._selected = place
+        if not self._tiles:
+            self.hint = "Who was it?" if self.event.player is not None else ""
+            return
+        now = self.event.cards[place]
+        for number, tile in enumerate(self._tiles):
+            tile.selected = number == place and len(self._tiles) > 1
+        for card, choice in self.choices.items():
+            choice.current = card == now
+        self.hint = f"Read as the {card_words(now)}. Tap the card it really was, or who it was."
+
+    def _place(self, *_: object) -> None:
+        """Lay everything out: the 52 cards stand four to a row on an upright phone, thirteen on the rest."""
+        u = App.get_running_app().u
+        portrait = Window.height > Window.width
+        columns, rows = (4, 13) if portrait else (13, 4)
+        gap, pad, space = (2 * u, 10 * u, 4 * u) if portrait else (4 * u, 16 * u, 8 * u)
+        target = max(dp(48), 48 * u)
+        width = min(Window.width - 16 * u, max(columns * (target + gap) + 2 * pad, 720 * u))
+        cards_height = rows * (target + gap) - gap
+        heights = {
+            "heading": 32 * u,
+            # On an upright phone the cards need the room; the ruling stands on the table screen too.
+            "ruling": 58 * u if self.ruling and not portrait else 0,
+            "chosen": (50 if portrait else 74) * u if len(self._tiles) > 1 else 0,
+            "hint": 22 * u if self.hint else 0,
+            "cards": cards_height if self._tiles else 0,
+            "players": target if self.ids.players.children else 0,
+            "bar": target,
+        }
+        total = sum(heights.values()) + space * (sum(h > 0 for h in heights.values()) - 1) + 2 * pad
+        surplus = total - (Window.height - 8 * u)
+        if surplus > 0 and self._tiles:  # a low window: the cards give way, the buttons do not
+            heights["cards"] = max(rows * 30 * u, cards_height - surplus)
+            total -= cards_height - heights["cards"]
+        self.size = (width, total)
+        self.center = Window.center
+        self._fill_grid(columns, rows, gap, portrait=portrait)
+        top = self.top - pad
+        for name, height in heights.items():
+            widget = self.ids[name]
+            widget.size = (width - 2 * pad, height)
+            widget.pos = (self.x + pad, top - height)
+            widget.opacity = 1 if height else 0
+            top -= height + space if height else 0
+        for tile in self._tiles:
+            tile.size = (heights["chosen"] * 63 / 88, heights["chosen"])
+
+    def _fill_grid(self, columns: int, rows: int, gap: float, *, portrait: bool) -> None:
+        grid = self.ids.cards
+        grid.spacing = gap
+        if not self._tiles or (grid.cols == columns and grid.children):
+            return
+        grid.clear_widgets()
+        grid.cols, grid.rows = columns, rows
+        order = (
+            [rank + suit for rank in RANKS for suit in _SUIT_ORDER]
+            if portrait
+            else [rank + suit for suit in _SUIT_ORDER for rank in RANKS]
+        )
+        for card in order:
+            grid.add_widget(self.choices[card])
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,336 @@
+"""The panels of the table screen: the ruling, whose turn it is, the players, the log.
+
+Each has `show(...)`, which takes what the referee published and holds no rules of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kivy.app import App
+from kivy.core.text import Label as CoreLabel
+from kivy.graphics import Color, Rectangle, SmoothLine, SmoothRoundedRectangle
+from kivy.lang import Builder
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
+from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.floatlayout import FloatLayout
+from kivy.uix.widget import Widget
+
+from companion import theme
+from companion.screens.widgets import CardTile, Panel, signed
+from companion.session import Line as EventLine
+from companion.wording import RANKS, card_sign, clock, event_words
+
+_SHOWN_OF_PILE = 5
+_RED_SUITS = theme.RED
+
+
+class Banner(ButtonBehavior, Panel):
+    """The newest ruling: sign and word, what happened, what the referee says, the sentence it rests on."""
+
+    word = StringProperty("Watching")
+    sign = StringProperty("●")
+    what = StringProperty("")
+    says = StringProperty("Rulings appear here as they fall.")
+    quote = StringProperty("")
+    ink_colour = StringProperty(theme.QUIET)
+    ground_colour = StringProperty(theme.PANEL)
+    word_width = NumericProperty(120)
+    event_id = NumericProperty(0)
+
+    def show(self, line: EventLine) -> None:
+        """Show the ruling of one event line."""
+        ruling = line.get("ruling") or {}
+        verdict = str(ruling.get("verdict") or "legal")
+        self.event_id = int(line.get("id") or 0)
+        self.sign, self.word = theme.VERDICT_SIGN[verdict], theme.VERDICT_WORD[verdict]
+        self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
+        self.word_width = App.get_running_app().u * (150 if verdict == "unproven" else 96)
+        self.what = event_words(line)
+        self.says, self.quote = ruling_text(ruling)
+
+    def show_plain(self, word: str, says: str) -> None:
+        """Show a line that is no ruling."""
+        self.sign, self.word, self.what, self.says, self.quote = "●", word, "", says, ""
+        self.word_width = self.width * 0.8
+        self.ink_colour, self.ground_colour = theme.QUIET, theme.PANEL
+        self.event_id = 0
+
+
+def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
+    """Return (what the referee says, the sentence it rests on with its citation)."""
+    breaches = ruling.get("breaches") or ()
+    basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
+    says = " ".join(str(breach.get("says", "")) for breach in breaches)
+    if ruling.get("verdict") == "unproven" and ruling.get("needs"):
+        says = f"{says} Hidden cards decide: {_listed(ruling['needs'])}".strip()
+    if not says:
+        says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
+    quote = ""
+    if basis is not None and basis.get("quote"):
+        quote = f"“{basis['quote']}” — {basis.get('cite', '')}"
+    return says, quote
+
+
+def effect_words(effects: Mapping[str, Any]) -> list[str]:
+    """Return what follows from a ruling, a short sentence for each effect."""
+    words = []
+    if effects.get("burn"):
+        words.append("The pile burns.")
+    if effects.get("picks_up"):
+        words.append(f"{effects['picks_up']} picks up the pile.")
+    words += [f"{player} is out." for player in effects.get("left") or ()]
+    words += [f"{player} is back in." for player in effects.get("back_in") or ()]
+    words += [f"{player} is skipped." for player in effects.get("skipped") or ()]
+    if effects.get("shithead"):
+        words.append(f"{effects['shithead']} is the Shithead.")
+    elif effects.get("extra_turn"):
+        words.append(f"{effects.get('next') or 'The same player'} plays again.")
+    elif effects.get("next"):
+        words.append(f"Next: {effects['next']}.")
+    if effects.get("draw"):
+        words.append(f"Draws {effects['draw']}.")
+    for ritual in effects.get("rituals") or ():
+        words.append(f"{ritual.get('title') or ritual}!" if isinstance(ritual, Mapping) else f"{ritual}!")
+    return words
+
+
+def _listed(needs: Any) -> str:
+    return needs if isinstance(needs, str) else ", ".join(map(str, needs))
+
+
+def _listed_notes(ruling: Mapping[str, Any]) -> list[str]:
+    return [str(note) for note in ruling.get("notes") or ()]
+
+
+class TurnPanel(Panel):
+    """Whose turn it is, what lies on the pile, what may be played on it."""
+
+    who = StringProperty("")
+    direction = StringProperty("")
+    need = StringProperty("")
+    counts = StringProperty("")
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._shown: tuple[str, ...] = ()
+
+    def on_kv_post(self, _base: Widget) -> None:
+        """Follow the pile's place, once the kv rules have made it."""
+        self.ids.pile.bind(pos=self._lay_pile, size=self._lay_pile)
+
+    def show(self, table: Any) -> None:
+        """Show the referee's public table."""
+        if table.loser:
+            self.who, self.direction = f"{table.loser} is the Shithead", ""
+        else:
+            self.who = f"{table.turn} to play" if table.turn else "Waiting for the deal"
+            clockwise = table.direction != "anticlockwise"
+            self.direction = "↻ clockwise" if clockwise else "↺ anticlockwise"
+        self.need = sentence(table.effect_in_words) if table.turn and not table.loser else ""
+        pile, burnt = len(table.pile), len(table.burned)
+        left = "?" if table.draw_pile is None else str(table.draw_pile)
+        self.counts = f"{pile} on the pile\n{left} to draw · {burnt} burnt"
+        self.ids.strip.show(table.playable_ranks if not table.loser else ())
+        self._shown = tuple(table.pile[-_SHOWN_OF_PILE:])
+        self._lay_pile()
+
+    def _lay_pile(self, *_: object) -> None:
+        """Fan the last cards of the pile from left to right, the top card in front."""
+        pile = self.ids.pile
+        tiles = list(reversed(pile.children))
+        if tuple(tile.card for tile in tiles) != self._shown:
+            pile.clear_widgets()
+            tiles = [CardTile(card=card) for card in self._shown]
+            for tile in tiles:
+                tile.disabled = True
+                pile.add_widget(tile)
+        height = min(pile.height, pile.width * 0.6)
+        width = height * 63 / 88
+        step = min(width * 0.56, (pile.width - width) / max(1, _SHOWN_OF_PILE - 1))
+        for place, tile in enumerate(tiles):
+            tile.size = width, height
+            tile.pos = pile.x + place * step, pile.center_y - height / 2
+
+
+def sentence(text: str | None) -> str:
+    """Return `text` with a capital first letter."""
+    return text[:1].upper() + text[1:] if text else ""
+
+
+class RankStrip(Widget):
+    """The thirteen ranks; those that may be played are filled like cards, the others hollow."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.playable: frozenset[str] = frozenset()
+        self.bind(pos=self._draw, size=self._draw)
+
+    def show(self, ranks: Sequence[str]) -> None:
+        """Mark `ranks` as playable."""
+        self.playable = frozenset(ranks)
+        self._draw()
+
+    def _draw(self, *_: object) -> None:
+        self.canvas.clear()
+        gap = self.width * 0.008
+        width = (self.width - gap * (len(RANKS) - 1)) / len(RANKS)
+        with self.canvas:
+            for place, rank in enumerate(RANKS):
+                self._draw_rank(rank, self.x + place * (width + gap), width)
+
+    def _draw_rank(self, rank: str, x: float, width: float) -> None:
+        playable = rank in self.playable
+        radius = width * 0.2
+        if playable:
+            Color(*theme.rgba(theme.CARD_FACE))
+            SmoothRoundedRectangle(pos=(x, self.y), size=(width, self.height), radius=[radius])
+        else:
+            Color(*theme.rgba(theme.QUIET, 0.35))
+            SmoothLine(rounded_rectangle=(x + 1, self.y + 1, width - 2, self.height - 2, radius), width=1)
+        ink = theme.CARD_INK if playable else theme.QUIET
+        label = CoreLabel(text=rank, font_size=min(self.height * 0.56, width * 0.66), bold=playable)
+        label.refresh()
+        texture = label.texture
+        centre = x + width / 2, self.center_y
+        Color(*theme.rgba(ink, 1 if playable else 0.7))
+        Rectangle(
+            texture=texture,
+            pos=(round(centre[0] - texture.width / 2), round(centre[1] - texture.height / 2)),
+            size=texture.size,
+        )
+
+
+class PlayersPanel(FloatLayout):
+    """One cell for each player, in the order in which they sit."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cells: dict[str, PlayerCell] = {}
+        self.bind(pos=self._lay, size=self._lay)
+
+    def show(self, table: Any, lines: Sequence[EventLine]) -> None:
+        """Show each player's cards, and how often they picked up and burnt."""
+        if list(self.cells) != list(table.players):
+            self.clear_widgets()
+            self.cells = {player: PlayerCell(title=player) for player in table.players}
+            for cell in self.cells.values():
+                self.add_widget(cell)
+            self._lay()
+        picked_up, burnt = pick_ups_and_burns(lines)
+        for player, cell in self.cells.items():
+            cell.show(player, table, picked_up[player], burnt[player])
+
+    def _lay(self, *_: object) -> None:
+        if not self.cells:
+            return
+        u = App.get_running_app().u
+        columns = len(self.cells) if self.width > 620 * u else 2
+        rows = -(-len(self.cells) // columns)
+        gap = 6 * u if rows > 1 else 10 * u
+        width = (self.width - gap * (columns - 1)) / columns
+        height = (self.height - gap * (rows - 1)) / rows
+        for place, cell in enumerate(self.cells.values()):
+            column, row = place % columns, place // columns
+            cell.size = width, height
+            cell.pos = self.x + column * (width + gap), self.top - (row + 1) * height - row * gap
+
+
+def pick_ups_and_burns(lines: Sequence[EventLine]) -> tuple[Counter[str], Counter[str]]:
+    """Count pick-ups and burns per player; a show that lands on somebody counts as their pick-up."""
+    picked_up: Counter[str] = Counter()
+    burnt: Counter[str] = Counter()
+    for line in lines:
+        effects = (line.get("ruling") or {}).get("effects") or {}
+        if line.get("event") == "pick_up" and line.get("player"):
+            picked_up[str(line["player"])] += 1
+        if effects.get("burn") and line.get("player"):
+            burnt[str(line["player"])] += 1
+    return picked_up, burnt
+
+
+class PlayerCell(Panel):
+    """One player: name, hand, cards on the table, pick-ups and burns."""
+
+    title = StringProperty("")
+    hand = StringProperty("")
+    up = StringProperty("")
+    record = StringProperty("")
+    to_play = BooleanProperty(False)
+    compact = BooleanProperty(False)
+    """Too low for three lines: pick-ups and burns are left to the log."""
+    left = BooleanProperty(False)
+
+    def show(self, player: str, table: Any, picked_up: int, burnt: int) -> None:
+        """Show one player of the referee's public table."""
+        self.to_play = table.turn == player and not table.loser
+        self.left = player in table.left
+        self.title = f"▶ {player}" if self.to_play else player
+        size = table.hands[player].size
+        self.hand = "out" if self.left else f"{'?' if size is None else size} in hand"
+        up = " ".join(card_sign(card) for card in table.up.get(player) or ()) or "none"
+        down = table.down.get(player)
+        self.up = f"Up {up} · Down {'?' if down is None else down}"
+        self.record = f"Pick-ups {picked_up} · Burns {burnt}"
+
+
+class LogPanel(Panel):
+    """Every event with its ruling, the newest on top; a tap opens it to be put right."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.on_choose: Callable[[int], None] = lambda _: None
+        """Called with an event's id when its row is tapped."""
+
+    def show(self, lines: Sequence[EventLine]) -> None:
+        """List `lines`."""
+        self.ids.rows.data = [row_of(line, self._choose) for line in reversed(lines)]
+
+    def _choose(self, event_id: int) -> None:
+        self.on_choose(event_id)
+
+
+def row_of(line: EventLine, choose: Callable[[int], None]) -> dict[str, Any]:
+    """Return the log row of one event line."""
+    ruling = line.get("ruling") or {}
+    verdict = ruling.get("verdict")
+    if line.get("event") == "late_breach":
+        verdict = "illegal"
+    breaches = ruling.get("breaches") or ()
+    detail = breaches[0].get("cite", "") if breaches else ""
+    if detail and verdict:
+        detail = f"{theme.VERDICT_WORD[verdict]} · {detail}"
+    sign, ink = theme.VERDICT_SIGN.get(str(verdict), "·"), theme.VERDICT_INK.get(str(verdict), theme.QUIET)
+    if line.get("event") == "unclear":
+        sign, ink, detail = "?", theme.AMBER, "Tap to say what happened"
+    return {
+        "event_id": int(line.get("id") or 0),
+        "sign": sign,
+        "ink": ink,
+        "title": signed(event_words(line), red_suits=_RED_SUITS),
+        "detail": signed(detail),
+        "time_text": clock(float(line.get("t") or 0.0)),
+        "choose": choose,
+    }
+
+
+class LogRow(ButtonBehavior, FloatLayout):
+    """One event in the log."""
+
+    event_id = NumericProperty(0)
+    sign = StringProperty("")
+    ink = StringProperty(theme.QUIET)
+    title = StringProperty("")
+    detail = StringProperty("")
+    time_text = StringProperty("")
+    choose: Callable[[int], None] = staticmethod(lambda _: None)
+
+    def on_release(self) -> None:
+        """Open this event."""
+        self.choose(int(self.event_id))
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,287 @@
+"""A game being watched: pictures and rulings come from two worker threads, the screen only looks.
+
+One thread reads the source and hands pictures on; the other feeds them to the game and carries out what
+players ask for (undo, a correction). The screen reads `Session.snapshot` and `Session.picture`, which are
+immutable and replaced as a whole, and never waits for either thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+import cv2
+
+from companion.store import Store
+from companion.wording import event_words
+from engine.errors import BadInputError
+from engine.events import Event
+from vision.reading import CardReading, Image
+from vision.sources import FrameSource
+
+Phase = Literal["opening", "watching", "paused", "ended", "failed"]
+Line = Mapping[str, Any]
+"""One event line, as `shithead watch` prints it."""
+DISPLAY_WIDTH = 1280
+"""Pictures are shrunk to this width before the screen gets them; reading uses the full picture."""
+_FILM_LEAD = 12
+"""Pictures of a film that may wait to be read: the picture runs on smoothly while a network works."""
+
+
+class Game(Protocol):
+    """What a session needs of the joined watcher and referee (`companion.refereeing`)."""
+
+    @property
+    def table(self) -> Any:
+        """The referee's public table (`engine.referee.PublicTable`)."""
+        ...
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """Every event of the game with its ruling, oldest first; corrected ones in their place."""
+        ...
+
+    @property
+    def readings(self) -> Sequence[CardReading]:
+        """The cards that were read last, in pixels of the source."""
+        ...
+
+    @property
+    def moving(self) -> bool:
+        """Whether something moves over the table, so that nothing is read."""
+        ...
+
+    def feed(self, frame: Image, t: float) -> Iterable[Line]:
+        """Take the picture at `t` seconds; return the events decided by it."""
+        ...
+
+    def finish(self, t: float) -> Iterable[Line]:
+        """Take the end of the source; return the events decided by it."""
+        ...
+
+    def undo(self) -> Line | None:
+        """Take the last event back and return it; None where there is none."""
+        ...
+
+    def correct(self, event_id: int, event: Event | None) -> None:
+        """Put `event` in place of an earlier one and replay; None: it never happened."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The newest picture, ready to be shown."""
+
+    serial: int
+    rgb: bytes
+    """Rows from the top, 8 bit RGB."""
+    size: tuple[int, int]
+    """Width and height of `rgb` in pixels."""
+    source_size: tuple[int, int]
+    """Width and height of the source's picture, which readings refer to."""
+    t: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything the screen shows besides the picture, at one moment."""
+
+    serial: int = 0
+    phase: Phase = "opening"
+    says: str = ""
+    """One line for the user: what is being opened, why it failed, what was just done."""
+    t: float = 0.0
+    moving: bool = False
+    table: Any = None
+    lines: tuple[Line, ...] = ()
+    readings: tuple[CardReading, ...] = ()
+
+
+class Session:
+    """Watches one source and referees it, until it ends or `stop()` is called."""
+
+    def __init__(
+        self,
+        open_source: Callable[[], FrameSource],
+        open_game: Callable[[], Game],
+        *,
+        open_store: Callable[[], Store] | None = None,
+        realtime: bool = True,
+    ) -> None:
+        """Nothing is opened before `start()`. `realtime=False` runs a film as fast as it can be read."""
+        self.snapshot = Snapshot(says="Opening …")
+        self.picture: Picture | None = None
+        self._open_source, self._open_game, self._open_store = open_source, open_game, open_store
+        self._realtime = realtime
+        self._frames: queue.Queue[tuple[float, Image]] = queue.Queue(maxsize=_FILM_LEAD)
+        self._requests: queue.SimpleQueue[Callable[[Game], str]] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._running = threading.Event()
+        self._running.set()
+        self._source_done = threading.Event()
+        self._source_error: str | None = None
+        self._store: Store | None = None
+        self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
+
+    def start(self) -> None:
+        """Open everything and begin, in the background."""
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """End both threads; everything decided is already stored."""
+        self._stopping.set()
+        self._running.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def pause(self, paused: bool) -> None:
+        """Stop looking, or go on; a film stands still meanwhile."""
+        (self._running.clear if paused else self._running.set)()
+        self._requests.put(lambda _: "Paused" if paused else "Watching")
+
+    def undo(self) -> None:
+        """Take back the last event."""
+        self._requests.put(self._undo)
+
+    def correct(self, event_id: int, event: Event | None) -> None:
+        """Put `event` in place of an earlier one; None: it never happened."""
+        self._requests.put(lambda game: self._correct(game, event_id, event))
+
+    # Everything below runs in the referee's thread, but for _pump.
+
+    def _work(self) -> None:
+        source = None
+        try:
+            source = self._open_source()
+            game = self._open_game()
+            self._store = self._open_store() if self._open_store is not None else None
+            pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
+            pump.start()
+            self._publish(game, phase="watching", says=(self._store.notice or "") if self._store else "")
+            self._follow(game)
+            pump.join(timeout=2.0)
+        except BadInputError as error:
+            self._publish(None, phase="failed", says=str(error))
+        finally:
+            if source is not None:
+                source.close()
+            if self._store is not None:
+                self._store.close()
+
+    def _follow(self, game: Game) -> None:
+        """Feed pictures and carry out requests until told to stop; requests are served after the end too."""
+        ended, t = False, 0.0
+        while not self._stopping.is_set():
+            self._serve_requests(game)
+            try:
+                t, frame = self._frames.get(timeout=0.05)
+            except queue.Empty:
+                if not ended and self._source_done.is_set() and self._frames.empty():
+                    ended = True
+                    self._take(game.finish(t))
+                    says = self._source_error or "The film has ended"
+                    self._publish(game, phase="ended", says=says)
+                continue
+            readings, moving = game.readings, game.moving
+            lines = list(game.feed(frame, t))
+            self._take(lines)
+            if lines or game.moving != moving or game.readings is not readings:
+                self._publish(game, t=t)
+
+    def _take(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            if self._store is None:
+                continue
+            self._store.append(dict(line))
+            if line.get("event") == "game_over":
+                self._store.finish(line.get("loser"))
+
+    def _serve_requests(self, game: Game) -> None:
+        while True:
+            try:
+                request = self._requests.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                says = request(game)
+            except BadInputError as error:
+                says = str(error)
+            phase = self.snapshot.phase
+            if phase in ("watching", "paused"):
+                phase = "watching" if self._running.is_set() else "paused"
+            self._publish(game, phase=phase, says=says)
+
+    def _undo(self, game: Game) -> str:
+        line = game.undo()
+        if line is None:
+            return "There is nothing to take back"
+        if self._store is not None:
+            self._store.correct(int(line.get("id", 0)), None)
+        return f"Taken back: {event_words(line)}"
+
+    def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
+        game.correct(event_id, event)
+        if self._store is not None:
+            self._store.correct(event_id, None if event is None else event.to_json())
+        return "Struck out" if event is None else f"Corrected: {event_words(event.to_json())}"
+
+    def _publish(self, game: Game | None, **changes: Any) -> None:
+        """Replace the snapshot by one that shows the game as it stands."""
+        seen: dict[str, Any] = {}
+        if game is not None:
+            seen = {
+                "table": game.table,
+                "lines": tuple(game.lines),
+                "readings": tuple(game.readings),
+                "moving": game.moving,
+            }
+        self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)
+
+    def _pump(self, source: FrameSource) -> None:
+        """Read the source: keep a film to its own clock, show each picture, hand it on to be read."""
+        try:
+            behind = time.monotonic()
+            for t, frame in source:
+                if not self._running.is_set():
+                    waited = time.monotonic()
+                    self._running.wait()
+                    behind += time.monotonic() - waited
+                if self._realtime and not source.live:
+                    early = behind + t - time.monotonic()
+                    behind -= min(0.0, early)  # a film that fell behind goes on from here, it does not race
+                    self._stopping.wait(max(0.0, early))
+                if self._stopping.is_set():
+                    return
+                self._show(frame, t)
+                self._hand_on(frame, t, live=source.live)
+        except BadInputError as error:
+            self._source_error = str(error)
+        finally:
+            self._source_done.set()
+
+    def _show(self, frame: Image, t: float) -> None:
+        height, width = frame.shape[:2]
+        shown = frame
+        if width > DISPLAY_WIDTH:
+            size = (DISPLAY_WIDTH, max(1, round(height * DISPLAY_WIDTH / width)))
+            shown = cv2.resize(frame, size, interpolation=cv2.INTER_AREA).astype(frame.dtype, copy=False)
+        rgb = cv2.cvtColor(shown, cv2.COLOR_BGR2RGB)
+        serial = self.picture.serial + 1 if self.picture is not None else 1
+        size = (int(shown.shape[1]), int(shown.shape[0]))
+        self.picture = Picture(serial, rgb.tobytes(), size, (int(width), int(height)), t)
+
+    def _hand_on(self, frame: Image, t: float, *, live: bool) -> None:
+        """Queue the picture: a film waits for room, a live source drops what was not read in time."""
+        if live:
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._frames.get_nowait()
+        while not self._stopping.is_set():
+            with contextlib.suppress(queue.Full):
+                self._frames.put((t, frame), timeout=0.1)
+                return
