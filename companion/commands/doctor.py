@@ -1,19 +1,152 @@
-"""`shithead doctor`: not built yet."""
+"""`shithead doctor`: what works on this machine and what does not, in words."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
 
+_WINDOW_SECONDS = 30
+_WINDOW_CHECK = """
+from companion.app import NoDisplayError, prepare_kivy
+try:
+    prepare_kivy()
+    from kivy.core.window import Window
+    assert Window is not None
+    from kivy.graphics.opengl import GL_RENDERER, GL_VERSION, glGetString
+except NoDisplayError as error:
+    raise SystemExit(f"none: {error}")
+print("ok:", glGetString(GL_VERSION).decode(), "on", glGetString(GL_RENDERER).decode())
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    subject: str
+    works: bool
+    says: str
+    needed: bool = True
+    """Whether the program is of no use without it."""
+
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
-    parser: argparse.ArgumentParser = subparsers.add_parser("doctor", help="not built yet")
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "doctor",
+        help="say what works on this machine",
+        description="Look at camera, window, weights, rulesets and store. Exit status 2 if something is "
+        "missing that the program cannot do without.",
+    )
+    parser.add_argument("--store", metavar="FILE", type=Path, help="look at this store, not the user's own")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Say that the command does not exist yet."""
-    raise BadInputError("this command is not built yet")
+    """Look at everything, print one line for each, and sum up in the exit status."""
+    checks: tuple[Callable[[], Finding], ...] = (
+        check_weights,
+        check_rulesets,
+        lambda: check_store(args.store),
+        check_camera,
+        check_window,
+    )
+    ill = False
+    for check in checks:
+        finding = check()
+        mark = "ok     " if finding.works else ("MISSING" if finding.needed else "without")
+        print(f"{mark}  {finding.subject}: {finding.says}", flush=True)
+        ill |= finding.needed and not finding.works
+    return 2 if ill else 0
+
+
+def check_weights() -> Finding:
+    """Load every network that ships with the program."""
+    from vision.runtime import load_network
+
+    root = Path(str(resources.files("models")))
+    found = sorted(root.rglob("*.onnx"))
+    if not found:
+        return Finding("weights", False, f"no network found under {root}; reinstall the program")
+    for path in found:
+        try:
+            load_network(path)
+        except (BadInputError, RuntimeError, OSError) as error:
+            return Finding("weights", False, f"{path.name} cannot be loaded: {error}")
+    size = sum(path.stat().st_size for path in found) / 1e6
+    return Finding(
+        "weights", True, f"{len(found)} networks, {size:.1f} MB: {', '.join(p.stem for p in found)}"
+    )
+
+
+def check_rulesets() -> Finding:
+    """Load every ruleset."""
+    from engine.ruleset import RULESET_NAMES, load_ruleset
+
+    try:
+        for name in RULESET_NAMES:
+            load_ruleset(name)
+    except (BadInputError, OSError) as error:
+        return Finding("rulesets", False, str(error))
+    return Finding("rulesets", True, ", ".join(RULESET_NAMES))
+
+
+def check_store(path: Path | None) -> Finding:
+    """Open the store as the program would; a damaged one is set aside as it would be then."""
+    from companion.store import Store
+
+    try:
+        with Store.open(path) as store:
+            games = len(store.games())
+            says = f"{store.path}, {games} game{'' if games == 1 else 's'}"
+            if not os.access(store.path, os.W_OK):
+                return Finding("store", False, f"{store.path} may not be written (permission denied)")
+            return Finding("store", True, f"{says} ({store.notice})" if store.notice else says)
+    except BadInputError as error:
+        return Finding("store", False, str(error))
+
+
+def check_camera() -> Finding:
+    """Look for a camera that gives a picture, and tell a forbidden one from none."""
+    from companion.cameras import find_camera
+
+    number = find_camera()
+    if number is not None:
+        return Finding("camera", True, f"camera {number} gives a picture", needed=False)
+    devices = sorted(Path("/dev").glob("video*")) if sys.platform.startswith("linux") else []
+    forbidden = [str(device) for device in devices if not os.access(device, os.R_OK | os.W_OK)]
+    if forbidden:
+        says = f"{', '.join(forbidden)} may not be opened; add yourself to the group 'video' and log in again"
+    elif devices:
+        says = f"{', '.join(map(str, devices))} there, but none gives a picture (in use by another program?)"
+    else:
+        says = "none here; a film or a phone's stream works: shithead app http://PHONE:8080/video"
+    return Finding("camera", False, says, needed=False)
+
+
+def check_window() -> Finding:
+    """Open a window in a process of its own, as a broken driver may end the process."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _WINDOW_CHECK],
+            capture_output=True,
+            text=True,
+            timeout=_WINDOW_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Finding("window", False, f"did not open within {_WINDOW_SECONDS} s", needed=False)
+    last = ((done.stdout if done.returncode == 0 else done.stderr).strip().splitlines() or [""])[-1]
+    if done.returncode == 0 and last.startswith("ok: "):
+        return Finding("window", True, f"opens, OpenGL {last.removeprefix('ok: ')}", needed=False)
+    why = last.removeprefix("none: ") or f"the attempt ended with status {done.returncode}"
+    return Finding("window", False, f"{why}; rulings go to the terminal instead", needed=False)
