@@ -1,0 +1,80 @@
+"""The pieces of a picture that the face networks look at: a flattened card, and its two index corners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, quad_sides, rectify, transform
+from vision.reading import Image
+
+WHOLE_WIDTH, WHOLE_HEIGHT = 80, 112
+"""Pixels of a flattened card as the network sees it."""
+CORNER_WIDTH, CORNER_HEIGHT = 36, 60
+"""Pixels of a flattened index corner as the network sees it."""
+
+MARGIN_MM = 1.5
+"""Surroundings that are flattened with the card: outlines are seldom exact."""
+CORNER_MM = (18.0, 30.0)
+"""Width and height of an index corner, the margin included. Holds jumbo indices too."""
+
+_FINE, _COARSE = 4, 2
+"""Pixels per mm of the flattened card that all pieces are cut from."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaceCrops:
+    """What the networks see of one card; BGR, 8 bit."""
+
+    whole: NDArray[np.uint8]
+    """WHOLE_HEIGHT x WHOLE_WIDTH x 3."""
+    corners: tuple[NDArray[np.uint8], NDArray[np.uint8]]
+    """Top left, and bottom right turned by 180 degrees; CORNER_HEIGHT x CORNER_WIDTH x 3 each."""
+
+
+def _with_margin(quad: ArrayLike) -> NDArray[np.float64]:
+    """Return the quad of the card and MARGIN_MM around it."""
+    width, height, m = CARD_WIDTH_MM, CARD_HEIGHT_MM, MARGIN_MM
+    card = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    wide = np.array([[-m, -m], [width + m, -m], [width + m, height + m], [-m, height + m]], np.float32)
+    return transform(homography(card, quad), wide)
+
+
+def _resized(picture: Image, width: int, height: int) -> Image:
+    return np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def crops_of_flat(flat: Image) -> FaceCrops:
+    """Return the pieces of a card that is already flattened, MARGIN_MM of its surroundings included."""
+    height, width = flat.shape[:2]
+    across = round(width * CORNER_MM[0] / (CARD_WIDTH_MM + 2 * MARGIN_MM))
+    down = round(height * CORNER_MM[1] / (CARD_HEIGHT_MM + 2 * MARGIN_MM))
+    turned = np.asarray(cv2.rotate(flat, cv2.ROTATE_180), np.uint8)
+    first, second = (_resized(side[:down, :across], CORNER_WIDTH, CORNER_HEIGHT) for side in (flat, turned))
+    return FaceCrops(_resized(flat, WHOLE_WIDTH, WHOLE_HEIGHT), (first, second))
+
+
+def face_crops(image: Image, quad: ArrayLike) -> FaceCrops:
+    """Cut a card out of a picture at the picture's full resolution, and flatten it.
+
+    `quad` is 4 x 2 px, clockwise, a short edge first. Parts outside the picture are black.
+    """
+    wide = _with_margin(quad)
+    pixels_per_mm = quad_sides(quad)[1] / CARD_HEIGHT_MM
+    scale = _FINE if pixels_per_mm > 1.1 * _COARSE else _COARSE
+    size = ((CARD_WIDTH_MM + 2 * MARGIN_MM) * scale, (CARD_HEIGHT_MM + 2 * MARGIN_MM) * scale)
+    return crops_of_flat(rectify(image, wide, round(size[0]), round(size[1])))
+
+
+def network_input(pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return pieces (N x H x W x 3, BGR) as the networks take them: N x 3 x H x W, exposure taken out.
+
+    One mean and one spread per piece, not per channel: brightness goes, hue stays.
+    """
+    values = pieces.astype(np.float32)
+    mean = values.mean(axis=(1, 2, 3), keepdims=True)
+    spread = values.std(axis=(1, 2, 3), keepdims=True)
+    return np.ascontiguousarray(((values - mean) / (spread + 8.0)).transpose(0, 3, 1, 2))

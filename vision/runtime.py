@@ -1,0 +1,111 @@
+"""Running a network: one small protocol, two backends that load the same ONNX file.
+
+onnxruntime is the faster one; where it is missing (on Android), OpenCV's dnn module does the same work.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Literal, Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import BadInputError
+
+Backend = Literal["onnxruntime", "opencv"]
+
+
+class Network(Protocol):
+    """A network with one input and one output, both float32, batch first."""
+
+    def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the output for a batch. Raises BadInputError when it is not finite."""
+        ...
+
+
+def _checked(output: NDArray[np.float32], path: Path) -> NDArray[np.float32]:
+    """Return the output, or say that the weights are spoilt: NaN would pass every threshold as "not below"."""
+    if not np.isfinite(output).all():
+        raise BadInputError(f"{path}: the network's output is not a number; its weights are spoilt")
+    return output
+
+
+class OnnxRuntimeNetwork:
+    """A network run by onnxruntime."""
+
+    def __init__(self, path: Path, threads: int | None = None) -> None:
+        """Load weights; `threads` None leaves the number to the runtime."""
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        if threads is not None:
+            options.intra_op_num_threads = threads
+            options.inter_op_num_threads = 1
+        # Spinning threads would take the processor from everything else between two frames.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._path = path
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # its exception types are not public
+            raise BadInputError(f"{path}: not a network that onnxruntime can load") from error
+        self._input = self._session.get_inputs()[0].name
+
+    def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the first output for a batch."""
+        try:
+            output = self._session.run(None, {self._input: inputs})[0]
+        except Exception as error:
+            raise BadInputError(f"{self._path}: the network does not take {inputs.shape} inputs") from error
+        return _checked(np.asarray(output, np.float32), self._path)
+
+
+class OpenCvNetwork:
+    """A network run by OpenCV's dnn module."""
+
+    def __init__(self, path: Path, threads: int | None = None) -> None:
+        """Load weights; `threads` sets OpenCV's number of threads, which is one for the whole process."""
+        self._path = path
+        if threads is not None:
+            cv2.setNumThreads(threads)
+        try:
+            self._net = cv2.dnn.readNetFromONNX(str(path))
+        except cv2.error as error:
+            raise BadInputError(f"{path}: not a network that OpenCV can load") from error
+
+    def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the first output for a batch."""
+        try:
+            self._net.setInput(inputs)
+            # A copy: OpenCV reuses the memory in its next run.
+            output = np.array(self._net.forward(), np.float32)
+        except cv2.error as error:
+            raise BadInputError(f"{self._path}: the network does not take {inputs.shape} inputs") from error
+        return _checked(output, self._path)
+
+
+def available_backends() -> tuple[Backend, ...]:
+    """Return the backends that can be used here, the preferred one first."""
+    if importlib.util.find_spec("onnxruntime") is not None:
+        return ("onnxruntime", "opencv")
+    return ("opencv",)
+
+
+def load_network(path: str | Path, backend: Backend | None = None, threads: int | None = None) -> Network:
+    """Return the network of an ONNX file, on the preferred backend or the one named.
+
+    Raises BadInputError when the file is missing, is no network, or the backend is not installed.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise BadInputError(f"{path}: the network's weights are missing")
+    backend = backend or available_backends()[0]
+    if backend not in available_backends():
+        raise BadInputError(f"{path}: the runtime {backend} is not installed")
+    kind = OnnxRuntimeNetwork if backend == "onnxruntime" else OpenCvNetwork
+    return kind(path, threads)
