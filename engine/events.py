@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args, Literal
+from typing import Any, Literal, get_args
 
 from engine.errors import BadInputError
 

@@ -1,0 +1,53 @@
+"""The judge: one situation in, one ruling out. Pure and total: it raises only on malformed input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.errors import BadInputError
+from engine.judging.case import Case, Ruling
+from engine.judging.pick_ups import judge_pick_up, judge_take_down, judge_take_up
+from engine.judging.plays import judge_flip, judge_play
+from engine.judging.setups import judge_draw, judge_exchange
+from engine.judging.shows import judge_show
+from engine.questions import answer
+from engine.situation import Action, Situation, read_action, read_situation
+
+_JUDGES: dict[str, Callable[[Case], None]] = {
+    "play": judge_play,
+    "flip": judge_flip,
+    "pick_up": judge_pick_up,
+    "show": judge_show,
+    "take_up": judge_take_up,
+    "take_down": judge_take_down,
+    "exchange": judge_exchange,
+    "draw": judge_draw,
+}
+
+
+def judge(situation: Mapping[str, Any]) -> Ruling:
+    """Rule on a situation of the contract, or answer the question it asks.
+
+    Returns:
+        The contract's ruling: `verdict`, all `breaches`, `effects` (what follows if the action stands;
+        None is not known), `notes`, and `needs` when the verdict is `unproven`. For a question, its answer.
+
+    Raises:
+        BadInputError: the situation is malformed; what players do is never malformed.
+    """
+    if not isinstance(situation, Mapping):
+        raise BadInputError(f"a situation must be an object, not {str(situation)[:40]!r}")
+    if situation.get("ask") is not None:
+        return answer(situation)
+    if situation.get("action") is None:
+        raise BadInputError("the situation has neither an action nor a question (ask)")
+    table = read_situation(situation)
+    return rule_on(table, read_action(situation["action"], table.players))
+
+
+def rule_on(situation: Situation, action: Action) -> Ruling:
+    """Rule on a situation and an action that have been read already."""
+    case = Case(situation, action)
+    _JUDGES[action.type](case)
+    return case.ruling()

@@ -1,0 +1,151 @@
+"""One case before the judge: the situation, and the ruling as it grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.cards import UNKNOWN, card_names
+from engine.demand import Demand, possible_demands
+from engine.questions import starting_cards
+from engine.ruleset import Rule
+from engine.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
+
+Ruling = dict[str, Any]
+"""The contract's ruling object."""
+
+
+class Case:
+    """A situation, the action in it, and what has been found so far.
+
+    `effects` say what follows if the action stands, legal or not; None in them is *not known*.
+    """
+
+    def __init__(self, situation: Situation, action: Action) -> None:
+        self.situation = situation
+        self.action = action
+        self.mechanics = situation.rules.mechanics
+        self.player: str | None = situation.turn if action.player is None else action.player
+        self.holding: Holding = situation.holding(self.player)
+        self.breaches: list[dict[str, str]] = []
+        self.needs: list[str] = []
+        self.notes: list[str] = []
+        self.effects: dict[str, Any] = {
+            "next": situation.turn,
+            "direction": CLOCKWISE if situation.clockwise else ANTICLOCKWISE[0],
+            "burn": False,
+            "extra_turn": False,
+            "draw": 0,
+            "picks_up": None,
+            "skipped": [],
+            "left": [],
+            "back_in": [],
+            "shithead": None,
+            "rituals": [],
+        }
+        self._demands: frozenset[Demand] | None = None
+
+    @property
+    def who(self) -> str:
+        """The acting player as a referee would call them."""
+        return self.player or "The player"
+
+    def demands(self) -> frozenset[Demand]:
+        """Return every demand that the pile may make."""
+        if self._demands is None:
+            self._demands = possible_demands(self.mechanics, self.situation.pile, self.situation.last_set)
+        return self._demands
+
+    def breach(self, mechanism: str, says: str, *more: str) -> None:
+        """Record a breach of the rule that decides about `mechanism`, or about the first of `more`."""
+        rule = self.situation.rules.rule_for(mechanism, *more)
+        if all(found["rule"] != rule.id or found["says"] != says for found in self.breaches):
+            self.breaches.append(breach_entry(rule, says))
+
+    def need(self, what: str) -> None:
+        """Record hidden cards that decide the verdict."""
+        if what not in self.needs:
+            self.needs.append(what)
+
+    def note(self, text: str) -> None:
+        """Record what players should know and nobody did wrong."""
+        self.notes.append(text)
+
+    def ruling(self) -> Ruling:
+        """Return the finished ruling."""
+        ruling: Ruling = {
+            "verdict": "illegal" if self.breaches else "unproven" if self.needs else "legal",
+            "breaches": self.breaches,
+            "effects": self.effects,
+            "notes": self.notes,
+        }
+        if ruling["verdict"] == "unproven":
+            ruling["needs"] = self.needs
+        return ruling
+
+    # What is asked of the table again and again
+
+    def check_in_game(self) -> bool:
+        """Breach if the acting player has left the game. Returns whether they are in it."""
+        if self.player in self.situation.left:
+            self.breach("gone", f"{self.who} has left the game and takes no turn.")
+            return False
+        return True
+
+    def check_turn(self) -> None:
+        """Breach if it is somebody else's turn."""
+        turn = self.situation.turn
+        if not self.check_in_game() or turn is None or self.player == turn:
+            return
+        new_pile = self.situation.pile == () and not self.situation.opening
+        if new_pile and self.mechanics.after_pick_up == "picker":
+            says = f"{self.who} cannot lead: {turn} starts the new pile."
+            self.breach("turn_leads", says)
+        else:
+            self.breach("turn", f"It is {turn}'s turn, not {self.who}'s.")
+
+    def check_opening(self, played: tuple[str, ...]) -> None:
+        """Breach if somebody starts with another card than the one that decides who starts."""
+        if not self.situation.opening or not self.mechanics.start_card_played or not self.holding.hand:
+            return
+        if UNKNOWN in self.holding.hand:
+            return
+        due = starting_cards(self.mechanics, self.holding.hand)
+        if due and played and not set(due) & set(played):
+            says = f"{self.who} starts with {card_names(due[:1])}, not {card_names(played)}."
+            self.breach("start_card", says)
+
+    def others_in_game(self) -> list[str]:
+        """Return the other players who still have cards, in playing order after the acting player."""
+        players = self.situation.players
+        if self.player is None:
+            return []
+        here = players.index(self.player)
+        order = players[here + 1 :] + players[:here]
+        if self.effects["direction"] != CLOCKWISE:
+            order = order[::-1]
+        return [p for p in order if p not in self.situation.left and not self.situation.holding(p).empty]
+
+    def end_if_over(self, remaining: list[str]) -> None:
+        """Name the Shithead if only one of `remaining` is left, with the rituals that go with it."""
+        if len(remaining) != 1:
+            return
+        loser = remaining[0]
+        self.effects |= {"shithead": loser, "next": None, "extra_turn": False}
+        if self.mechanics.loser_says_title:
+            self.effects["rituals"].append(self.mechanics.loser_says_title)
+        if self.mechanics.third_loss_title and self.situation.losses.get(loser) == 2:
+            self.effects["rituals"].append(self.mechanics.third_loss_title)
+
+    def picks_up(self, player: str | None) -> None:
+        """Enter that `player` takes the pile, and the library that this may make."""
+        self.effects["picks_up"] = player
+        pile, hand = self.situation.pile, self.situation.holding(player).hand
+        if self.mechanics.library and pile is not None and hand is not None:
+            before, more = len(hand), len(pile)
+            if before < self.mechanics.library <= before + more:
+                self.effects["rituals"].append(self.mechanics.library_title)
+
+
+def breach_entry(rule: Rule, says: str) -> dict[str, str]:
+    """Return a breach as the contract writes it."""
+    return {"rule": rule.id, "cite": rule.cite, "quote": rule.quote, "says": says}
