@@ -1,0 +1,146 @@
+"""The table in millimetres and the camera over it.
+
+Table coordinates: origin in the middle of the table, x to the right and y towards the bottom edge of the
+picture (the first player's seat), z up, all in millimetres. Angles are degrees, clockwise in the picture;
+a card at angle 0 is upright for the player at the bottom edge.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+CARD_WIDTH_MM = 63.0
+CARD_HEIGHT_MM = 88.0
+CARD_THICKNESS_MM = 0.3
+
+Points = NDArray[np.float64]
+"""N x 2 (x, y)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where a flat thing lies: its centre in mm, its turn in degrees, its height over the table in mm."""
+
+    x: float
+    y: float
+    angle: float = 0.0
+    z: float = 0.0
+
+    def shifted(self, right: float, down: float, turn: float = 0.0, lift: float = 0.0) -> Pose:
+        """Return the pose moved in its own frame: right and down as its reader sees them."""
+        dx, dy = rotated(right, down, self.angle)
+        return replace(self, x=self.x + dx, y=self.y + dy, angle=self.angle + turn, z=self.z + lift)
+
+    def blended(self, other: Pose, share: float) -> Pose:
+        """Return the pose `share` (0 to 1) of the way to `other`, turning the shorter way round."""
+        turn = (other.angle - self.angle + 180.0) % 360.0 - 180.0
+        return Pose(
+            self.x + (other.x - self.x) * share,
+            self.y + (other.y - self.y) * share,
+            self.angle + turn * share,
+            self.z + (other.z - self.z) * share,
+        )
+
+    def corners(self, width: float = CARD_WIDTH_MM, height: float = CARD_HEIGHT_MM) -> Points:
+        """Return the four corners (4 x 2 mm): top left as its reader sees it, then clockwise."""
+        half = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2.0
+        turn = math.radians(self.angle)
+        matrix = np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+        return np.asarray(half @ matrix + np.array([self.x, self.y]))
+
+
+def rotated(x: float, y: float, angle: float) -> tuple[float, float]:
+    """Turn a vector clockwise in the picture by `angle` degrees."""
+    turn = math.radians(angle)
+    return x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A pinhole camera over the table."""
+
+    width: int
+    height: int
+    matrix: NDArray[np.float64]
+    """3 x 4: table (x, y, z, 1) to homogeneous pixels."""
+
+    def plane(self, z: float = 0.0) -> NDArray[np.float64]:
+        """Return the 3 x 3 homography from the plane at height `z` mm to pixels."""
+        m = self.matrix
+        return np.stack([m[:, 0], m[:, 1], m[:, 3] + z * m[:, 2]], axis=1)
+
+    def project(self, points: Points, z: float = 0.0) -> Points:
+        """Return the pixels (N x 2) of points (N x 2 mm) at height `z`."""
+        mapped = np.c_[points, np.ones(len(points))] @ self.plane(z).T
+        return np.asarray(mapped[:, :2] / mapped[:, 2:])
+
+    def scale(self) -> float:
+        """Return pixels per millimetre in the middle of the table."""
+        pair = self.project(np.array([[-50.0, 0.0], [50.0, 0.0]]))
+        return float(np.linalg.norm(pair[1] - pair[0]) / 100.0)
+
+    def sees(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Say whether a point of the table plane is in the picture, widened by `margin` pixels."""
+        px, py = self.project(np.array([[x, y]]))[0]
+        return bool(-margin <= px <= self.width + margin and -margin <= py <= self.height + margin)
+
+
+def look_at_table(
+    width: int,
+    height: int,
+    *,
+    table: tuple[float, float],
+    tilt: float = 10.0,
+    azimuth: float = 0.0,
+    roll: float = 0.0,
+    fill: float = 0.92,
+    field_of_view: float = 62.0,
+) -> Camera:
+    """Place a camera so that the whole table fills the share `fill` of the picture one way or the other.
+
+    Args:
+        width: Of the picture, pixels.
+        height: Of the picture, pixels.
+        table: Width and depth in mm.
+        tilt: Degrees from straight down.
+        azimuth: From where it looks, degrees: 0 from the bottom edge, 90 from the left edge.
+        roll: Turn about its own axis, degrees.
+        fill: Share of the half-picture that the farthest table corner may reach.
+        field_of_view: Horizontal, degrees.
+    """
+    focal = width / 2.0 / math.tan(math.radians(field_of_view) / 2.0)
+    corners = Pose(0.0, 0.0).corners(*table)
+    near, far = 200.0, 20000.0
+    for _ in range(50):
+        distance = math.sqrt(near * far)
+        camera = _camera(width, height, focal, distance, tilt, azimuth, roll)
+        offsets = np.abs(camera.project(corners) / np.array([width, height]) - 0.5).max() * 2.0
+        near, far = (distance, far) if offsets > fill else (near, distance)
+    return camera
+
+
+def _camera(
+    width: int, height: int, focal: float, distance: float, tilt: float, azimuth: float, roll: float
+) -> Camera:
+    lean, turn, twist = (math.radians(v) for v in (tilt, azimuth, roll))
+    # The eye, in table coordinates with z up; image x to the right, image y down, view axis forward.
+    eye = distance * np.array(
+        [-math.sin(lean) * math.sin(turn), math.sin(lean) * math.cos(turn), math.cos(lean)]
+    )
+    forward = -eye / np.linalg.norm(eye)
+    # Down in the picture is the table's +y as far as the view axis allows.
+    down = np.array([0.0, 1.0, 0.0]) - forward * forward[1]
+    down /= np.linalg.norm(down)
+    right = np.cross(forward, down)  # x right, y down, z up: a left-handed frame
+    right, down = (
+        right * math.cos(twist) + down * math.sin(twist),
+        -right * math.sin(twist) + down * math.cos(twist),
+    )
+    rotation = np.stack([right, down, forward])
+    extrinsic = np.c_[rotation, -rotation @ eye]
+    intrinsic = np.array([[focal, 0.0, width / 2.0], [0.0, focal, height / 2.0], [0.0, 0.0, 1.0]])
+    return Camera(width, height, intrinsic @ extrinsic)

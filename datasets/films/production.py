@@ -1,0 +1,191 @@
+"""Making one film from start to end: story, table, hands, pictures, truth."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from datasets.art import Deck, load_deck
+from datasets.films.choreography import choreograph
+from datasets.films.geometry import Camera, look_at_table
+from datasets.films.hands import ArmArtist, random_look
+from datasets.films.layers import CardArtist
+from datasets.films.layout import Layout, make_layout
+from datasets.films.motion import Timeline
+from datasets.films.renderer import Renderer
+from datasets.films.sensor import Sensor
+from datasets.films.stage import random_manner
+from datasets.films.story import Story
+from datasets.films.surroundings import (
+    LIGHT_SPECS,
+    LIGHTS,
+    draw_empty_table,
+    load_surface,
+    make_light,
+)
+from datasets.films.tabletop import random_habits
+from datasets.films.truth import event_line, resting_cards, write_lines
+from datasets.films.video import FilmWriter
+from engine.errors import BadInputError
+
+TABLE_MM = (900.0, 600.0)
+Progress = Callable[[float, float], None]
+"""Called with seconds done and seconds in all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot:
+    """How a story is filmed. What is None, or `any`, is drawn by the seed."""
+
+    seed: int
+    width: int = 1920
+    height: int = 1080
+    fps: float = 15.0
+    tilt: float | None = None
+    light: str = "any"
+    deck: str = "any"
+    surface: str = "any"
+    codec: str = "mp4v"
+    crf: int = 21
+    noise: float = 1.0
+    """Sensor noise as a share of what the light asks for."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One film ready to be rendered."""
+
+    story: Story
+    shot: Shot
+    camera: Camera
+    layout: Layout
+    timeline: Timeline
+    renderer: Renderer
+    condition: dict[str, object]
+    deck: str
+
+
+def prepare(story: Story, shot: Shot) -> Scene:
+    """Set table, camera and people; the same story and shot give the same film.
+
+    Raises:
+        BadInputError: Deck, surface or light do not exist, or the deck lacks a card of the story.
+    """
+    rng = random.Random(f"film {shot.seed}")
+    tilt = rng.uniform(2.0, 14.0)
+    tilt = shot.tilt if shot.tilt is not None else tilt
+    camera = look_at_table(
+        shot.width,
+        shot.height,
+        table=TABLE_MM,
+        tilt=tilt,
+        azimuth=rng.uniform(-30.0, 30.0),
+        roll=rng.uniform(-2.0, 2.0),
+        fill=rng.uniform(0.80, 0.96),
+    )
+    layout = make_layout(story.players, max(story.down_count, 3), TABLE_MM, camera, rng)
+    messy = rng.random()
+    manners = {player: random_manner(rng, messy) for player in story.players}
+    habits = random_habits(rng, len(story.players))
+    looks = {seat.player: random_look(rng, seat.right_handed) for seat in layout.seats}
+    timeline = choreograph(story, layout, manners, habits, random.Random(rng.random()))
+    light_name = rng.choice(LIGHTS)
+    light_name = shot.light if shot.light != "any" else light_name
+    if light_name not in LIGHT_SPECS:
+        raise BadInputError(f"light {light_name!r}: there are {', '.join(LIGHTS)} and any")
+    light = make_light(light_name, camera, TABLE_MM, rng)
+    surface, texture = load_surface(shot.surface, rng)
+    blur = rng.uniform(0.35, 0.8) * shot.height / 1080.0
+    table = draw_empty_table(camera, TABLE_MM, texture, light, rng, blur)
+    deck = pick_deck(shot.deck)
+    missing = {move.card for move in timeline.card_moves if move.card} - set(deck.faces)
+    if missing:
+        raise BadInputError(f"deck {deck.name}: it has no {', '.join(sorted(missing))}")
+    cards = CardArtist(deck.faces, rng.choice(deck.backs), camera, light, blur)
+    arms = {player: ArmArtist(look, camera, light) for player, look in looks.items()}
+    strength = LIGHT_SPECS[light_name].noise * shot.noise
+    sensor = (
+        Sensor(shot.width, shot.height, strength, timeline.duration_s, shot.seed) if shot.noise > 0 else None
+    )
+    condition: dict[str, object] = {
+        "light": light_name,
+        "tilt": round(tilt, 1),
+        "hands": True,
+        "surface": surface,
+        "card_px": round(camera.scale() * 88.0),
+        "messy": round(messy, 2),
+    }
+    renderer = Renderer(timeline, table, cards, arms, sensor)
+    return Scene(story, shot, camera, layout, timeline, renderer, condition, deck.name)
+
+
+def pick_deck(name: str) -> Deck:
+    """Return a deck; `any` is the photographed one where the photo folder exists, else the drawn one."""
+    if name != "any":
+        return load_deck(name)
+    try:
+        return load_deck("bidly")
+    except BadInputError:
+        return load_deck("drawn")
+
+
+def header(scene: Scene, film: str) -> dict[str, object]:
+    """Return the first line of a film's truth."""
+    story, shot = scene.story, scene.shot
+    return {
+        "film": film,
+        "fps": shot.fps,
+        "width": shot.width,
+        "height": shot.height,
+        "rules": story.rules,
+        "options": list(story.options),
+        "players": list(story.players),
+        "dealer": story.dealer,
+        "deck": scene.deck,
+        "condition": scene.condition,
+        "seed": shot.seed,
+        "seconds": round(scene.timeline.duration_s, 2),
+    }
+
+
+def make_film(
+    story: Story, shot: Shot, out: Path, *, cards: Path | None = None, progress: Progress | None = None
+) -> Scene:
+    """Render a story to `out`, its truth beside it, and on request the cards at rest to `cards`.
+
+    Raises:
+        BadInputError: The shot asks for what does not exist, or the film cannot be written.
+    """
+    if not out.parent.is_dir():
+        raise BadInputError(f"{out}: there is no folder {out.parent}")
+    scene = prepare(story, shot)
+    at_rest: list[dict[str, object]] = []
+    version = -1
+    with FilmWriter(out, shot.fps, (shot.width, shot.height), shot.codec, shot.crf) as writer:
+        for t, frame in scene.renderer.frames(shot.fps):
+            writer.write(frame)
+            if progress:
+                progress(t, scene.timeline.duration_s)
+            if cards and scene.renderer.resting_version != version and scene.timeline.is_still(t):
+                version = scene.renderer.resting_version
+                at_rest.append(
+                    {"t": round(t, 3), "cards": resting_cards(scene.renderer.resting(), scene.camera)}
+                )
+    write_lines(truth_path(out), [header(scene, out.name), *map(event_line, scene.timeline.actions)])
+    if cards:
+        write_lines(cards, at_rest)
+    return scene
+
+
+def truth_path(film: Path) -> Path:
+    """Return where the truth of a film lies: OUT.mp4 has OUT.truth.jsonl."""
+    return film.with_suffix(".truth.jsonl")
+
+
+def show_progress(done_s: float, whole_s: float) -> None:
+    """Write progress to stderr, once per ten seconds of film."""
+    if done_s and done_s % 10.0 < 1e-6:
+        print(f"film: {done_s:.0f} of {whole_s:.0f} s", file=sys.stderr, flush=True)

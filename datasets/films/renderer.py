@@ -1,0 +1,127 @@
+"""Pictures of a timeline: what is at rest is drawn once, only what moves is drawn anew."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from datasets.films.geometry import CARD_THICKNESS_MM
+from datasets.films.hands import ArmArtist, ArmPose
+from datasets.films.layers import CardArtist, Image, Layer
+from datasets.films.motion import ArmMove, ArmName, CardMove, Timeline
+from datasets.films.sensor import Sensor
+
+SHUTTER_S = 1.0 / 60.0
+_HIGHEST_PILE_MM = 25.0
+
+
+class Renderer:
+    """Draws the frames of one film in order."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        table: Image,
+        cards: CardArtist,
+        arms: dict[str, ArmArtist],
+        sensor: Sensor | None,
+    ) -> None:
+        """Take everything that the frames are made of; `table` is the picture of the bare table."""
+        self._timeline = timeline
+        self._table = table
+        self._cards = cards
+        self._arms = arms
+        self._sensor = sensor
+        self._canvas = table.copy()
+        self._resting: dict[int, tuple[CardMove, Layer]] = {}
+        self._moving: list[CardMove] = []
+        self._next_card = 0
+        self._next_arm = 0
+        self._arm_state: dict[ArmName, ArmMove] = {}
+        self.resting_version = 0
+        """Grows whenever what lies on the table changes."""
+
+    def frames(self, fps: float) -> Iterator[tuple[float, Image]]:
+        """Yield (time, frame) from the first to the last; a frame is the caller's to keep."""
+        for number in range(math.ceil(self._timeline.duration_s * fps)):
+            t = number / fps
+            yield t, self._frame(t, number)
+
+    def resting(self) -> list[CardMove]:
+        """Return what lies on the table, bottom first; each by the move that put it there."""
+        return [move for move, _ in self._resting.values()]
+
+    def _frame(self, t: float, number: int) -> Image:
+        self._advance(t)
+        frame = self._canvas.copy()
+        arms = self._visible_arms(t)
+        for name, pose, _ in arms:
+            shadow = self._arms[name[0]].shadow(pose)
+            if shadow:
+                shadow.lay_on(frame)
+        began = -1.0
+        for move in self._moving:
+            place, face_up, squeeze = move.at(t)
+            # Of cards that are carried together only the lowest casts a shadow on the table.
+            over, shade = (1.0, 0.2) if move.start_s == began else (max(place.z * 0.8, 1.0), 1.0)
+            began = move.start_s
+            layer = self._cards.layer(move.card or "", face_up, place, squeeze, over, shade)
+            if layer:
+                layer.lay_on(frame)
+        for name, pose, motion in arms:
+            arm = self._arms[name[0]].layer(pose, motion)
+            if arm:
+                arm.lay_on(frame)
+        return self._sensor.expose(frame, t, number) if self._sensor else frame
+
+    def _advance(self, t: float) -> None:
+        """Lift what has begun to move by time `t`, put down what has come to rest."""
+        moves = self._timeline.card_moves
+        while self._next_card < len(moves) and moves[self._next_card].start_s <= t:
+            move = moves[self._next_card]
+            self._next_card += 1
+            self._land([m for m in self._moving if m.piece == move.piece])
+            self._lift(move.piece)
+            self._moving.append(move)
+        self._land([move for move in self._moving if move.end_s <= t])
+        arm_moves = self._timeline.arm_moves
+        while self._next_arm < len(arm_moves) and arm_moves[self._next_arm].start_s <= t:
+            self._arm_state[arm_moves[self._next_arm].arm] = arm_moves[self._next_arm]
+            self._next_arm += 1
+
+    def _land(self, moves: list[CardMove]) -> None:
+        for move in moves:
+            self._moving.remove(move)
+            if move.leaves:
+                continue
+            # Held still in the air, a card's shadow is farther off than on a pile.
+            over = 1.0 if move.end.z < _HIGHEST_PILE_MM else move.end.z * 0.8
+            shade = 1.0 / (1.0 + 0.35 * min(move.end.z, _HIGHEST_PILE_MM) / CARD_THICKNESS_MM)
+            layer = self._cards.layer(move.card or "", move.face_end, move.end, over=over, shade=shade)
+            if layer is None:
+                continue
+            self._resting[move.piece] = (move, layer)
+            layer.lay_on(self._canvas)
+            self.resting_version += 1
+
+    def _lift(self, piece: int) -> None:
+        entry = self._resting.pop(piece, None)
+        if entry is None:
+            return
+        rect = entry[1].rect
+        x0, y0, x1, y1 = rect
+        self._canvas[y0:y1, x0:x1] = self._table[y0:y1, x0:x1]
+        for _, layer in self._resting.values():
+            layer.lay_on(self._canvas, rect)
+        self.resting_version += 1
+
+    def _visible_arms(self, t: float) -> list[tuple[ArmName, ArmPose, tuple[float, float]]]:
+        """Return the arms that may be in the picture with how far each moves while the shutter is open."""
+        arms = []
+        for name, move in self._arm_state.items():
+            if t >= move.end_s and move.end.grip == "away":
+                continue
+            pose = move.at(t)
+            before = move.at(t - SHUTTER_S)
+            arms.append((name, pose, (pose.x - before.x, pose.y - before.y)))
+        return arms

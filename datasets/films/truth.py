@@ -1,0 +1,68 @@
+"""The truth beside a film: what really happened, and what a camera could see of the cards at rest."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from datasets.films.geometry import Camera
+from datasets.films.motion import Action, CardMove
+
+_STEP = 2.0
+"""Visibility is counted on every second pixel."""
+
+
+def write_lines(path: Path, lines: Iterable[dict[str, object]]) -> None:
+    """Write JSON lines to a file that appears under its name only when it is complete."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as out:
+            for line in lines:
+                out.write(json.dumps(line) + "\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def event_line(action: Action) -> dict[str, object]:
+    """Return the truth's line of one event."""
+    return {"t_start": round(action.start_s, 3), "t_end": round(action.end_s, 3), **action.line}
+
+
+def resting_cards(moves: list[CardMove], camera: Camera) -> list[dict[str, object]]:
+    """Return what a camera could see of the cards at rest, bottom first.
+
+    Args:
+        moves: The moves that put them there, bottom first.
+        camera: From where they are seen.
+
+    Returns:
+        For each: `card` (None face down), `face`, `quad` (pixels, clockwise from the top left as its
+        reader sees it), `visible` (the share of it that no other card covers).
+    """
+    size = (math.ceil(camera.height / _STEP), math.ceil(camera.width / _STEP))
+    owner = np.zeros(size, np.uint16)
+    quads, areas = [], []
+    for number, move in enumerate(moves, start=1):
+        quad = camera.project(move.end.corners(), move.end.z)
+        outline = np.round(quad / _STEP * 16.0).astype(np.int32)
+        alone = np.zeros(size, np.uint8)
+        cv2.fillConvexPoly(alone, outline, 1, cv2.LINE_8, 4)
+        cv2.fillConvexPoly(owner, outline, number, cv2.LINE_8, 4)
+        quads.append(quad)
+        areas.append(int(np.count_nonzero(alone)))
+    seen = np.bincount(owner.ravel(), minlength=len(moves) + 1)
+    return [
+        {
+            "card": move.card if move.face_end else None,
+            "face": "up" if move.face_end else "down",
+            "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in quads[index]],
+            "visible": round(float(seen[index + 1]) / max(areas[index], 1), 3),
+        }
+        for index, move in enumerate(moves)
+    ]
