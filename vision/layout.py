@@ -101,15 +101,20 @@ class Layout:
         doors = [self._door(seat) for seat in self.seats]
         return min(range(len(doors)), key=lambda i: math.dist(doors[i], place))
 
-    def seat_towards(self, start: Place, place: Place, but: int) -> int:
-        """Return the seat, other than `but`, in whose direction `place` lies from `start`."""
-        wanted = math.atan2(place[1] - start[1], place[0] - start[0])
+    def seat_shown(self, shower: int, place: Place) -> int:
+        """Return the seat towards which `shower` holds something out at `place` (mm).
+
+        Both the direction from the shower's own place and that from the middle of the table count; the
+        latter the less, the nearer to the middle the thing is held.
+        """
+        start, middle = self.seats[shower].centre, self.middle
+        off_middle = min(1.0, math.dist(place, middle) / 100.0)
 
         def away(index: int) -> float:
-            x, y = self.seats[index].centre
-            return abs(_wrapped(math.atan2(y - start[1], x - start[0]) - wanted))
+            goal = self.seats[index].centre
+            return _angle(start, place, goal) + off_middle * _angle(middle, place, goal)
 
-        return min((i for i in range(len(self.seats)) if i != but), key=away)
+        return min((i for i in range(len(self.seats)) if i != shower), key=away)
 
     def _door(self, seat: Seat) -> Place:
         """Return the point of the picture's border (mm) in front of a seat."""
@@ -271,6 +276,12 @@ def _mean_angle(angles: Sequence[float]) -> float:
     x = sum(math.cos(math.radians(2 * a)) for a in angles)
     y = sum(math.sin(math.radians(2 * a)) for a in angles)
     return math.degrees(math.atan2(y, x)) / 2
+
+
+def _angle(start: Place, first: Place, second: Place) -> float:
+    """Return the angle at `start` between two places, radians, 0..pi."""
+    one = math.atan2(first[1] - start[1], first[0] - start[0])
+    return abs(_wrapped(math.atan2(second[1] - start[1], second[0] - start[0]) - one))
 
 
 def _wrapped(angle: float) -> float:

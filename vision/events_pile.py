@@ -1,0 +1,136 @@
+"""The play pile: what lies on it, and what a few looks at it after a hand has gone say about that.
+
+Cards are told by name first (each exists once) and by place second: cards do not move by themselves, and
+what lies under others does not come out on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from vision.reading import UNKNOWN_CARD
+from vision.slots import Seen, Settled, name_cards, vote
+
+MIN_NAME = 0.4
+"""A name less probable than this is no name."""
+_SURE_NAME = 0.9
+_BURIED_MOVES = 0.05
+_TOP_MOVES = 0.5
+_OTHER_NAME_IN_PLACE = 0.15
+_IN_PLACE_MM = 12.0
+_IN_PLACE_DEGREES = 10.0
+
+
+@dataclass(slots=True)
+class PileCard:
+    """A card on the pile, by name, with the place where it was last seen."""
+
+    name: str
+    place: Seen | None
+
+
+@dataclass(frozen=True, slots=True)
+class PileView:
+    """What the looks since the last disturbance show on the pile."""
+
+    new: tuple[tuple[str, float, Seen], ...]
+    """Cards that did not lie there before: name (or `??`), probability, place."""
+    old: tuple[str, ...]
+    """Cards of the pile that are seen."""
+    cards: int
+    """How many cards are seen at all."""
+    looks: int
+
+    @property
+    def confidence(self) -> float:
+        """Probability that every new card is named right."""
+        product = 1.0
+        for _, p, _ in self.new:
+            product *= p
+        return product
+
+
+@dataclass(slots=True)
+class Pile:
+    """The play pile, bottom card first."""
+
+    cards: list[PileCard] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The cards, bottom first."""
+        return [card.name for card in self.cards]
+
+    def view(self, looks: Sequence[Sequence[Seen]], taken: Collection[str]) -> PileView:
+        """Judge looks (oldest first) at the undisturbed pile; `taken` are cards known to lie elsewhere."""
+        need = max(1, (len(looks) + 1) // 2)
+        settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
+        weighed = [self._weighed(s.seen, taken) for s in settled]
+        named = name_cards(weighed)
+        new: list[tuple[str, float, Seen]] = []
+        old = []
+        for group, (name, p) in zip(settled, named, strict=True):
+            if name is not None and p >= MIN_NAME:
+                if name in self.names:
+                    old.append(name)
+                else:
+                    new.append((name, p, group.seen))
+            elif not self._known_place(group.seen) and _firm(group, len(looks)):
+                new.append((UNKNOWN_CARD, 0.5, group.seen))
+        return PileView(tuple(_one_set(new)), tuple(old), len(settled), len(looks))
+
+    def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
+        """Return `seen` with its odds weighed by what is physically likely at its place."""
+        here = [card.name for card in self.cards if card.place and _in_place(card.place, seen)]
+        on_top = self.cards[-1].name if self.cards else None
+        odds = {}
+        for name, p in seen.odds.items():
+            if name in taken:
+                weight = 0.02
+            elif name in here:
+                weight = 1.0
+            elif name in self.names:
+                weight = _TOP_MOVES if name == on_top else _BURIED_MOVES
+            else:
+                weight = _OTHER_NAME_IN_PLACE if here else 1.0
+            odds[name] = p * weight
+        total = sum(odds.values()) + max(0.0, 1.0 - sum(seen.odds.values()))
+        scale = 1.0 / total if total > 0 else 0.0
+        return Seen(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
+
+    def _known_place(self, seen: Seen) -> bool:
+        return any(card.place is not None and _in_place(card.place, seen) for card in self.cards)
+
+    def put(self, new: Sequence[tuple[str, float, Seen]]) -> None:
+        """Put new cards on top."""
+        self.cards += [PileCard(name, seen) for name, _, seen in new]
+
+    def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
+        """Note where the known cards lie now (a pile that was straightened)."""
+        places: Mapping[str, Seen] = {
+            name: s.seen for s in vote(looks) if (name := s.seen.best[0]) and s.seen.best[1] >= _SURE_NAME
+        }
+        for card in self.cards:
+            card.place = places.get(card.name, card.place)
+
+
+def _firm(group: Settled, looks: int) -> bool:
+    return looks >= 3 and group.looks == looks
+
+
+def _in_place(known: Seen, seen: Seen) -> bool:
+    return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
+
+
+def _one_set(new: Sequence[tuple[str, float, Seen]]) -> list[tuple[str, float, Seen]]:
+    """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
+
+    Cards of several ranks stay when each is read surely: then somebody did play them.
+    """
+    if not new:
+        return []
+    rank = max(new, key=lambda card: card[1])[0][:-1]
+    same = [card for card in new if card[0][:-1] == rank]
+    others = [card for card in new if card[0][:-1] != rank and card[1] >= _SURE_NAME]
+    return same + others

@@ -1,0 +1,69 @@
+"""What the parts of the event logic pass to each other: looks at the table, and events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Event, EventKind
+from vision.layout import Zone
+from vision.slots import Seen
+
+Patch = NDArray[np.uint8]
+_SAME_LEVEL = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One reading of the whole table, sorted by what can be relied on."""
+
+    t: float
+    cards: tuple[Seen, ...]
+    """Cards that lie free of arms and movement."""
+    in_hand: tuple[tuple[int, Seen], ...] = ()
+    """Cards that an arm covers or holds, with the arm's seat."""
+    hidden: frozenset[Zone] = frozenset()
+    """Zones that something covers: what is there is unknown, not gone."""
+    pile_patch: Patch | None = None
+    """The small picture of the play pile's place, to tell whether anything changed there at all."""
+
+
+def same_patch(first: Patch | None, second: Patch | None) -> bool:
+    """Tell whether two small pictures of one place show the same; False when one is missing."""
+    if first is None or second is None or first.shape != second.shape or first.size == 0:
+        return False
+    return float(np.abs(first.astype(np.int16) - second.astype(np.int16)).mean()) < _SAME_LEVEL
+
+
+@dataclass(slots=True)
+class EventLog:
+    """Numbers the events and keeps those that have not been handed over yet."""
+
+    count: int = 0
+    fresh: list[Event] = field(default_factory=list)
+    last: Event | None = None
+    """The newest event, in its latest form (revisions included)."""
+
+    def add(self, kind: EventKind, t: float, now: float, **fields: Any) -> Event:
+        """Write down a new event."""
+        self.count += 1
+        event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
+        self.fresh.append(event)
+        self.last = event
+        return event
+
+    def revise(self, earlier: Event, now: float, **changes: Any) -> Event:
+        """Write down that `earlier` was otherwise; returns the new form, with its own id."""
+        self.count += 1
+        event = replace(earlier, id=self.count, decided_at=now, revise=earlier.id, **changes)
+        self.fresh.append(event)
+        self.last = event
+        return event
+
+    def take(self) -> list[Event]:
+        """Return and forget the events that have not been handed over."""
+        fresh, self.fresh = self.fresh, []
+        return fresh

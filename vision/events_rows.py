@@ -1,0 +1,120 @@
+"""The rows before the seats: which up-card lies on which spot, and when one has gone or come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vision.layout import Layout, Zone
+from vision.slots import Seen, name_cards, vote
+
+_LOOKS = 2
+_MEMORY = 8
+_MIN_NAME = 0.4
+
+
+@dataclass(slots=True)
+class Spot:
+    """One spot of a row."""
+
+    up: str | None
+    """The face-up card here, None without one."""
+    down: bool = True
+    """Whether a face-down card lies here (or under the up-card)."""
+    looks: list[list[Seen]] = field(default_factory=list)
+    """Looks since a hand was last over it."""
+    touched: float | None = None
+    """When a hand was last over it, until the next decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A spot that is not what it was."""
+
+    zone: Zone
+    before: str | None
+    after: str | None
+    down_gone: bool
+    t: float
+    """When the hand left it."""
+
+
+class Rows:
+    """All spots of all seats."""
+
+    def __init__(self, layout: Layout, up: Sequence[Sequence[str]]) -> None:
+        self.spots = {
+            Zone("row", seat, spot): Spot(card)
+            for seat, row in enumerate(up)
+            for spot, card in enumerate(row)
+            if seat < len(layout.seats)
+        }
+
+    def up_of(self, seat: int) -> list[str]:
+        """Return the face-up cards in front of a seat, left to right."""
+        return [spot.up for zone, spot in self.spots.items() if zone.seat == seat and spot.up]
+
+    def down_of(self, seat: int) -> int:
+        """Return how many face-down cards a seat has."""
+        return sum(spot.down for zone, spot in self.spots.items() if zone.seat == seat)
+
+    def owner(self, card: str) -> Zone | None:
+        """Return the spot where a card lies face up, or None."""
+        return next((zone for zone, spot in self.spots.items() if spot.up == card), None)
+
+    def undisturbed(self) -> set[str]:
+        """Return the up-cards that no hand has been near since they were last seen."""
+        return {spot.up for spot in self.spots.values() if spot.up and spot.touched is None}
+
+    def is_open(self, seat: int) -> bool:
+        """Tell whether a spot of the seat has been touched and not been seen well since."""
+        return any(s.touched is not None for z, s in self.spots.items() if z.seat == seat)
+
+    def touch(self, zone: Zone, t: float) -> None:
+        """Note that something is over a spot."""
+        spot = self.spots.get(zone)
+        if spot is not None:
+            spot.touched = t
+            spot.looks.clear()
+
+    def look(self, zone: Zone, cards: list[Seen]) -> Change | None:
+        """Take in one look at an uncovered spot; returns what has changed there, once that is sure."""
+        spot = self.spots.get(zone)
+        if spot is None:
+            return None
+        spot.looks = [*spot.looks[-_MEMORY + 1 :], cards]
+        if spot.touched is None or len(spot.looks) < _LOOKS:
+            return None
+        settled = [s.seen for s in vote(spot.looks[-3:]) if s.looks >= _LOOKS]
+        ups = [seen for seen in settled if seen.face == "up"]
+        name, p = _named(ups)
+        if ups and (name is None or p < _MIN_NAME):
+            return None
+        down = name is not None or any(seen.face == "down" for seen in settled)
+        if not down and spot.down and len(spot.looks) < _LOOKS + 1:
+            return None  # a face-down card is easily overlooked once
+        touched, spot.touched = spot.touched, None
+        if name == spot.up and down == spot.down:
+            return None
+        change = Change(zone, spot.up, name, spot.down and not down, touched)
+        spot.up, spot.down = name, down
+        return change
+
+    def better_names(self) -> list[tuple[Zone, str]]:
+        """Rename undisturbed up-cards where many looks agree on another name; returns what changed."""
+        renamed = []
+        for zone, spot in self.spots.items():
+            if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
+                continue
+            ups = [s.seen for s in vote(spot.looks) if s.looks >= 4 and s.seen.face == "up"]
+            name, p = _named(ups)
+            if name and name != spot.up and p > 0.7 and self.owner(name) is None:
+                spot.up = name
+                renamed.append((zone, name))
+        return renamed
+
+
+def _named(ups: Sequence[Seen]) -> tuple[str | None, float]:
+    """Return the surest name among the up-cards of one spot."""
+    names = name_cards(ups)
+    return max(names, key=lambda named: named[1]) if names else (None, 0.0)

@@ -1,0 +1,206 @@
+"""Watching a game: frames in, events out. The networks run only where and when there is something to read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.events import Event
+from vision.arms import ArmTracker, Hands, disc
+from vision.events import EventMaker
+from vision.events_record import Look, Patch
+from vision.layout import PLAY, Layout, find_layout
+from vision.plane import TablePlane, fit_plane
+from vision.reading import CardReader, CardReading, Image
+from vision.slots import Seen, name_cards, see, vote
+from vision.stillness import Motion, Stillness
+
+_LOOK_SECONDS = 0.13
+"""The shortest time between two looks while something is open."""
+_IDLE_LOOK_SECONDS = 2.5
+"""How often the table is looked at when nothing happens: cards get surer names, slips are found."""
+_DEAL_LOOKS = 4
+_DEAL_REST_SECONDS = 0.3
+_IN_HAND_SHARE = 0.12
+_MOVING_SHARE = 0.08
+_PATCH_MM = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What an overlay draws: the latest reading and what is believed of the table."""
+
+    readings: tuple[CardReading, ...] = ()
+    layout: Layout | None = None
+    hands: tuple[str, ...] = ()
+    """Players whose arm is in the picture."""
+    still: bool = True
+    pile: tuple[str, ...] = ()
+    hand_sizes: tuple[int, ...] = ()
+
+
+class Watcher:
+    """Follows one game. Feed it every frame, or the newest one, with times that increase."""
+
+    def __init__(
+        self,
+        reader: CardReader,
+        players: Sequence[str] | None = None,
+        layout: Layout | None = None,
+        *,
+        row_length: int | None = None,
+        hand_cards: int = 3,
+    ) -> None:
+        """Prepare to watch.
+
+        Args:
+            reader: Finds and names the cards in a picture.
+            players: Clockwise, the first at the bottom edge; None: as many as there are rows.
+            layout: Where seats and piles are; None: found at the deal.
+            row_length: How many up-cards lie before each player; None: two or three.
+            hand_cards: How many cards each player is dealt into the hand, which nobody sees.
+        """
+        self._reader, self._players, self._given = reader, players, layout
+        self._row_length, self._hand_cards = row_length, hand_cards
+        self._stillness, self._arms = Stillness(), ArmTracker()
+        self._maker: EventMaker | None = None
+        self._last_look = -np.inf
+        self._moved_at = -np.inf
+        self._deal_readings: list[list[CardReading]] = []
+        self.looks = 0
+        """How often the networks were run."""
+        self.view = TableView()
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout as far as it has been found."""
+        return self._maker.layout if self._maker else self._given
+
+    def feed(self, frame: Image, t: float) -> list[Event]:
+        """Take in one frame; returns the events it decides."""
+        motion = self._stillness.feed(frame, t)
+        self.view = replace(self.view, still=motion.still)
+        if self._maker is None:
+            return self._await_deal(frame, motion)
+        maker = self._maker
+        hands = self._arms.feed(motion, maker.layout)
+        events = maker.on_hands(hands)
+        since = t - self._last_look
+        if since >= _IDLE_LOOK_SECONDS or (since >= _LOOK_SECONDS and maker.wants_look(hands)):
+            events += maker.on_look(self._look(frame, motion, hands))
+        names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
+        self.view = replace(
+            self.view,
+            layout=maker.layout,
+            hands=names,
+            pile=tuple(maker.pile.names),
+            hand_sizes=tuple(maker.hand_sizes),
+        )
+        return events
+
+    def finish(self, t: float) -> list[Event]:
+        """Decide what is still open; nothing more will come."""
+        return self._maker.finish(t) if self._maker else []
+
+    def _read(self, frame: Image, t: float) -> list[CardReading]:
+        readings = list(self._reader.read(frame))
+        self._last_look = t
+        self.looks += 1
+        self.view = replace(self.view, readings=tuple(readings))
+        return readings
+
+    # -- before the deal is finished ---------------------------------------------------------------
+
+    def _await_deal(self, frame: Image, motion: Motion) -> list[Event]:
+        """Look for a finished deal whenever the table rests."""
+        t = motion.t
+        if not motion.still or motion.limbs:
+            self._moved_at = t
+            self._deal_readings.clear()
+        rested, since = t - self._moved_at, t - self._last_look
+        pause = 0.2 if len(self._deal_readings) < _DEAL_LOOKS else _IDLE_LOOK_SECONDS
+        if rested < _DEAL_REST_SECONDS or since < pause:
+            return []
+        self._deal_readings = [*self._deal_readings[-2 * _DEAL_LOOKS :], self._read(frame, t)]
+        if len(self._deal_readings) < _DEAL_LOOKS:
+            return []
+        return self._begin(frame, motion)
+
+    def _begin(self, frame: Image, motion: Motion) -> list[Event]:
+        """Start following when the looks at rest show a finished deal."""
+        height, width = frame.shape[:2]
+        layout = self._given
+        if layout is None:
+            quads = [r.quad for r in self._deal_readings[-1] if r.face == "up"]
+            plane = fit_plane(quads, width, height)
+            if plane is None:
+                return []
+            settled = _settled(self._deal_readings, plane)
+            layout = find_layout(settled, plane, width, height, self._players, self._row_length)
+            if layout is None:
+                return []
+        else:
+            settled = _settled(self._deal_readings, layout.plane)
+        up, confidence = _up_cards(settled, layout)
+        started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
+        self._maker = EventMaker(
+            layout, up, started, motion.t, confidence=confidence, hand_cards=self._hand_cards
+        )
+        return self._maker.log.take()
+
+    # -- while the game goes on --------------------------------------------------------------------
+
+    def _look(self, frame: Image, motion: Motion, hands: Hands) -> Look:
+        """Read the table and sort the cards by what can be relied on."""
+        assert self._maker is not None
+        layout = self._maker.layout
+        readings = self._read(frame, motion.t)
+        seats = self._arms.masks
+        free: list[CardReading] = []
+        held: list[tuple[int, Seen]] = []
+        for reading in readings:
+            over = {seat: motion.share(mask, reading.quad) for seat, mask in seats.items()}
+            seat = max(over, key=lambda s: over[s], default=None)
+            if seat is not None and over[seat] > _IN_HAND_SHARE:
+                held += [(seat, seen) for seen in see([reading], layout.plane)]
+            elif motion.share(motion.moving, reading.quad) <= _MOVING_SHARE:
+                free.append(reading)
+        return Look(
+            t=motion.t,
+            cards=tuple(see(free, layout.plane)),
+            in_hand=tuple(held),
+            hidden=frozenset(hands.covered),
+            pile_patch=_patch(layout, motion),
+        )
+
+
+def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:
+    """Return the cards that most looks agree on, in table coordinates."""
+    looks = [see(look, plane) for look in readings]
+    return [s.seen for s in vote(looks) if s.looks * 2 > len(looks)]
+
+
+def _up_cards(settled: Sequence[Seen], layout: Layout) -> tuple[list[list[str]], float]:
+    """Return the names on every spot (`??` where nothing can be read), and the least certainty among them."""
+    ups = [card for card in settled if card.face == "up"]
+    names = name_cards(ups)
+    rows = [["??"] * len(seat.row) for seat in layout.seats]
+    surety = [[0.0] * len(seat.row) for seat in layout.seats]
+    for card, (name, p) in zip(ups, names, strict=True):
+        zone = layout.zone_at(card.x, card.y)
+        if zone is not None and zone.kind == "row" and name and p > surety[zone.seat][zone.spot]:
+            rows[zone.seat][zone.spot], surety[zone.seat][zone.spot] = name, p
+    return rows, min(p for row in surety for p in row)
+
+
+def _patch(layout: Layout, motion: Motion) -> Patch | None:
+    """Return the small picture of the play pile's place."""
+    place = layout.place_of(PLAY)
+    if place is None:
+        return None
+    corners = layout.plane.pixels(disc(place, _PATCH_MM)) * motion.scale
+    low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
+    high = np.ceil(corners.max(axis=0)).astype(int) + 1
+    return motion.small[low[1] : high[1], low[0] : high[0]].copy()
