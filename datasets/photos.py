@@ -15,16 +15,18 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
 from engine.errors import BadInputError
+from vision.pictures import read_image as read_image
 
 Kind = Literal["quad", "box", "corner"]
 
-MEASURE_ONLY = frozenset({"vpo_table", "avgustine_quads", "jaxon411", "evan_backs"})
+MEASURE_ONLY = frozenset(
+    {"vpo_table", "avgustine_quads", "jaxon411", "evan_backs", "alvaro_corners", "yuchenrao_single"}
+)
 """Sets without a stated licence: for measuring, never for training."""
 
 BACK = "BACK"
@@ -53,28 +55,6 @@ class LabelledPhoto:
     def image(self) -> NDArray[np.uint8]:
         """Return the picture, height x width x 3, BGR. Raises BadInputError when it cannot be decoded."""
         return read_image(self.path)
-
-
-def read_image(path: Path) -> NDArray[np.uint8]:
-    """Return the picture at `path`, height x width x 3, BGR, 8 bit.
-
-    Raises BadInputError for a file that is missing, empty or not a picture.
-    """
-    try:
-        data = np.fromfile(path, np.uint8)
-    except FileNotFoundError as error:
-        raise BadInputError(f"{path}: there is no such file") from error
-    except IsADirectoryError as error:
-        raise BadInputError(f"{path}: this is a folder, not a picture") from error
-    except OSError as error:
-        raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
-    try:
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
-    except cv2.error:
-        image = None
-    if image is None:
-        raise BadInputError(f"{path}: not a picture that can be decoded")
-    return np.asarray(image, np.uint8)
 
 
 def photos_root() -> Path | None:
@@ -110,9 +90,9 @@ def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: 
         card = names[int(name)] if name.isdigit() and int(name) < len(names) else name
         values = np.array([float(field) for field in fields], np.float32)
         if len(values) == 8:
-            yield Label(card, values.reshape(4, 2) * np.float32(size), "quad")
+            yield Label(card, values.reshape(4, 2) * np.array(size, np.float32), "quad")
         elif len(values) == 4:
-            yield Label(card, _box_points(*values.tolist()) * np.float32(size), box_kind)
+            yield Label(card, _box_points(*values.tolist()) * np.array(size, np.float32), box_kind)
         else:
             raise BadInputError(f"{path}:{number}: expected 5 or 9 fields, found {len(values) + 1}")
 

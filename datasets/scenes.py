@@ -18,7 +18,7 @@ from datasets.scenes_layouts import Placement, card_outline, random_layout
 from datasets.scenes_light import Picture, add_glare, light_up, through_lens
 from datasets.scenes_objects import THINGS
 from datasets.scenes_table import random_plan
-from vision.geometry import homography, polygon_area
+from vision.geometry import homography, polygon_area, upright_rectangle
 from vision.reading import Quad
 
 MIN_VISIBLE = 0.15
@@ -94,7 +94,9 @@ class _Canvas:
         self.owner = np.zeros(picture.shape[:2], np.uint16)
         self.laid: list[SceneCard] = []
 
-    def lay(self, place: Placement, pack: ScenePack, rng: np.random.Generator, light: NDArray) -> None:
+    def lay(
+        self, place: Placement, pack: ScenePack, rng: np.random.Generator, light: NDArray[np.float64]
+    ) -> None:
         outline = card_outline(place)
         quad = self.camera.project(outline, place.height)
         if polygon_area(quad) <= 4 or not np.isfinite(quad).all() or np.abs(quad).max() > 6 * self.size:
@@ -107,7 +109,13 @@ class _Canvas:
         self.laid.append(SceneCard(card, place.face_up, quad, 0.0))
         cv2.fillConvexPoly(self.owner, np.round(quad).astype(np.int32), (len(self.laid),))
 
-    def _shadow(self, outline: NDArray, height: float, light: NDArray, rng: np.random.Generator) -> None:
+    def _shadow(
+        self,
+        outline: NDArray[np.float64],
+        height: float,
+        light: NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> None:
         thrown = outline + light * (0.5 + height) + rng.normal(0, 0.2, 2)
         quad = self.camera.project(thrown, 0.0 if height < 3 else height * 0.5)
         margin = int(3 + 3 * self.unit)
@@ -116,10 +124,10 @@ class _Canvas:
             return
         mask = np.zeros((y1 - y0, x1 - x0), np.float32)
         cv2.fillConvexPoly(mask, np.round(quad - (x0, y0)).astype(np.int32), (1.0,))
-        mask = cv2.GaussianBlur(mask, (0, 0), max(0.5, rng.uniform(0.4, 2.0) * self.unit))
-        self.picture[y0:y1, x0:x1] *= 1 - np.float32(rng.uniform(0.15, 0.6)) * mask[..., None]
+        soft = cv2.GaussianBlur(mask, (0, 0), max(0.5, rng.uniform(0.4, 2.0) * self.unit))
+        self.picture[y0:y1, x0:x1] *= 1 - np.float32(rng.uniform(0.15, 0.6)) * soft[..., None]
 
-    def _edges(self, outline: NDArray, place: Placement, rng: np.random.Generator) -> None:
+    def _edges(self, outline: NDArray[np.float64], place: Placement, rng: np.random.Generator) -> None:
         """Draw the side of a stack: many thin layers, light and dark in turn, a little out of line."""
         step = max(1, place.below // 14)
         slip = rng.uniform(0, 1.2)
@@ -143,8 +151,8 @@ class _Canvas:
         long_side = float(sides[[1, 3]].max())
         art = next((level for level in reversed(levels) if level.shape[0] >= long_side), levels[0])
         height, width = art.shape[:2]
-        corners = np.float32([[0, 0], [width, 0], [width, height], [0, height]]) - np.float32(0.5)
-        matrix = homography(corners, quad - np.float32((x0, y0)))
+        corners = upright_rectangle(width, height)
+        matrix = homography(corners, quad - np.array((x0, y0), np.float32))
         pasted = cv2.warpPerspective(art, matrix, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR).astype(
             np.float32
         )
@@ -181,7 +189,7 @@ class _Canvas:
 
 
 def draw_truth(scene: Scene) -> NDArray[np.uint8]:
-    """Return the scene's picture with its truth drawn on it, for looking at: blue is a card's first corner."""
+    """Return the scene's picture with its truth drawn on it: a blue spot is a card's first corner."""
     picture = scene.image.copy()
     for card in scene.cards:
         points = [np.round(card.quad * 16).astype(np.int32)]

@@ -23,6 +23,7 @@ Art = NDArray[np.uint8]
 """Height x width x 4, BGRA, upright, transparent outside the rounded corners."""
 
 _WIDTH, _HEIGHT = 252, 352
+_COMMON_BACKS = np.array([(40, 25, 185), (150, 60, 25)], np.float32)
 
 
 def _rounded_alpha(radius: float, width: int = _WIDTH, height: int = _HEIGHT) -> NDArray[np.uint8]:
@@ -35,7 +36,9 @@ def _rounded_alpha(radius: float, width: int = _WIDTH, height: int = _HEIGHT) ->
 
 def _stock(rng: np.random.Generator) -> NDArray[np.float32]:
     """Card stock: white to cream."""
-    return np.float32(rng.uniform(225, 255)) - np.float32([rng.uniform(0, 25), rng.uniform(0, 8), 0])
+    return np.array([rng.uniform(0, 25), rng.uniform(0, 8), 0], np.float32) * -1 + np.float32(
+        rng.uniform(225, 255)
+    )
 
 
 def _finish(picture: NDArray[np.uint8], rng: np.random.Generator) -> Art:
@@ -43,7 +46,7 @@ def _finish(picture: NDArray[np.uint8], rng: np.random.Generator) -> Art:
 
 
 def _pip(
-    canvas: NDArray[np.uint8], rng: np.random.Generator, centre: NDArray, size: float, colour: list
+    canvas: Art, rng: np.random.Generator, centre: NDArray[np.float64], size: float, colour: Sequence[float]
 ) -> None:
     shape = int(rng.integers(4))
     x, y = centre
@@ -107,9 +110,7 @@ def made_up_back(rng: np.random.Generator) -> Art:
     """Return a card back: a lattice, dots, rings or plain, mostly with a white margin."""
     ground = random_colour(rng)
     if rng.random() < 0.6:  # the reds and blues most decks come in
-        ground = np.float32(((40, 25, 185), (150, 60, 25))[int(rng.integers(2))]) * np.float32(
-            rng.uniform(0.7, 1.3)
-        )
+        ground = _COMMON_BACKS[int(rng.integers(2))] * np.float32(rng.uniform(0.7, 1.3))
     canvas = np.full((_HEIGHT, _WIDTH, 3), np.clip(ground, 0, 255), np.uint8)
     ink = (_stock(rng) if rng.random() < 0.75 else random_colour(rng)).tolist()
     step, width = int(rng.integers(7, 36)), int(rng.integers(1, 5))

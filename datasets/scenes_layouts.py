@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 
@@ -99,7 +100,7 @@ def _askew_pile(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
         up = rng.random() < 0.5 if mixed else face_up
         offset = rng.normal(0, spread, 2)
         height = base + i * _THICKNESS_MM
-        pile.append(frame.place(*offset, rng.normal(0, turn), bool(up), height))
+        pile.append(frame.place(offset[0], offset[1], rng.normal(0, turn), bool(up), height))
     return pile
 
 
@@ -154,7 +155,8 @@ def _mess(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
     up_share = rng.choice([1.0, 0.8, 0.4, 0.0], p=[0.5, 0.25, 0.15, 0.1])
     return [
         frame.place(
-            *rng.normal(0, spread, 2),
+            rng.normal(0, spread),
+            rng.normal(0, spread),
             rng.uniform(0, 2 * np.pi),
             bool(rng.random() < up_share),
             i * _THICKNESS_MM / 2,
@@ -199,8 +201,8 @@ def random_layout(rng: np.random.Generator, view_mm: float) -> list[Placement]:
     return cards
 
 
-def card_outline(card: Placement) -> np.ndarray:
-    """Return the card's corners on the table (4 x 2, mm): top left first as its reader sees it, then clockwise.
+def card_outline(card: Placement) -> NDArray[np.float64]:
+    """Return the card's corners on the table (4 x 2, mm), clockwise from the top left of its face.
 
     Table axes are those of the picture seen from above: x to the right, y down.
     """

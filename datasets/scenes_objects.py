@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 from datasets.surfaces import random_colour
 
 Picture = NDArray[np.float32]
+Floats = NDArray[np.floating]
 Mask = NDArray[np.uint8]
 """What the thing hides: 255 where it covers the table wholly."""
+_BRASS = np.array((90, 140, 170), np.float32)
 
 
-def _capsule(mask: Mask, start: NDArray, end: NDArray, width: float) -> None:
+def _capsule(mask: Mask, start: Floats, end: Floats, width: float) -> None:
     ends = np.round(start).astype(int).tolist(), np.round(end).astype(int).tolist()
     cv2.line(mask, *ends, (255,), max(1, round(width)), cv2.LINE_AA)
 
 
-def _blend(picture: Picture, mask: Mask, colour: NDArray, strength: float = 1.0) -> None:
+def _blend(picture: Picture, mask: Mask, colour: Floats, strength: float = 1.0) -> None:
     share = mask.astype(np.float32)[..., None] / 255 * strength
     picture += (np.float32(colour) - picture) * share
 
@@ -33,7 +35,7 @@ def _shade(mask: Mask, unit: float) -> Picture:
 
 def _cast_shadow(picture: Picture, mask: Mask, rng: np.random.Generator, unit: float) -> None:
     dx, dy = rng.normal(0, 8 * unit, 2)
-    shifted = cv2.warpAffine(mask, np.float32([[1, 0, dx], [0, 1, dy]]), mask.shape[::-1])
+    shifted = cv2.warpAffine(mask, np.array([[1, 0, dx], [0, 1, dy]]), (mask.shape[1], mask.shape[0]))
     soft = cv2.GaussianBlur(shifted, (0, 0), max(0.8, 5 * unit)).astype(np.float32)[..., None] / 255
     picture *= 1 - np.float32(rng.uniform(0.2, 0.6)) * soft
 
@@ -61,7 +63,9 @@ def draw_hand(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
     _capsule(arm, palm, thumb, 28 * grow)
     _capsule(arm, thumb, thumb + (inwards + across * hand_side * 0.4) * 42 * grow, 21 * grow)
     _cast_shadow(picture, arm, rng, unit)
-    skin = np.float32(((120, 155, 215), (95, 130, 190), (60, 90, 145), (35, 55, 95), (150, 175, 230)))
+    skin = np.array(
+        [(120, 155, 215), (95, 130, 190), (60, 90, 145), (35, 55, 95), (150, 175, 230)], np.float32
+    )
     tone = skin[int(rng.integers(5))] * np.float32(rng.uniform(0.8, 1.15))
     _blend(picture, arm, tone * _shade(arm, unit) + rng.normal(0, 5, (size, size, 1)))
     if rng.random() < 0.6:
@@ -102,9 +106,7 @@ def draw_coins(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
     for _ in range(int(rng.integers(1, 8))):
         centre = (heart + rng.normal(0, 40 * unit, 2)).astype(int).tolist()
         radius = max(1, int(rng.uniform(9, 20) * unit))
-        colour = (
-            random_colour(rng) if rng.random() < 0.5 else np.float32((90, 140, 170)) * rng.uniform(0.6, 1.4)
-        )
+        colour = random_colour(rng) if rng.random() < 0.5 else _BRASS * rng.uniform(0.6, 1.4)
         cv2.circle(picture, centre, radius, colour.tolist(), -1, cv2.LINE_AA)
         edge = (colour * np.float32(0.6)).tolist()
         cv2.circle(picture, centre, max(1, int(radius * 0.75)), edge, max(1, int(unit)), cv2.LINE_AA)

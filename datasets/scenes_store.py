@@ -37,7 +37,9 @@ def write_scene(path: Path, scene: Scene, quality: int = 90) -> None:
     )
 
 
-def write_truth(path: Path, quads: NDArray, face_up: NDArray, owner: NDArray[np.uint8]) -> None:
+def write_truth(
+    path: Path, quads: NDArray[np.float32], face_up: NDArray[np.bool_], owner: NDArray[np.uint8]
+) -> None:
     """Store the truth of the picture at `path`."""
     packed = cv2.imencode(".png", owner)[1]
     np.savez(path.with_suffix(".npz"), quads=quads, up=face_up, owner=packed)

@@ -1,4 +1,4 @@
-"""The bare table of a scene, drawn flat as a plan: floor, table top, mat, printed outlines, sheets, coasters."""
+"""The bare table of a scene, drawn flat as a plan: floor, table top, mat, print, sheets, coasters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _tiled(texture: NDArray[np.uint8], rng: np.random.Generator) -> Plan:
     tile = np.concatenate([tile, tile[:, ::-1]], 1)
     tile = np.concatenate([tile, tile[::-1]], 0)
     repeats = -(-PLAN_SIZE // tile.shape[0])
-    return np.tile(tile, (repeats, repeats, 1))[:PLAN_SIZE, :PLAN_SIZE]
+    return np.asarray(np.tile(tile, (repeats, repeats, 1))[:PLAN_SIZE, :PLAN_SIZE], np.uint8)
 
 
 def _turned_rectangle(x: float, y: float, width: float, height: float, angle: float) -> NDArray[np.int32]:

@@ -43,9 +43,9 @@ def _stripes(rng: np.random.Generator) -> NDArray[np.float32]:
     colours = np.stack([random_colour(rng) for _ in range(int(rng.integers(2, 5)))])
     edges = np.sort(rng.integers(0, _SIZE, int(rng.integers(3, 24))))
     band = np.searchsorted(edges, np.arange(_SIZE)) % len(colours)
-    pattern = np.broadcast_to(colours[band][None], (_SIZE, _SIZE, 3)).astype(np.float32)
+    pattern: NDArray[np.float32] = np.broadcast_to(colours[band][None], (_SIZE, _SIZE, 3)).astype(np.float32)
     if rng.random() < 0.4:  # tartan: the same bands across
-        pattern = (pattern + pattern.transpose(1, 0, 2)) / 2
+        pattern = (pattern + pattern.transpose(1, 0, 2)) / np.float32(2)
     return pattern
 
 
@@ -53,7 +53,7 @@ def _chequers(rng: np.random.Generator) -> NDArray[np.float32]:
     cell = int(rng.choice([8, 16, 32, 64]))
     row, column = np.indices((_SIZE, _SIZE)) // cell
     colours = np.stack([random_colour(rng), random_colour(rng)])
-    return colours[(row + column) % 2]
+    return np.asarray(colours[(row + column) % 2], np.float32)
 
 
 def _ornaments(rng: np.random.Generator) -> NDArray[np.float32]:
@@ -78,9 +78,9 @@ def _ornaments(rng: np.random.Generator) -> NDArray[np.float32]:
 def _grain(rng: np.random.Generator) -> NDArray[np.float32]:
     """Noise stretched along one direction: wood, brushed plastic, woven threads."""
     noise = rng.normal(0, 1, (_SIZE, _SIZE)).astype(np.float32)
-    noise = cv2.GaussianBlur(noise, (0, 0), sigmaX=rng.uniform(4, 30), sigmaY=rng.uniform(0.5, 3))
-    noise = noise / (float(noise.std()) + 1e-6)
-    return random_colour(rng) + noise[..., None] * np.float32(rng.uniform(5, 28))
+    threads = cv2.GaussianBlur(noise, (0, 0), sigmaX=rng.uniform(4, 30), sigmaY=rng.uniform(0.5, 3))
+    threads = threads / (float(threads.std()) + 1e-6)
+    return np.asarray(random_colour(rng) + threads[..., None] * rng.uniform(5, 28), np.float32)
 
 
 _STYLES: tuple[Callable[[np.random.Generator], NDArray[np.float32]], ...] = (

@@ -44,6 +44,16 @@ def order_quad(corners: ArrayLike) -> Quad:
     sides = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
     if sides[0] + sides[2] > sides[1] + sides[3]:
         points = np.roll(points, -1, axis=0)
+    return start_at_top(points)
+
+
+def start_at_top(quad: ArrayLike) -> Quad:
+    """Return the quad starting at its first or its third corner, whichever begins the upper short edge.
+
+    Half a turn leaves a card's outline as it is; this settles which of its two short edges comes first: the
+    one nearer the picture's top, the left one where both are level.
+    """
+    points = np.asarray(quad, np.float64).reshape(4, 2)
     first, opposite = points[0] + points[1], points[2] + points[3]
     if (opposite[1], opposite[0]) < (first[1], first[0]):
         points = np.roll(points, -2, axis=0)
@@ -91,7 +101,7 @@ def rectify(image: Image, quad: ArrayLike, width: int, height: int) -> Image:
     if shrink > 2:
         factor = 1.0 / float(int(shrink))
         size = (max(1, round(region.shape[1] * factor)), max(1, round(region.shape[0] * factor)))
-        scale = np.float32([size[0] / region.shape[1], size[1] / region.shape[0]])
+        scale = np.array([size[0] / region.shape[1], size[1] / region.shape[0]], np.float32)
         region = np.asarray(cv2.resize(region, size, interpolation=cv2.INTER_AREA), np.uint8)
         corners = (corners + np.float32(0.5)) * scale - np.float32(0.5)
     matrix = homography(corners, upright_rectangle(width, height))

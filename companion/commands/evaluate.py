@@ -1,19 +1,84 @@
-"""`shithead evaluate`: not built yet."""
+"""`shithead evaluate`: how well cards are read on labelled photographs."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
 
+_COLUMNS = (
+    ("set", 16),
+    ("photos", 6),
+    ("cards", 5),
+    ("precision", 9),
+    ("recall", 6),
+    ("identity_right", 14),
+    ("confidently_wrong", 17),
+    ("calibration_error", 17),
+    ("ms", 7),
+)
+
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
-    parser: argparse.ArgumentParser = subparsers.add_parser("evaluate", help="not built yet")
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "evaluate", help="measure reading on labelled photos"
+    )
+    parser.add_argument(
+        "--photos", type=Path, metavar="DIR", help="folder of the photo sets (default: SHITHEAD_PHOTOS)"
+    )
+    parser.add_argument("--sets", metavar="A,B", help="which sets (default: all that are there)")
+    parser.add_argument("--deck", metavar="NAME", help="read with this enrolled deck")
+    parser.add_argument("--json", action="store_true", help="one JSON line per set")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Say that the command does not exist yet."""
-    raise BadInputError("this command is not built yet")
+    """Measure, and print one row per set."""
+    from datasets.evaluation import MEASURES, evaluate_photos
+    from datasets.photos import photos_root
+    from vision.reader import reader_for_deck
+
+    root = args.photos or photos_root()
+    if root is None or not root.is_dir():
+        raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
+    if args.sets:
+        names = [name.strip() for name in args.sets.split(",") if name.strip()]
+        unknown = [name for name in names if name not in MEASURES]
+        if unknown:
+            raise BadInputError(f"--sets {unknown[0]}: no such set; there are {', '.join(MEASURES)}")
+    else:
+        names = [name for name, (folder, _) in MEASURES.items() if (root / folder).is_dir()]
+        if not names:
+            raise BadInputError(f"{root}: none of the photo sets is there")
+    if not args.json:
+        print("  ".join(f"{title:>{width}}" for title, width in _COLUMNS))
+    reader = reader_for_deck(args.deck)
+    for name in names:
+        row = evaluate_photos(reader, [name], root, _progress)[0].to_json()
+        print(file=sys.stderr)
+        print(json.dumps(row) if args.json else _line(row), flush=True)
+    return 0
+
+
+def _progress(text: str) -> None:
+    print(f"\r{text}   ", end="", file=sys.stderr, flush=True)
+
+
+def _line(row: dict[str, Any]) -> str:
+    cells = []
+    for title, width in _COLUMNS:
+        value = row[title]
+        text = (
+            "-"
+            if value is None
+            else f"{value:.3f}"
+            if isinstance(value, float) and title != "ms"
+            else str(value)
+        )
+        cells.append(f"{text:>{width}}")
+    return "  ".join(cells)

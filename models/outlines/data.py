@@ -22,7 +22,7 @@ Sample = tuple[Tensor, Truth]
 def _random_view(
     rng: np.random.Generator, shape: Sequence[int], size: int, zoom: tuple[float, float]
 ) -> NDArray[np.float64]:
-    """Return the affine map (3 x 3) of a random cut-out: zoom, any turn in quarters and a little more, shift."""
+    """Return the affine map (3 x 3) of a random cut-out: zoom, quarter turns and a little more, shift."""
     height, width = shape[:2]
     scale = size / max(height, width) * np.exp(rng.uniform(*np.log(zoom)))
     angle = rng.integers(4) * np.pi / 2 + (rng.normal(0, 0.12) if rng.random() < 0.5 else 0.0)
@@ -43,7 +43,7 @@ def _tint(image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint
     return np.asarray(cv2.cvtColor(np.clip(hsv, 0, 255).astype(np.uint8), cv2.COLOR_HSV2BGR), np.uint8)
 
 
-def _keep_seen(scene: StoredScene, quads: NDArray, owner: NDArray[np.uint8]) -> Truth:
+def _keep_seen(scene: StoredScene, quads: NDArray[np.float64], owner: NDArray[np.uint8]) -> Truth:
     """Return the truth of a cut-out: cards that are out of it, or barely in it, are dropped."""
     seen = np.bincount(owner.ravel(), minlength=256)
     relabel = np.zeros(256, np.uint8)

@@ -54,15 +54,16 @@ def code_error(predicted: Tensor, target: Tensor) -> Tensor:
     """Return the error of codes (... x 8) relative to the card's size; 0.1 is about a tenth of its side."""
     size = 2 * (target[..., 2:4].norm(dim=-1) * target[..., 4:6].norm(dim=-1)).sqrt().clamp(min=1)
     weight = predicted.new_tensor([1, 1, 0.6, 0.6, 0.6, 0.6, 1, 1])
-    return ((predicted - target).abs() * weight).sum(-1) / (2 * size)
+    error: Tensor = ((predicted - target).abs() * weight).sum(-1) / (2 * size)
+    return error
 
 
 @torch.no_grad()
 def assign(output: Tensor, truth: Truth, grid: Grid) -> tuple[Tensor, Tensor, Tensor]:
     """Choose the positives of one picture.
 
-    Returns the cells' class targets (A x 2), the index of the card each cell answers for (A; -1 for none), and
-    which cells are judged at all (A, bool).
+    Returns the cells' class targets (A x 2), the index of the card each cell answers for (A; -1 for none),
+    and which cells are judged at all (A, bool).
     """
     rows = grid.points[:, 1].long()
     columns = grid.points[:, 0].long()
@@ -94,7 +95,7 @@ def assign(output: Tensor, truth: Truth, grid: Grid) -> tuple[Tensor, Tensor, Te
 
 
 def outline_loss(output: Tensor, truths: list[Truth], grid: Grid) -> tuple[Tensor, dict[str, float]]:
-    """Return the loss of a batch (B x A x 10 raw output) and its parts for the log."""
+    """Return the loss of a batch (output B x A x 10) and its parts, for the log."""
     class_loss, quad_loss = output.new_zeros(()), output.new_zeros(())
     total, quality_sum, count = 0.0, 0.0, 0
     for out, truth in zip(output, truths, strict=True):

@@ -1,9 +1,9 @@
 """The outline network: which points of a picture lie on a card, and where that card's four corners are.
 
-Every cell of three grids (strides 8, 16, 32 pixels) says whether the card that is *seen* there lies face up or
-face down, and gives that card's quad. A card looks the same after half a turn, so its corners have no first
-one; a network made to choose would have to jump somewhere. Each quad is therefore written as eight numbers that
-half a turn leaves alone (`quad_to_code`):
+Every cell of three grids (strides 8, 16, 32 pixels) says whether the card that is *seen* there lies face up
+or face down, and gives that card's quad. A card looks the same after half a turn, so its corners have no
+first one; a network made to choose would have to jump somewhere. Each quad is therefore written as eight
+numbers that half a turn leaves alone (`quad_to_code`):
 
     centre c, the long half-axis u and the short half-axis v as doubled-angle vectors |u|(cos 2t, sin 2t),
     and the perspective skew w,
@@ -78,7 +78,7 @@ class OutlineNet(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        layers = detection_model("yolo26n.yaml", len(CLASSES)).model
+        layers = list(detection_model("yolo26n.yaml", len(CLASSES)).model)
         self.body = nn.ModuleList(layers[:-1])
         self.taps: list[int] = list(layers[-1].f)
         self.heads = nn.ModuleList(Head(channels) for channels in self._channels())
@@ -131,16 +131,19 @@ class OutlineNet(nn.Module):
         centre = grid + code[..., :2] * stride
         return torch.cat([logits, centre, code[..., 2:] * stride], -1)
 
+    def _layers(self) -> list[nn.Module]:
+        return list(self.body.children())
+
     def freeze(self, layers: int) -> None:
         """Hold the first layers still: their edges and textures serve, and they cost the most to train."""
         self.frozen = layers
-        for layer in self.body[:layers]:
+        for layer in self._layers()[:layers]:
             layer.requires_grad_(False)
 
     def train(self, mode: bool = True) -> OutlineNet:
         """Set training mode; frozen layers stay in evaluation mode."""
         super().train(mode)
-        for layer in self.body[: getattr(self, "frozen", 0)]:
+        for layer in self._layers()[: getattr(self, "frozen", 0)]:
             layer.eval()
         return self
 

@@ -14,8 +14,8 @@ import torch
 def _stand_in_for_torchvision() -> None:
     """Put a stub in torchvision's place where the real one does not import.
 
-    torchvision 0.28.0 fails on CPU torch ("operator torchvision::nms does not exist"); ultralytics asks it for
-    nothing that is used here.
+    torchvision 0.28.0 fails on CPU torch ("operator torchvision::nms does not exist"); ultralytics imports
+    it, but for nothing that is used here.
     """
     try:
         import torchvision  # noqa: F401

@@ -1,8 +1,8 @@
 """Train the outline network: `.venv/bin/python -m models.outlines.train`.
 
-Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one), and
-writes `models/outlines/outlines.onnx`. The schedule follows the clock, not a number of steps: on a busy machine
-it does fewer steps and still ends with a small learning rate.
+Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one),
+and writes `models/outlines/outlines.onnx`. The schedule follows the clock, not a number of steps: on a busy
+machine it does fewer steps and still ends with a small learning rate.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Average:
 
     @torch.no_grad()
     def update(self, net: OutlineNet) -> None:
+        """Take in the weights after a step."""
         self.steps += 1
         decay = self.decay * (1 - math.exp(-self.steps / 400))
         for mine, theirs in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
@@ -68,7 +69,8 @@ def _batches(paths: Sequence[Path], size: int, seed: int) -> Iterator[Batch]:
 def _predict(net: OutlineNet, images: Tensor) -> Tensor:
     inputs = (images.float() / 255).to(memory_format=torch.channels_last)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        return net(inputs)
+        output: Tensor = net(inputs)
+    return output
 
 
 @torch.no_grad()
@@ -95,7 +97,7 @@ class Trainer:
         if root is not None and (root / _START).exists():
             print(f"start: {self.net.load_start(root / _START)} tensors", flush=True)
         self.net.freeze(_FROZEN_LAYERS)
-        self.net.to(memory_format=torch.channels_last)
+        self.net = self.net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average = Average(self.net)
         trained = [p for p in self.net.parameters() if p.requires_grad]
         decayed = [p for p in trained if p.ndim > 1]
@@ -107,6 +109,7 @@ class Trainer:
 
     @property
     def checkpoint(self) -> Path:
+        """Where the last state is kept."""
         return self.folder / "last.pt"
 
     def save(self) -> None:
@@ -152,7 +155,7 @@ class Trainer:
                 group["lr"] = _rate(self.spent / self.budget, self.step)
             loss, parts = outline_loss(_predict(self.net, images), truths, grid)
             self.optimiser.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
             self.optimiser.step()
             self.average.update(self.net)

@@ -1,0 +1,154 @@
+"""Moves a roughly known card outline onto the edges that the picture shows, to a fraction of a pixel.
+
+The card's neighbourhood is flattened, each side is looked for as a straight line in a band around where it
+should be, and the four lines are intersected. A side without evidence (hidden under another card, outside the
+picture, white on white) stays where it was.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, is_convex, quad_sides, transform
+from vision.reading import Image, Quad
+
+_FINEST = 3.0
+"""Finest flattening, pixels per millimetre: beyond it a card's edge only gets longer to fit."""
+_BAND_MM = 6.0
+"""How far on either side of the expected line an edge is looked for."""
+_PRIOR_MM = 3.0
+"""Standard deviation of the expected line's error: how much nearer edges are preferred."""
+_WRONG_WAY = 0.35
+"""Weight of an edge that brightens outwards: cards are mostly lighter at their rim than what lies around."""
+_SAMPLES = 32
+"""Points along a side that vote; the rounded ends are left out."""
+_ENDS = 0.1
+_LEAST_SUPPORT = 0.45
+"""Share of the points that must see the line for it to be believed."""
+_FURTHEST_MM = 8.0
+"""A corner that would move further than this is not believed."""
+
+
+def refine_quad(image: Image, quad: Quad) -> Quad:
+    """Return `quad` (4 x 2 pixels, clockwise from a short edge) with its sides moved onto visible edges."""
+    width, height = quad_sides(quad)
+    scale = float(np.clip(min(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, _FINEST))
+    margin = _BAND_MM + 2.0
+    inner = np.array(
+        [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
+    )
+    flat_corners = (inner + np.float32(margin)) * np.float32(scale)
+    to_flat = homography(quad, flat_corners)
+    size = (int((CARD_WIDTH_MM + 2 * margin) * scale) + 1, int((CARD_HEIGHT_MM + 2 * margin) * scale) + 1)
+    low = np.maximum(quad.min(axis=0) - 0.25 * (width + height), 0).astype(int)
+    high = np.minimum(quad.max(axis=0) + 0.25 * (width + height) + 1, image.shape[1::-1]).astype(int)
+    if (high <= low + 2).any():
+        return quad
+    region = image[low[1] : high[1], low[0] : high[0]]
+    shift = np.array([[1, 0, low[0]], [0, 1, low[1]], [0, 0, 1]], np.float64)
+    flat = cv2.warpPerspective(
+        region, to_flat @ shift, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    lines = [
+        _side_line(np.asarray(flat, np.uint8), flat_corners[i], flat_corners[(i + 1) % 4], scale)
+        for i in range(4)
+    ]
+    corners = np.array([_intersection(lines[i - 1], lines[i]) for i in range(4)])
+    moved = np.linalg.norm(corners - flat_corners, axis=1)
+    if not np.isfinite(corners).all() or moved.max() > _FURTHEST_MM * scale:
+        return quad
+    refined = transform(np.asarray(np.linalg.inv(to_flat), np.float64), corners).astype(np.float32)
+    return refined if is_convex(refined) else quad
+
+
+Points = NDArray[np.floating]
+Line = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""A point and a direction."""
+
+
+def _side_line(flat: Image, start: Points, end: Points, scale: float) -> Line:
+    """Return the side from `start` to `end` (flattened pixels) as it is seen; the card lies to its right."""
+    along = (end - start).astype(np.float64)
+    outward = np.array([along[1], -along[0]]) / np.linalg.norm(along)
+    reach = max(2, round(_BAND_MM * scale))
+    shares = np.linspace(_ENDS, 1 - _ENDS, _SAMPLES)
+    offsets = np.arange(-reach - 1, reach + 2)
+    points = start + shares[:, None, None] * along + offsets[None, :, None] * outward
+    profiles = cv2.remap(
+        flat, points[..., 0].astype(np.float32), points[..., 1].astype(np.float32), cv2.INTER_LINEAR
+    ).astype(np.float32)
+    # Central differences along each profile: bright inside, dark outside counts fully.
+    steps = profiles[:, :-2] - profiles[:, 2:]
+    brightness = steps.mean(axis=2)
+    strength = np.abs(steps).max(axis=2) * np.where(brightness > 0, 1.0, _WRONG_WAY)
+    offset = _vote(strength, shares, reach, _PRIOR_MM * scale)
+    if offset is None:
+        return start.astype(np.float64), along
+    at_start, at_end = offset
+    first = start + at_start * outward
+    return first, start + along + at_end * outward - first
+
+
+def _vote(
+    strength: NDArray[np.float32], shares: NDArray[np.float64], reach: int, prior: float
+) -> tuple[float, float] | None:
+    """Return the line's offsets (pixels outwards) at the side's start and end, or None without evidence.
+
+    `strength` is points along the side x offsets -reach .. reach. All lines between whole offsets at both
+    ends are scored by how many points see an edge on them; the best is fitted to the exact peaks nearby.
+    """
+    noise = float(np.median(strength)) + 2.0
+    votes = np.clip(strength / (4 * noise) - 0.25, 0, 1)
+    rows = np.arange(len(shares))[:, None]
+    ends = np.arange(-reach, reach + 1, max(1, reach // 8))
+    tilted = np.abs(ends[:, None] - ends[None, :]) <= reach
+    starts, stops = (grid[tilted] for grid in np.meshgrid(ends, ends, indexing="ij"))
+    places = starts[None] * (1 - shares[:, None]) + stops[None] * shares[:, None]
+    columns = np.rint(places).astype(int) + reach
+    blurred = np.maximum(votes, 0.5 * (np.roll(votes, 1, 1) + np.roll(votes, -1, 1)))
+    score = blurred[rows, columns].mean(axis=0)
+    score *= np.exp(-(starts**2 + stops**2) / (4 * prior**2))
+    best = int(score.argmax())
+    line = places[:, best]
+    return _fit(strength, votes, shares, line, reach)
+
+
+def _fit(
+    strength: NDArray[np.float32],
+    votes: NDArray[np.float32],
+    shares: NDArray[np.float64],
+    line: NDArray[np.float64],
+    reach: int,
+) -> tuple[float, float] | None:
+    """Fit a line to the sub-pixel edge peaks within a narrow band around `line`."""
+    half = max(1.5, reach / 6)
+    offsets = np.arange(-reach, reach + 1)
+    near = np.abs(offsets[None] - line[:, None]) <= half
+    weight = strength**2 * near
+    total = weight.sum(axis=1)
+    sees = (votes * near).max(axis=1) > 0.25
+    if sees.mean() < _LEAST_SUPPORT:
+        return None
+    peaks = (weight * offsets).sum(axis=1)[sees] / np.maximum(total[sees], 1e-6)
+    at = shares[sees]
+    keep = np.ones(len(at), bool)
+    slope = intercept = 0.0
+    for _ in range(3):
+        slope, intercept = np.polyfit(at[keep], peaks[keep], 1)
+        error = np.abs(peaks - (slope * at + intercept))
+        fresh = error <= max(0.5, 2.0 * float(np.median(error)))
+        if fresh.sum() < 4 or (fresh == keep).all():
+            break
+        keep = fresh
+    return float(intercept), float(intercept + slope)
+
+
+def _intersection(first: Line, second: Line) -> NDArray[np.float64]:
+    (p, d), (q, e) = first, second
+    across = d[0] * e[1] - d[1] * e[0]
+    if abs(across) < 1e-9:
+        return np.array([np.nan, np.nan])
+    share = ((q[0] - p[0]) * e[1] - (q[1] - p[1]) * e[0]) / across
+    return np.asarray(p + share * d)

@@ -1,0 +1,205 @@
+"""Finds the cards in a picture: a network proposes quads, the picture's own edges make them exact.
+
+The network (models/outlines) answers once per cell of three grids: how surely the card seen there lies face
+up or face down, and that card's quad as eight numbers that half a turn does not change (see `decode_quads`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.edges import refine_quad
+from vision.geometry import is_convex, start_at_top
+from vision.reading import Face, Image, Quad
+from vision.runtime import Network, load_network
+
+WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "outlines" / "outlines.onnx"
+"""Package data of `models`; `outlines.json` beside it holds the input size and the scores' calibration."""
+_SAME_CARD = 0.11
+"""Two quads whose corners lie closer than this share of the card's side are one card."""
+_LIKELY_SAME = 0.30
+"""Up to this distance the weaker quad must be at least `_RIVAL` times as sure to count as another card."""
+_RIVAL = 0.45
+_SMALL_CARD = 40.0
+"""Cards shorter than this (pixels of the network's input, median) call for a second, closer look."""
+_TILE = 0.6
+"""Side of a closer look's tiles, as a share of the picture's."""
+_GREY = 114
+_MOST = 600
+"""Candidates considered per look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A card found in a picture."""
+
+    quad: Quad
+    """4 x 2 pixels of the picture, clockwise from a short edge, the edge nearer the picture's top first."""
+    face: Face
+    confidence: float
+    """Probability, 0..1, that a card with this face lies here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What one look at a picture proposes: arrays over N candidates, in pixels of the whole picture."""
+
+    scores: NDArray[np.float32]
+    """N x 2: face up, face down; 0..1."""
+    codes: NDArray[np.float32]
+    """N x 8, see `decode_quads`."""
+
+
+def decode_quads(codes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the quads (N x 4 x 2), clockwise from a short edge, of codes (N x 8).
+
+    A code holds the centre c, the half-axes u (towards a short edge) and v (towards a long one) as
+    doubled-angle vectors |u|(cos 2t, sin 2t), which u and -u share, and the skew w. The corners are
+    c + u - v + w, c + u + v - w, c - u + v + w, c - u - v - w, with v turned so that they run clockwise.
+    """
+    centre, skew = codes[:, 0:2], codes[:, 6:8]
+    u, v = _halve_angle(codes[:, 2:4]), _halve_angle(codes[:, 4:6])
+    v = np.where((u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0] < 0)[:, None], -v, v)
+    corners = [centre + u - v + skew, centre + u + v - skew, centre - u + v + skew, centre - u - v - skew]
+    return np.stack(corners, axis=1).astype(np.float32)
+
+
+def _halve_angle(doubled: NDArray[np.float32]) -> NDArray[np.float32]:
+    length = np.hypot(doubled[:, 0], doubled[:, 1])
+    angle = np.arctan2(doubled[:, 1], doubled[:, 0]) / 2
+    return np.stack([length * np.cos(angle), length * np.sin(angle)], axis=1).astype(np.float32)
+
+
+def _sizes(codes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the geometric mean of each card's two sides, in pixels."""
+    u, v = np.hypot(codes[:, 2], codes[:, 3]), np.hypot(codes[:, 4], codes[:, 5])
+    return np.asarray(2 * np.sqrt(np.maximum(u * v, 1e-6)), np.float32)
+
+
+def merge(found: Candidates) -> tuple[Candidates, NDArray[np.intp]]:
+    """Return one candidate per card, surest first, and how many candidates stood behind each.
+
+    Ordinary non-maximum suppression by overlap would delete the cards of a fan or a pile, which overlap
+    almost wholly. Here candidates are one card when their corners nearly coincide; then their codes are
+    averaged by score, which the codes' indifference to half a turn allows.
+    """
+    best = found.scores.max(axis=1)
+    order = np.argsort(-best, kind="stable")[:_MOST]
+    quads, sizes = decode_quads(found.codes), _sizes(found.codes)
+    turned = np.roll(quads, 2, axis=1)
+    alive = np.ones(len(best), bool)
+    alive[:] = False
+    alive[order] = True
+    kept_scores, kept_codes, support = [], [], []
+    for index in order:
+        if not alive[index]:
+            continue
+        straight = np.linalg.norm(quads - quads[index], axis=2).mean(axis=1)
+        half_turn = np.linalg.norm(turned - quads[index], axis=2).mean(axis=1)
+        distance = np.minimum(straight, half_turn) / sizes[index]
+        same = alive & (distance < _SAME_CARD)
+        weight = best[same] ** 2
+        kept_codes.append((found.codes[same] * weight[:, None]).sum(axis=0) / weight.sum())
+        kept_scores.append(found.scores[index])
+        support.append(int(same.sum()))
+        alive &= ~same & ~((distance < _LIKELY_SAME) & (best < _RIVAL * best[index]))
+    scores = np.array(kept_scores, np.float32).reshape(-1, 2)
+    codes = np.array(kept_codes, np.float32).reshape(-1, 8)
+    return Candidates(scores, codes), np.array(support, np.intp)
+
+
+class OutlineFinder:
+    """Finds cards in pictures of any size with the outline network.
+
+    `least` is the lowest confidence that is reported; `refine` moves the network's corners onto the edges
+    seen in the full-resolution picture; `closer_look` looks again at parts where all cards are small.
+    """
+
+    def __init__(
+        self,
+        weights: Path | None = None,
+        *,
+        network: Network | None = None,
+        least: float = 0.5,
+        refine: bool = True,
+        closer_look: bool = True,
+    ) -> None:
+        path = weights or WEIGHTS
+        facts = json.loads(path.with_suffix(".json").read_text())
+        self._size = int(facts["input_size"])
+        self._calibration = np.array(facts["confidence_of_score"], np.float64)
+        self._network = network or load_network(path)
+        self._least, self._refine, self._closer = least, refine, closer_look
+        self._least_score = float(np.interp(least, self._calibration[:, 1], self._calibration[:, 0]))
+
+    def find(self, image: Image) -> list[Outline]:
+        """Return the cards in a picture (height x width x 3, BGR), surest first."""
+        height, width = image.shape[:2]
+        if height < 2 or width < 2:
+            return []
+        found, _ = merge(self._look(image))
+        if self._closer and self._needs_closer_look(found, max(height, width)):
+            found = self._look_closer(image, found)
+        quads = decode_quads(found.codes)
+        outlines = []
+        for quad, scores in zip(quads, found.scores, strict=True):
+            face: Face = "up" if scores[0] >= scores[1] else "down"
+            if not is_convex(quad):
+                continue
+            exact = refine_quad(image, quad) if self._refine else quad
+            outlines.append(Outline(start_at_top(exact), face, self._confidence(float(scores.max()))))
+        return outlines
+
+    def _confidence(self, score: float) -> float:
+        return float(np.interp(score, self._calibration[:, 0], self._calibration[:, 1]))
+
+    def _look(self, image: Image) -> Candidates:
+        """Run the network once over the whole of `image`."""
+        height, width = image.shape[:2]
+        scale = self._size / max(height, width)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        mode = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
+        canvas = np.full((self._size, self._size, 3), _GREY, np.uint8)
+        canvas[: size[1], : size[0]] = cv2.resize(image, size, interpolation=mode)
+        inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32) / np.float32(
+            255
+        )
+        output = np.asarray(self._network.run(inputs), np.float32).reshape(-1, 10)
+        output = output[output[:, :2].max(axis=1) >= self._least_score]
+        # Lengths scale alike in x and y up to the rounding of the reduced picture's size.
+        codes = output[:, 2:] * np.float32(width / size[0] if width >= height else height / size[1])
+        return Candidates(output[:, :2], codes)
+
+    def _needs_closer_look(self, found: Candidates, long_side: int) -> bool:
+        if not len(found.codes) or long_side < 1.5 * self._size:
+            return False
+        heights = 2 * np.hypot(found.codes[:, 2], found.codes[:, 3])
+        return bool(np.median(heights) * self._size / long_side < _SMALL_CARD)
+
+    def _look_closer(self, image: Image, found: Candidates) -> Candidates:
+        """Look at overlapping tiles, drop what their inner borders cut, and merge with the first look."""
+        height, width = image.shape[:2]
+        all_scores, all_codes = [found.scores * np.float32(0.9)], [found.codes]
+        for left in (0, int(width * (1 - _TILE))):
+            for top in (0, int(height * (1 - _TILE))):
+                right, bottom = (
+                    min(width, left + int(width * _TILE) + 1),
+                    min(height, top + int(height * _TILE) + 1),
+                )
+                seen = self._look(image[top:bottom, left:right])
+                codes = seen.codes + np.array([left, top, 0, 0, 0, 0, 0, 0], np.float32)
+                quads = decode_quads(codes)
+                low, high = quads.min(axis=1), quads.max(axis=1)
+                whole = ((low[:, 0] > left) | (left == 0)) & ((low[:, 1] > top) | (top == 0))
+                whole &= ((high[:, 0] < right) | (right >= width)) & (
+                    (high[:, 1] < bottom) | (bottom >= height)
+                )
+                all_scores.append(seen.scores[whole])
+                all_codes.append(codes[whole])
+        return merge(Candidates(np.concatenate(all_scores), np.concatenate(all_codes)))[0]
