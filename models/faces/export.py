@@ -1,0 +1,31 @@
+"""Write a face network as ONNX, the form that both inference runtimes load."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+
+from models.faces.network import FaceNetwork
+
+FOLDER = Path(__file__).parent
+OPSET = 17
+
+
+def export(network: FaceNetwork, name: str, folder: Path = FOLDER) -> Path:
+    """Write the network `whole` or `corner` to `folder` and return the file. Batch size stays free."""
+    path = folder / f"{name}.onnx"
+    frozen = deepcopy(network).eval()
+    example = torch.zeros(2, 3, network.shape.height, network.shape.width)
+    torch.onnx.export(
+        frozen,
+        (example,),
+        str(path),
+        input_names=["pieces"],
+        output_names=["outputs"],
+        opset_version=OPSET,
+        dynamic_axes={"pieces": {0: "count"}, "outputs": {0: "count"}},
+        dynamo=False,
+    )
+    return path

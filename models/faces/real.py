@@ -1,0 +1,155 @@
+"""Real cards to train on. Their photos are labelled with boxes only; the quads are found by contour.
+
+A quad is kept only where the fit is good, so few covered cards are among them: covers are added in training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from datasets.photos import load_set, photos_root
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, order_quad, polygon_area, quad_sides
+from vision.reading import Image, Quad
+
+_MARGIN = 0.06
+"""Share of the box's size that is looked at around it."""
+
+
+def _corners_of(contour: NDArray[np.int32]) -> NDArray[np.float32] | None:
+    """Return the four corners of a contour that is nearly a quadrilateral, else None."""
+    hull = cv2.convexHull(contour)
+    length = cv2.arcLength(hull, True)
+    for share in (0.02, 0.03, 0.045, 0.06):
+        corners = cv2.approxPolyDP(hull, share * length, True).reshape(-1, 2)
+        if len(corners) == 4:
+            return _from_sides(hull.reshape(-1, 2).astype(np.float32), corners.astype(np.float32))
+    return None
+
+
+def _from_sides(hull: NDArray[np.float32], corners: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """Return the quad whose sides are lines fitted to the hull: a card's own corners are round."""
+    lines = []
+    dense = _dense(hull)
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
+        offset = dense - a
+        position = offset @ along / max(float(np.linalg.norm(b - a)), 1e-6)
+        distance = np.abs(offset[:, 0] * along[1] - offset[:, 1] * along[0])
+        near = dense[(position > 0.12) & (position < 0.88) & (distance < 0.03 * np.linalg.norm(b - a) + 2)]
+        if len(near) < 5:
+            return None
+        vx, vy, x, y = cv2.fitLine(near, cv2.DIST_HUBER, 0, 0.01, 0.01).ravel()
+        lines.append((np.array([x, y]), np.array([vx, vy])))
+    quad = []
+    for (p, u), (q, v) in zip(lines, [*lines[1:], lines[0]], strict=True):
+        crossing = u[0] * v[1] - u[1] * v[0]
+        if abs(crossing) < 0.2:
+            return None
+        t = ((q - p)[0] * v[1] - (q - p)[1] * v[0]) / crossing
+        quad.append(p + t * u)
+    return np.asarray(quad, np.float32)
+
+
+def _dense(hull: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return points a pixel or so apart along a closed polygon."""
+    parts = []
+    for a, b in zip(hull, np.roll(hull, -1, axis=0), strict=True):
+        count = max(1, int(np.linalg.norm(b - a)))
+        parts.append(a + (b - a) * np.linspace(0, 1, count, endpoint=False)[:, None])
+    return np.concatenate(parts).astype(np.float32)
+
+
+def _plausible(quad: NDArray[np.float32], contour_area: float) -> bool:
+    width, height = quad_sides(quad)
+    area = abs(polygon_area(quad))
+    ratio = height / max(width, 1e-6)
+    standard = CARD_HEIGHT_MM / CARD_WIDTH_MM
+    return 0.93 < contour_area / max(area, 1e-6) < 1.03 and 0.72 * standard < ratio < 1.35 * standard
+
+
+def _paper_masks(region: Image) -> list[NDArray[np.uint8]]:
+    """Return where the card's paper may be: bright and little coloured, at two thresholds."""
+    darkest = region.min(axis=2)
+    smooth = cv2.GaussianBlur(darkest, (0, 0), 1.0)
+    level, _ = cv2.threshold(smooth, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    return [
+        np.asarray(cv2.threshold(smooth, min(level * k, 250), 255, cv2.THRESH_BINARY)[1], np.uint8)
+        for k in (1.0, 1.2, 0.8)
+    ]
+
+
+def quad_in_box(image: Image, box: ArrayLike) -> Quad | None:
+    """Return the quad of the one uncovered card that fills a box (4 x 2 px), or None where unclear."""
+    corners = np.asarray(box, np.float64)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    margin = (high - low) * _MARGIN + 3
+    size = np.array([image.shape[1], image.shape[0]])
+    x0, y0 = np.maximum(low - margin, 0).astype(int)
+    x1, y1 = np.minimum(high + margin + 1, size).astype(int)
+    region = image[y0:y1, x0:x1]
+    if region.shape[0] < 20 or region.shape[1] < 20:
+        return None
+    for mask in _paper_masks(region):
+        contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        if not contours:
+            continue
+        contour = np.asarray(max(contours, key=cv2.contourArea), np.int32)
+        quad = _corners_of(contour)
+        if quad is None or not _plausible(order_quad(quad), float(cv2.contourArea(contour))):
+            continue
+        placed = quad + np.array([x0, y0], np.float32)
+        off = np.maximum(np.abs(placed.min(axis=0) - low), np.abs(placed.max(axis=0) - high))
+        if (off < 0.05 * (high - low) + 3).all():
+            return order_quad(placed)
+    return None
+
+
+# --- what is trained on -------------------------------------------------------------------------------
+
+TRAINED_SETS = ("rf100/train", "edje/train")
+"""Photo sets with a licence that allows it, in which whole cards are labelled."""
+_PATCH_HEIGHT = 230.0
+"""Pixels of card height that are kept: more than the networks see."""
+
+
+@dataclass(frozen=True)
+class RealCard:
+    """A card in a piece of a photo."""
+
+    picture: Image
+    """Square, the card's middle at its own, half as large again as the card is high."""
+    quad: NDArray[np.float64]
+    card: str
+    """`9S`, or a rank alone where the set gives no suit."""
+
+
+def _patch(image: Image, quad: Quad, card: str) -> RealCard:
+    scale = min(1.0, _PATCH_HEIGHT / quad_sides(quad)[1])
+    height = quad_sides(quad)[1] * scale
+    size = int(np.ceil(height * 1.5))
+    small = image
+    if scale < 1:
+        target = (round(image.shape[1] * scale), round(image.shape[0] * scale))
+        small = np.asarray(cv2.resize(image, target, interpolation=cv2.INTER_AREA), np.uint8)
+    moved = np.asarray(quad, np.float64) * (np.array(small.shape[1::-1]) / image.shape[1::-1])
+    shift = size / 2 - moved.mean(axis=0)
+    matrix = np.array([[1, 0, shift[0]], [0, 1, shift[1]]])
+    picture = cv2.warpAffine(small, matrix, (size, size), borderMode=cv2.BORDER_REFLECT)
+    return RealCard(np.asarray(picture, np.uint8), moved + shift, card)
+
+
+def real_cards(sets: tuple[str, ...] = TRAINED_SETS) -> list[RealCard]:
+    """Return the cards of photo sets whose quads could be found; none where the photos are missing."""
+    cards = []
+    if photos_root() is None:
+        return []
+    for name in sets:
+        for photo in load_set(name):
+            image = photo.image()
+            found = ((label.card, quad_in_box(image, label.points)) for label in photo.labels)
+            cards += [_patch(image, quad, card) for card, quad in found if quad is not None]
+    return cards

@@ -1,0 +1,289 @@
+"""Train the face networks from nothing: `python -m models.faces.train`.
+
+One process makes samples, another learns from a changing pool of them, both networks in turn. It goes on
+where it was interrupted. At the end it writes the two ONNX files beside this module; `models.faces.calibrate`
+then fits the confidence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import time
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from platformdirs import user_cache_dir
+from torch import Tensor, nn
+
+from models.faces.labels import IGNORE
+from models.faces.network import FaceNetwork, build
+from models.faces.real import real_cards
+from models.faces.shards import SHARD_SAMPLES, Shard, join, load, pick, produce, shard_path
+from models.faces.styles import ArtFaces
+from vision.face_classes import OUTPUTS, RANK_OUTPUTS
+from vision.face_crops import network_input
+
+BATCH = 128
+POOL_SHARDS = 20
+"""Shards held in memory at a time: 1.6 GB."""
+KEPT_SHARDS = 70
+REUSE = 4.0
+"""How often each sample is learnt from, on average, with new brightness, place and turn each time."""
+LEARNING_RATE = 2e-3
+VALID_SHARDS = 2
+AVERAGING = 0.998
+"""Weight of the past in the moving average of the weights, which is what is measured and exported."""
+
+
+# --- making samples -----------------------------------------------------------------------------------
+
+
+def make_samples(folder: Path, seed: int, count: int) -> None:
+    """Make the validation shards, then training shards for as long as training runs (in its own process)."""
+    from models.faces.samples import SampleMaker
+
+    cv2.setNumThreads(1)
+    valid = range(VALID_SHARDS)
+    if not all(shard_path(folder / "valid", number).exists() for number in valid):
+        produce(SampleMaker(ArtFaces("valid"), 777, invented=0.0), folder / "valid", valid, KEPT_SHARDS)
+    made = [int(path.stem) for path in (folder / "train").glob("*.npz")]
+    first = max(made, default=-1) + 1
+    maker = SampleMaker(ArtFaces("train"), seed + first, real=real_cards())
+    produce(maker, folder / "train", range(first, count), KEPT_SHARDS)
+
+
+class Pool:
+    """Samples in memory, a part of which is exchanged every round for newer ones."""
+
+    def __init__(self, folder: Path, rng: np.random.Generator) -> None:
+        self.folder = folder
+        self.rng = rng
+        self.shards: dict[Path, Shard] = {}
+
+    def refresh(self) -> None:
+        """Take in up to three shards, the newest first, dropping the oldest; wait until there are some."""
+        while len(paths := sorted(self.folder.glob("*.npz"))) < 4:
+            time.sleep(5)
+        missing = [path for path in reversed(paths) if path not in self.shards]
+        wanted = POOL_SHARDS if not self.shards else 3
+        for path in missing[:wanted]:
+            try:
+                self.shards[path] = load(path)
+            except FileNotFoundError:
+                continue  # made room for newer ones just now
+        for path in sorted(self.shards)[:-POOL_SHARDS]:
+            del self.shards[path]
+
+    def batch(self, size: int) -> Shard:
+        """Return samples picked at random from all shards in memory."""
+        shards = list(self.shards.values())
+        counts = self.rng.multinomial(size, np.full(len(shards), 1 / len(shards)))
+        parts = []
+        for shard, count in zip(shards, counts, strict=True):
+            parts.append(pick(shard, np.sort(self.rng.choice(len(shard), count, replace=False))))
+        return join(parts)
+
+
+# --- learning -----------------------------------------------------------------------------------------
+
+
+def _varied(pieces: NDArray[np.uint8], rng: np.random.Generator, turn: bool) -> Tensor:
+    """Return pieces as network input, each a little different from the last time it was shown."""
+    batch = torch.from_numpy(network_input(pieces))
+    count = len(batch)
+    gain = torch.from_numpy(rng.uniform(0.8, 1.2, (count, 3, 1, 1)).astype(np.float32))
+    shift = torch.from_numpy(rng.normal(0, 0.12, (count, 3, 1, 1)).astype(np.float32))
+    batch = batch * (0.5 + 0.5 * gain) + shift
+    dx, dy = (int(v) for v in rng.integers(-2, 3, 2))
+    batch = torch.roll(batch, (dy, dx), (2, 3))
+    if turn:
+        # A card read upside down is the same card.
+        turned = torch.from_numpy(rng.random(count) < 0.5)
+        batch[turned] = torch.flip(batch[turned], (2, 3))
+    return batch.to(memory_format=torch.channels_last)
+
+
+def _loss(output: Tensor, rank: Tensor, suit: Tensor) -> Tensor:
+    criterion = nn.CrossEntropyLoss(ignore_index=IGNORE, label_smoothing=0.02)
+    logits = output.float()
+    return torch.as_tensor(
+        criterion(logits[:, :RANK_OUTPUTS], rank) + criterion(logits[:, RANK_OUTPUTS:OUTPUTS], suit)
+    )
+
+
+class Learner:
+    """One network, its optimiser and the moving average of its weights."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.network = build(name)
+        self.average = deepcopy(self.network).eval()
+        decayed = [p for p in self.network.parameters() if p.ndim > 1]
+        others = [p for p in self.network.parameters() if p.ndim <= 1]
+        groups = [{"params": decayed, "weight_decay": 0.02}, {"params": others, "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, lr=LEARNING_RATE)
+        self.steps = 0
+
+    def step(self, batch: Tensor, rank: Tensor, suit: Tensor, rate: float) -> float:
+        """Learn from one batch; returns the loss."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.network.train()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            output = self.network(batch)
+        loss = _loss(output, rank, suit)
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
+        self.optimiser.step()
+        self.steps += 1
+        self._average()
+        return float(loss.detach())
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        share = min(AVERAGING, self.steps / (self.steps + 10))
+        current = self.network.state_dict()
+        for name, value in self.average.state_dict().items():
+            if value.dtype.is_floating_point:
+                value.mul_(share).add_(current[name], alpha=1 - share)
+            else:
+                value.copy_(current[name])
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that training needs to go on."""
+        return {
+            "network": self.network.state_dict(),
+            "average": self.average.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "steps": self.steps,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state."""
+        self.network.load_state_dict(state["network"])
+        self.average.load_state_dict(state["average"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.steps = state["steps"]
+
+
+@torch.no_grad()
+def accuracy(
+    network: FaceNetwork, pieces: NDArray[np.uint8], rank: NDArray[Any], suit: NDArray[Any]
+) -> float:
+    """Return the share of labelled pieces whose rank and suit are both right."""
+    right, known = 0, 0
+    network.eval()
+    for start in range(0, len(pieces), 500):
+        part = slice(start, start + 500)
+        out = network(torch.from_numpy(network_input(pieces[part]))).numpy()
+        ranks, suits = out[:, :RANK_OUTPUTS].argmax(1), out[:, RANK_OUTPUTS:OUTPUTS].argmax(1)
+        good = (ranks == rank[part]) & ((suits == suit[part]) | (suit[part] == IGNORE))
+        right += int(good[rank[part] != IGNORE].sum())
+        known += int((rank[part] != IGNORE).sum())
+    return right / max(known, 1)
+
+
+def _flat_corners(shard: Shard) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[Any]]:
+    pieces = shard.corners.reshape(-1, *shard.corners.shape[2:])
+    return pieces, shard.corner_ranks.reshape(-1), shard.corner_suits.reshape(-1)
+
+
+def _rate(seen: int, total: int) -> float:
+    """Return the learning rate: a short warm-up, then half a cosine down to a hundredth."""
+    warm = min(1.0, (seen + BATCH) / (60 * BATCH))
+    progress = min(1.0, seen / total)
+    return LEARNING_RATE * warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * progress)))
+
+
+def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> int:
+    """Learn once from as many samples as three new shards justify; returns how many."""
+    samples = min(int(3 * SHARD_SAMPLES * REUSE), total - seen)
+    for start in range(0, samples, BATCH):
+        rate = _rate(seen + start, total)
+        data = pool.batch(BATCH)
+        rank, suit = torch.from_numpy(data.rank), torch.from_numpy(data.suit)
+        learners["whole"].step(_varied(data.whole, pool.rng, turn=True), rank, suit, rate)
+        # One corner of each sample, except those of which nobody can say what they show.
+        side = int(pool.rng.integers(2))
+        pieces, ranks, suits = (values[side::2] for values in _flat_corners(data))
+        known = ranks != IGNORE
+        learners["corner"].step(
+            _varied(pieces[known], pool.rng, turn=False),
+            torch.from_numpy(ranks[known]),
+            torch.from_numpy(suits[known]),
+            rate,
+        )
+    return samples
+
+
+def train(folder: Path, total: int, seed: int) -> dict[str, Learner]:
+    """Train both networks on `total` samples, keeping everything in `folder`; returns the learners."""
+    rng = np.random.default_rng(seed)
+    torch.manual_seed(seed)
+    learners = {name: Learner(name) for name in ("whole", "corner")}
+    checkpoint, seen = folder / "checkpoint.pt", 0
+    if checkpoint.exists():
+        state = torch.load(checkpoint, weights_only=True)
+        seen = state["seen"]
+        for name, learner in learners.items():
+            learner.restore(state[name])
+    pool = Pool(folder / "train", rng)
+    started = time.monotonic()
+    while seen < total:
+        pool.refresh()
+        seen += _round(learners, pool, seen, total)
+        state = {name: learner.state() for name, learner in learners.items()} | {"seen": seen}
+        torch.save(state, checkpoint.with_suffix(".tmp"))
+        checkpoint.with_suffix(".tmp").replace(checkpoint)
+        held = join([load(path) for path in sorted((folder / "valid").glob("*.npz"))])
+        whole = accuracy(learners["whole"].average, held.whole, held.rank, held.suit)
+        corner = accuracy(learners["corner"].average, *_flat_corners(held))
+        minutes = (time.monotonic() - started) / 60
+        print(
+            f"{minutes:6.1f} min  {seen:8d} samples  held-out decks: whole {whole:.4f}  corner {corner:.4f}",
+            flush=True,
+        )
+    return learners
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description="Train the face networks.")
+    default = Path(user_cache_dir("shithead")) / "training" / "faces"
+    parser.add_argument(
+        "--folder", type=Path, default=default, help="samples and checkpoint (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--samples", type=int, default=1_000_000, help="samples to learn from (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    cv2.setNumThreads(1)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    # "spawn": a forked child would inherit torch's threads.
+    maker = multiprocessing.get_context("spawn").Process(
+        target=make_samples, args=(args.folder, args.seed, 10**6), daemon=True
+    )
+    maker.start()
+    try:
+        learners = train(args.folder, args.samples, args.seed)
+    finally:
+        maker.terminate()
+    from models.faces.export import export
+
+    for name, learner in learners.items():
+        print(export(learner.average, name))
+
+
+if __name__ == "__main__":
+    main()
