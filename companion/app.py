@@ -67,6 +67,8 @@ def make_app(session: Session, *, size: tuple[int, int] | None = None) -> Any:
     # Else a right click leaves a red dot, and Escape closes a game without asking.
     Config.set("input", "mouse", "mouse,disable_multitouch")
     Config.set("kivy", "exit_on_escape", "0")
+    Config.set("graphics", "minimum_width", "320")
+    Config.set("graphics", "minimum_height", "320")
     if size is not None:
         Config.set("graphics", "width", str(size[0]))
         Config.set("graphics", "height", str(size[1]))
@@ -85,7 +87,7 @@ def _app_class() -> type[Any]:
     from kivy.properties import NumericProperty
 
     from companion import theme
-    from companion.screens.arrangement import unit_of
+    from companion.screens.arrangement import arrange
 
     class RefereeApp(App):
         """Holds the design unit `u` and drives the table screen."""
@@ -99,8 +101,6 @@ def _app_class() -> type[Any]:
 
         def build(self) -> TableScreen:
             Window.clearcolor = theme.rgba(theme.GROUND)
-            Window.minimum_width = 320
-            Window.minimum_height = 320
             self._measure()
             Window.bind(size=self._measure)
             from companion.screens.table import TableScreen
@@ -112,6 +112,6 @@ def _app_class() -> type[Any]:
             Clock.schedule_interval(self.root.refresh, 1 / REFRESH_HZ)
 
         def _measure(self, *_: object) -> None:
-            self.u = unit_of(Window.width, Window.height, dp(1))
+            self.u = arrange(Window.width, Window.height, dp(1)).unit
 
     return RefereeApp

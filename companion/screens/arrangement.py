@@ -46,18 +46,28 @@ class Arrangement:
         return {name: getattr(self, name) for name in names}
 
 
-def unit_of(width: float, height: float, dp: float = 1.0) -> float:
-    """Return pixels per design unit: type grows with the window, and never falls below 0.9 dp."""
-    reference = (1280, 720) if width >= height else (400, 860)
-    return max(0.9 * dp, min(width / reference[0], height / reference[1]))
-
-
 def arrange(width: float, height: float, dp: float = 1.0, players: int = 4) -> Arrangement:
-    """Return the panels for a window of `width` x `height` pixels at `dp` pixels per dp."""
-    unit = unit_of(width, height, dp)
-    if height > width:
-        return _portrait(width, height, unit, dp, players)
-    return _landscape(width, height, unit, dp, players)
+    """Return the panels for a window of `width` x `height` pixels at `dp` pixels per dp.
+
+    Type grows with the window. It keeps to 0.9 dp as long as there is room for all panels at that size, and
+    shrinks with a window that is smaller still.
+    """
+    upright = height > width
+    reference = (400, 860) if upright else (1280, 720)
+    unit = max(0.9 * dp, min(width / reference[0], height / reference[1]))
+    place = _portrait if upright else _landscape
+    plan = place(width, height, unit, dp, players)
+    while not _has_room(plan) and unit > 0.2 * dp:
+        unit *= 0.95
+        plan = place(width, height, unit, dp, players)
+    return plan
+
+
+def _has_room(plan: Arrangement) -> bool:
+    """Return whether no panel is squeezed out."""
+    u = plan.unit
+    least = {"live": 100 * u, "log": 46 * u, "banner": 100 * u}
+    return all(plan.panels[name].height >= height for name, height in least.items())
 
 
 def _portrait(width: float, height: float, u: float, dp: float, players: int) -> Arrangement:
@@ -66,8 +76,7 @@ def _portrait(width: float, height: float, u: float, dp: float, players: int) ->
     inner = width - 2 * side
     bar_height = max(48 * dp, 52 * u)
     fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * 56 * u}
-    live_height = min(width * 9 / 16, height - sum(fixed.values()) - bar_height - 6 * gap - 56 * u)
-    live_height = max(live_height, 0.2 * height)
+    live_height = min(width * 9 / 16, height - sum(fixed.values()) - bar_height - 6 * gap - 50 * u)
     top = height - live_height
     boxes = {"live": Box(0, top, width, live_height)}
     for name, panel_height in fixed.items():
@@ -83,7 +92,7 @@ def _landscape(width: float, height: float, u: float, dp: float, players: int) -
     """Put the picture and the ruling on the left, whose turn it is and the log on the right."""
     gap, side = 12 * u, 16 * u
     low = height < 600 * dp
-    right_width = max(0.36 * width, 340 * u if low else 400 * u)
+    right_width = min(max(0.36 * width, 340 * u if low else 400 * u), 0.5 * width)
     left_width = width - right_width - 2 * side - gap
     left, right = side, side + left_width + gap
     inner = height - 2 * side

@@ -130,7 +130,7 @@ class LivePicture(Widget):
             name += f" {100 * reading.confidence:.0f}%"
         if reading.card in self._judged:
             return f"{theme.VERDICT_SIGN[self._verdict]} {name}", theme.VERDICT_INK[self._verdict], 2.2
-        return name, theme.TEXT, 1.3
+        return name, theme.SKY, 1.5
 
     def _chip(self, name: str, ink: str, corners: Sequence[tuple[float, float]], taken: list[Box]) -> None:
         """Write a card's name on it, or beside it where another name already stands."""

@@ -38,7 +38,8 @@ class Banner(ButtonBehavior, Panel):
     quote = StringProperty("")
     ink_colour = StringProperty(theme.QUIET)
     ground_colour = StringProperty(theme.PANEL)
-    word_width = NumericProperty(120)
+    word_units = NumericProperty(120)
+    """Width of the word's field in design units."""
     event_id = NumericProperty(0)
 
     def show(self, line: EventLine) -> None:
@@ -48,14 +49,14 @@ class Banner(ButtonBehavior, Panel):
         self.event_id = int(line.get("id") or 0)
         self.sign, self.word = theme.VERDICT_SIGN[verdict], theme.VERDICT_WORD[verdict]
         self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
-        self.word_width = App.get_running_app().u * (150 if verdict == "unproven" else 96)
+        self.word_units = 150 if verdict == "unproven" else 96
         self.what = event_words(line)
         self.says, self.quote = ruling_text(ruling)
 
     def show_plain(self, word: str, says: str) -> None:
         """Show a line that is no ruling."""
         self.sign, self.word, self.what, self.says, self.quote = "●", word, "", says, ""
-        self.word_width = self.width * 0.8
+        self.word_units = 250
         self.ink_colour, self.ground_colour = theme.QUIET, theme.PANEL
         self.event_id = 0
 

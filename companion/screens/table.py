@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kivy.app import App
 from kivy.clock import Clock
 from kivy.lang import Builder
 from kivy.metrics import dp
@@ -98,6 +99,7 @@ class TableScreen(FloatLayout):
 
     def _place_panels(self, *_: object) -> None:
         plan = arrange(self.width, self.height, dp(1), self._players)
+        App.get_running_app().u = plan.unit
         for name, box in plan.panels.items():
             panel = self.ids[name]
             panel.size_hint = (None, None)

@@ -63,7 +63,8 @@ class FitLabel(Label):
 
     def fit(self, *_: object) -> None:
         """Choose the type size and, if need be, where the text is cut."""
-        if self.width < 2 or self.height < 2:
+        if self.width < 2 or self.height < 2 or not self.full_text:
+            self.text = ""
             return
         size = self.largest
         while size > self.smallest and not self._fits(self.full_text, size):

@@ -1,0 +1,266 @@
+"""Run as a program: opens the real window on a scripted game, touches everything, prints what it saw.
+
+Usage: drive_window.py SCENARIO WIDTH HEIGHT [PICTURE.png]. A process of its own, because Kivy has one
+window and one clock per process. The answer is one JSON line on stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
+
+from companion.app import make_app
+
+Steps = Iterator[None]
+SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
+
+
+class Driver:
+    """Runs a scenario, one step every few frames, on the window's own clock."""
+
+    def __init__(self, width: int, height: int, picture: Path | None) -> None:
+        self.session = ScriptedSession()
+        self.app = make_app(self.session, size=(width, height))  # type: ignore[arg-type]
+        self.picture = picture
+        self.saw: dict[str, Any] = {}
+
+    def run(self, scenario: Callable[[Driver], Steps]) -> dict[str, Any]:
+        from kivy.clock import Clock
+
+        steps = scenario(self)
+
+        def step(_dt: float) -> None:
+            try:
+                next(steps)
+            except StopIteration:
+                self.shoot()
+                self.app.stop()
+                return
+            Clock.schedule_once(step, 0.1)
+
+        Clock.schedule_once(step, 0.4)
+        self.app.run()
+        return self.saw
+
+    @property
+    def ids(self) -> Any:
+        return self.app.root.ids
+
+    def tap(self, widget: Any) -> None:
+        """Touch the middle of `widget`, through the window, as a finger would."""
+        from kivy.tests.common import UnitTestTouch
+
+        touch = UnitTestTouch(*widget.to_window(*widget.center))
+        touch.touch_down()
+        touch.touch_up()
+
+    def row(self, event_id: int) -> Any:
+        """Return the log's row of an event; it must be in view."""
+        rows = self.ids.log.ids.rows.children[0].children
+        return next(row for row in rows if row.event_id == event_id)
+
+    def see(self, name: str) -> None:
+        """Note what the screen says at the moment."""
+        banner, turn = self.ids.banner, self.ids.turn
+        self.saw[name] = {
+            "asked": list(self.session.asked),
+            "banner": [banner.sign, banner.word, banner.what, banner.says, banner.quote],
+            "turn": [turn.who, turn.direction, turn.need, turn.counts],
+            "playable": sorted(turn.ids.strip.playable),
+            "pile": [tile.card for tile in reversed(turn.ids.pile.children)],
+            "names": list(self.ids.live.names),
+            "cells": {p: [c.title, c.hand, c.up, c.record] for p, c in self.ids.players.cells.items()},
+            "log": [row["title"] for row in self.ids.log.ids.rows.data],
+            "phase": self.ids.phase.text,
+            "toast": self.ids.toast.text if self.ids.toast.opacity else "",
+            "pause": self.ids.pause.text,
+            "undo_disabled": self.ids.undo.disabled,
+            "sheet": self._sheet(),
+        }
+
+    def _sheet(self) -> dict[str, Any] | None:
+        sheet = self.app.root.sheet
+        if sheet is None or not sheet.parent:
+            return None
+        return {"heading": sheet.heading, "hint": sheet.hint, "ruling": sheet.ruling}
+
+    def measure(self, name: str) -> None:
+        """Note the size of everything that can be touched, and every text that was cut or sticks out."""
+        from kivy.core.window import Window
+        from kivy.uix.behaviors import ButtonBehavior
+
+        from companion.screens.widgets import CardTile, FitLabel
+
+        targets, cut, outside = [], [], []
+        for top in Window.children:
+            for widget in top.walk():
+                if isinstance(widget, FitLabel) and widget.full_text and widget.opacity:
+                    if "…" in widget.text and "…" not in widget.full_text:
+                        cut.append(widget.full_text)
+                    if (
+                        widget.texture_size[1] > widget.height + 2
+                        or widget.texture_size[0] > widget.width + 2
+                    ):
+                        outside.append(widget.full_text)
+                if isinstance(widget, ButtonBehavior) and not isinstance(widget, CardTile):
+                    targets.append([type(widget).__name__, widget.width, widget.height])
+        size = list(Window.size)
+        self.saw[name] = {"targets": targets, "cut": cut, "outside": outside, "size": size}
+
+    def shoot(self) -> None:
+        """Write what the window shows, if a picture was asked for."""
+        if self.picture is None:
+            return
+        from kivy.core.window import Window
+        from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
+
+        width, height = Window.system_size
+        pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
+        upright = pixels.reshape(height, width, 4)[::-1]
+        cv2.imwrite(str(self.picture), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
+
+
+def look(driver: Driver) -> Steps:
+    yield
+    driver.see("start")
+
+
+def buttons(driver: Driver) -> Steps:
+    yield
+    driver.tap(driver.ids.undo)
+    yield
+    yield
+    driver.see("undone")
+    driver.tap(driver.ids.pause)
+    yield
+    yield
+    driver.see("paused")
+    driver.tap(driver.ids.pause)
+    yield
+    yield
+    driver.see("going on")
+
+
+def corrections(driver: Driver) -> Steps:
+    yield
+    driver.tap(driver.row(8))
+    yield
+    driver.see("sheet")
+    driver.measure("measures")
+    driver.tap(driver.app.root.sheet.choices["8S"])
+    yield from rest(4)
+    driver.see("card")
+    driver.tap(driver.row(8))
+    yield
+    players = driver.app.root.sheet.ids.players.children
+    driver.tap(next(button for button in players if button.text == "Cat"))
+    yield from rest(4)
+    driver.see("player")
+    driver.tap(driver.ids.banner)
+    yield
+    driver.tap(driver.app.root.sheet.ids.strike)
+    yield from rest(4)
+    driver.see("struck")
+    driver.tap(driver.row(8))
+    yield
+    driver.tap(driver.app.root.sheet.ids.close)
+    yield from rest(4)
+    driver.see("closed")
+
+
+def correct_a_set(driver: Driver) -> Steps:
+    yield
+    driver.app.root.open_event(3)
+    yield
+    driver.tap(driver.app.root.sheet.choices["8S"])
+    yield
+    driver.see("first")
+    driver.tap(driver.app.root.sheet.choices["8D"])
+    yield
+    driver.see("second")
+    driver.measure("measures")
+
+
+def states(driver: Driver) -> Steps:
+    session = driver.session
+    yield
+    session.show(phase="failed", says="camera 7: cannot be opened (no such camera or stream)")
+    yield
+    yield
+    driver.see("failed")
+    session.show(phase="watching", says="", lines=(), table=Table(turn=None, pile=(), playable_ranks=()))
+    yield
+    yield
+    driver.see("empty")
+    unproven = ruling("unproven") | {"needs": "whether Dan holds a king or an ace"}
+    line = {"id": 9, "event": "pick_up", "player": "Dan", "cards": [], "t": 70, "ruling": unproven}
+    session.show(lines=(line,), table=Table(left=("Cat",), loser="Dan", turn=None), phase="ended", says="End")
+    yield
+    yield
+    driver.see("over")
+
+
+def sizes(driver: Driver) -> Steps:
+    """Turn and resize the window; at each size look at an ordinary moment and at one with long texts."""
+    from kivy.core.window import Window
+
+    ordinary = driver.session.snapshot
+    for width, height in SIZES:
+        Window.size = (width, height)
+        driver.session.show(table=ordinary.table, lines=ordinary.lines)
+        yield from rest(4)
+        driver.measure(f"ordinary {width}x{height}")
+        show_long_texts(driver)
+        yield from rest(3)
+        driver.measure(f"long {width}x{height}")
+
+
+def long_texts(driver: Driver) -> Steps:
+    show_long_texts(driver)
+    yield from rest(2)
+
+
+def show_long_texts(driver: Driver) -> None:
+    players = (LONG_NAME, "Иван", "Ødegård", "D")
+    table = Table()
+    need = "a card of the same colour, equal to or higher than the queen beneath the threes"
+    named = Table(
+        players=players,
+        turn=LONG_NAME,
+        hands=dict.fromkeys(players, Hand(44)),
+        up={new: table.up[old] for old, new in zip(PLAYERS, players, strict=True)},
+        down=dict.fromkeys(players, 3),
+        effect_in_words=need,
+    )
+    says = " ".join(["The card cannot go there: the one beneath it counts and is higher."] * 6)
+    wordy = {**ILLEGAL, "breaches": [{**ILLEGAL["breaches"][0], "says": says}]}
+    line = {"id": 8, "event": "play", "player": LONG_NAME, "cards": ["7H"], "t": 6000, "ruling": wordy}
+    driver.session.show(table=named, lines=(line,))
+
+
+def rest(steps: int) -> Steps:
+    for _ in range(steps):
+        yield
+
+
+SCENARIOS = {f.__name__: f for f in (look, buttons, corrections, correct_a_set, states, sizes, long_texts)}
+
+
+def main() -> None:
+    scenario, width, height = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario])))
+
+
+if __name__ == "__main__":
+    main()

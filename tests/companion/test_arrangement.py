@@ -1,0 +1,54 @@
+"""The panels of the table screen, on every window there is."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.screens.arrangement import Box, arrange, overlap
+from companion.screens.live import place_chip
+
+windows = st.tuples(st.integers(320, 3840), st.integers(320, 2400))
+
+
+@given(window=windows, players=st.integers(2, 6))
+def test_panels_lie_inside_the_window_and_never_overlap(window: tuple[int, int], players: int) -> None:
+    width, height = window
+    panels = arrange(width, height, 1.0, players).panels
+    for name, box in panels.items():
+        assert min(box.width, box.height) > 20, name
+        assert box.x >= -0.01, name
+        assert box.x + box.width <= width + 0.01, name
+        assert box.y >= -0.01, name
+        assert box.y + box.height <= height + 0.01, name
+    for (one, a), (other, b) in itertools.combinations(panels.items(), 2):
+        shrunk = Box(a.x + 0.01, a.y + 0.01, a.width - 0.02, a.height - 0.02)
+        assert not (shrunk.width > 0 and shrunk.height > 0 and overlap(shrunk, b)), (one, other)
+
+
+def test_buttons_keep_48_dp_on_any_density() -> None:
+    for density in (1.0, 1.5, 2.75):
+        for width, height in ((400, 860), (860, 400), (1280, 720)):
+            plan = arrange(width * density, height * density, density)
+            assert plan.bar.height >= 48 * density
+
+
+def test_the_picture_is_as_wide_as_an_upright_phone() -> None:
+    plan = arrange(400, 860)
+    assert plan.portrait
+    assert (plan.live.width, plan.live.height) == (400, 225)
+
+
+def test_type_grows_with_the_window() -> None:
+    assert arrange(2560, 1440).unit == 2 * arrange(1280, 720).unit
+
+
+def test_names_of_cards_on_top_of_each_other_do_not_cover_each_other() -> None:
+    corners = [(0.0, 0.0), (40.0, 0.0), (40.0, 60.0), (0.0, 60.0)]
+    taken: list[Box] = []
+    for _ in range(5):
+        taken.append(place_chip(corners, 30, 14, taken))
+    assert taken[0] == Box(5, 23, 30, 14)
+    assert not any(overlap(a, b) for a, b in itertools.combinations(taken, 2))

@@ -1,0 +1,154 @@
+"""The tally: counted by hand on small evenings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import cv2
+import pytest
+
+from companion import sharing
+from companion.cli import main
+from companion.evening import Standing, Tally, last_word, rituals_of, tally_of
+from companion.store import Store
+from engine.errors import BadInputError
+
+PLAYERS = ("Ann", "Bob", "Cat")
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def play(
+    store: Store, loser: str | None, *lines: dict[str, object], players: tuple[str, ...] = PLAYERS
+) -> None:
+    store.start_game("winnersh", players)
+    for line in lines:
+        store.append(line)
+    store.finish(loser)
+
+
+def pick_up(number: int, *rituals: object) -> dict[str, object]:
+    effects = {"rituals": list(rituals)}
+    return {"id": number, "event": "pick_up", "player": "Cat", "ruling": {"effects": effects}}
+
+
+def test_games_losses_and_streaks(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.sqlite") as store:
+        for loser in ("Ann", "Bob", "Bob", None):
+            play(store, loser)
+        play(store, "Bob", players=("Bob", "Cat"))
+        store.start_game("winnersh", PLAYERS)
+        tally = tally_of(store)
+    # Bob's run of two ended with the game that nobody lost; then he lost again.
+    assert tally.standings == (
+        Standing("Bob", games=5, losses=3, streak=1),
+        Standing("Ann", games=4, losses=1, streak=0),
+        Standing("Cat", games=5, losses=0, streak=0),
+    )
+    assert tally.losers == ("Ann", "Bob", "Bob", None, "Bob")
+    assert tally.unfinished == 1
+
+
+def test_only_the_last_evening_counts_unless_all_are_asked_for(tmp_path: Path) -> None:
+    clock = Clock()
+    with Store.open(tmp_path / "s.sqlite", clock=clock) as store:
+        play(store, "Ann")
+        clock.now += 86_400
+        play(store, "Bob")
+        assert tally_of(store).losers == ("Bob",)
+        assert tally_of(store, all_evenings=True).losers == ("Ann", "Bob")
+
+
+def test_rituals_fall_on_who_earned_them() -> None:
+    titled = {"title": "Library Boy", "player": "Bob"}
+    assert rituals_of([pick_up(1), pick_up(2, "Library Boy"), pick_up(3, titled)]) == [
+        ("Cat", "Library Boy"),
+        ("Bob", "Library Boy"),
+    ]
+
+
+def test_a_revised_event_counts_once_and_a_withdrawn_one_not(tmp_path: Path) -> None:
+    wrong, right = pick_up(1, "Library Boy"), pick_up(2)
+    assert last_word([wrong, {**right, "revise": 1}]) == [{**right, "revise": 1}]
+    assert last_word([wrong, pick_up(3), {**wrong, "id": 4, "revise": 1, "withdrawn": True}]) == [pick_up(3)]
+    with Store.open(tmp_path / "s.sqlite") as store:
+        play(store, "Ann", wrong, {**right, "revise": 1})
+        assert all(standing.rituals == () for standing in tally_of(store).standings)
+
+
+def test_an_empty_store_has_nothing_to_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tally", "--store", str(tmp_path / "s.sqlite")]) == 0
+    assert capsys.readouterr().out == "No game has been played yet.\n"
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        for loser in ("Ann", "=cmd", "Ann"):
+            play(store, loser, players=("Ann", "=cmd"))
+    return path
+
+
+def test_json(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tally", "--json", "--store", str(stored)]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    first = {"player": "Ann", "games": 3, "losses": 2, "streak": 1, "rituals": []}
+    assert answer["players"][0] == first
+    assert answer["losers"] == ["Ann", "=cmd", "Ann"]
+
+
+def test_csv_is_read_back_and_holds_no_formula(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tally", "--csv", "--store", str(stored)]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["player"], row["losses"]) for row in rows] == [("Ann", "2"), ("'=cmd", "1")]
+
+
+def test_picture_is_written(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "tally.png"
+    assert main(["tally", "--png", str(out), "--store", str(stored)]) == 0
+    assert capsys.readouterr().out == ""
+    picture = cv2.imread(str(out))
+    assert picture is not None
+    assert picture.shape[1] == sharing.WIDTH
+    # The worst player's bar is red and as long as bars get.
+    red = (picture == sharing.RED).all(axis=2)
+    assert 380 <= red.sum(axis=1).max() <= 440
+
+
+def test_picture_bars_are_proportional() -> None:
+    standings = (Standing("Ann", 9, 4), Standing("Bob", 9, 2), Standing("Cat", 9, 0))
+    picture = sharing.as_picture(Tally(standings, ("Ann",) * 6))
+    red = (picture == sharing.RED).all(axis=2).sum(axis=1).max()
+    brass = (picture == sharing.BRASS).all(axis=2).sum(axis=1).max()
+    assert brass == pytest.approx(red / 2, abs=2)
+
+
+def test_a_suffix_that_is_no_picture_is_one_line(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tally.nonsense"
+    status = main(["tally", "--png", str(out), "--store", str(stored)])
+    error = capsys.readouterr().err
+    assert (status, error.count("\n"), out.exists()) == (2, 1, False)
+    assert str(out) in error
+
+
+def test_picture_of_a_table_of_strangers() -> None:
+    """Names of any length and script, and no game at all, are drawn without harm."""
+    names = ("Maximiliane-Wilhelmina von Hohenstein-Treppenhaus", "李小龍", "", "\n")
+    tall = sharing.as_picture(Tally(tuple(Standing(name, 1, 1, 1, ("Library Boy",)) for name in names)))
+    empty = sharing.as_picture(Tally(()))
+    assert tall.shape[0] > empty.shape[0]
+    # The elided name keeps clear of the bars.
+    assert (tall[260:340, 470:488] == sharing.PANEL).all()
+    with pytest.raises(BadInputError):
+        sharing.save_picture(Tally(()), Path("x.nonsense"))

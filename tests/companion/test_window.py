@@ -1,0 +1,207 @@
+"""The window, driven by touch in a process of its own (see drive_window.py)."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
+TARGET_DP = 48
+
+
+@functools.cache
+def display() -> tuple[dict[str, str], tuple[str, ...]] | None:
+    """Return the environment and the prefix under which a window opens here, or None."""
+    attempts: list[tuple[dict[str, str], tuple[str, ...]]] = [({"SDL_VIDEODRIVER": "offscreen"}, ())]
+    if shutil.which("xvfb-run"):
+        attempts.append(({}, ("xvfb-run", "-a", "-s", "-screen 0 1920x1200x24")))
+    for environment, prefix in attempts:
+        if run(environment, prefix, "look", 1280, 720).returncode == 0:
+            return environment, prefix
+    return None
+
+
+def run(
+    environment: dict[str, str], prefix: tuple[str, ...], scenario: str, width: int, height: int, *more: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*prefix, sys.executable, str(HERE / "drive_window.py"), scenario, str(width), str(height), *more],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@functools.cache
+def drive(scenario: str, width: int = 1280, height: int = 720, *more: str) -> dict[str, Any]:
+    where = display()
+    if where is None:
+        pytest.skip("no OpenGL here, neither off-screen nor under Xvfb")
+    done = run(*where, scenario, width, height, *more)
+    assert done.returncode == 0, done.stderr[-3000:]
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def test_shows_the_ruling_in_words_with_its_sentence_and_citation() -> None:
+    sign, word, what, says, quote = drive("look")["start"]["banner"]
+    assert (sign, word, what) == ("✗", "Illegal", "Ann plays 7♥")
+    assert says == "The 7 of hearts cannot go on a king: equal or higher is needed."
+    assert quote.startswith("“A playable card is one with")
+    assert quote.endswith("— Winnersh §5")
+
+
+def test_shows_whose_turn_it_is_the_pile_and_what_may_be_played() -> None:
+    seen = drive("look")["start"]
+    assert seen["turn"] == [
+        "Bartholomew to play",
+        "↻ clockwise",
+        "7 or lower",
+        "5 on the pile\n12 to draw · 2 burnt",
+    ]
+    assert seen["pile"] == ["4S", "9S", "9D", "KH", "7H"]
+    assert seen["playable"] == ["2", "4", "5", "6", "7"]
+
+
+def test_names_the_cards_in_the_picture() -> None:
+    """A face-down card has no name, an uncertain one its probability, one of the ruling its sign."""
+    assert drive("look")["start"]["names"] == ["K♥", "✗ 7♥", "K♦", "2♣ 81%", "?"]
+
+
+def test_shows_hands_pick_ups_and_burns_of_each_player() -> None:
+    cells = drive("look")["start"]["cells"]
+    assert cells["Bartholomew"] == [
+        "▶ Bartholomew",
+        "3 in hand",
+        "Up 10♥ 10♠ ? · Down 3",
+        "Pick-ups 0 · Burns 0",
+    ]
+    assert cells["Cat"][1] == "11 in hand"
+    assert cells["Cat"][3] == "Pick-ups 1 · Burns 0"
+    assert cells["Dan"] == ["Dan", "? in hand", "Up none · Down ?", "Pick-ups 0 · Burns 1"]
+
+
+def test_lists_every_event_the_newest_first() -> None:
+    log = drive("look")["start"]["log"]
+    assert len(log) == 8
+    assert log[0].startswith("Ann plays 7")
+    assert log[-1] == "The cards are dealt"
+
+
+def test_undo_and_pause_by_touch() -> None:
+    seen = drive("buttons")
+    assert seen["undone"]["asked"] == [["start"], ["undo"]]
+    assert seen["undone"]["toast"].startswith("Taken back: Ann plays 7")
+    assert seen["undone"]["banner"][2] == "Dan plays 10♣"
+    assert seen["paused"]["asked"][-1] == ["pause", True]
+    assert seen["paused"]["pause"] == "Go on"
+    assert seen["going on"]["asked"][-1] == ["pause", False]
+    assert seen["going on"]["pause"] == "Pause"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (400, 860)])
+def test_two_taps_put_a_misread_card_right(size: tuple[int, int]) -> None:
+    """The row of the event, then the card; the sheet closes by itself."""
+    seen = drive("corrections", *size)
+    assert seen["sheet"]["sheet"]["heading"] == "Ann plays 7♥"
+    assert "7 of hearts" in seen["sheet"]["sheet"]["hint"]
+    action, event_id, event = seen["card"]["asked"][-1]
+    assert (action, event_id, event["cards"], event["player"]) == ("correct", 8, ["8S"], "Ann")
+    assert event["confidence"] == 1.0
+    assert seen["card"]["sheet"] is None
+
+
+def test_it_was_another_player_or_it_never_happened() -> None:
+    seen = drive("corrections")
+    assert seen["player"]["asked"][-1][2]["player"] == "Cat"
+    assert seen["player"]["asked"][-1][2]["cards"] == ["7H"]
+    assert seen["struck"]["asked"][-1] == ["correct", 8, None]
+    assert seen["closed"]["asked"] == seen["struck"]["asked"]
+    assert seen["closed"]["sheet"] is None
+
+
+def test_the_cards_of_a_set_are_put_right_one_after_the_other() -> None:
+    seen = drive("correct_a_set")
+    assert seen["first"]["asked"][-1][2]["cards"] == ["8S", "9D"]
+    assert "9 of diamonds" in seen["first"]["sheet"]["hint"]
+    assert seen["second"]["asked"][-1][2]["cards"] == ["8S", "8D"]
+
+
+def test_a_source_that_fails_says_why() -> None:
+    assert drive("states")["failed"]["phase"] == "camera 7: cannot be opened (no such camera or stream)"
+
+
+def test_before_the_deal_nothing_is_claimed() -> None:
+    seen = drive("states")["empty"]
+    assert seen["banner"][1] == "Watching"
+    assert seen["turn"][0] == "Waiting for the deal"
+    assert seen["turn"][2] == ""
+    assert seen["undo_disabled"]
+
+
+def test_unproven_is_neither_green_nor_red_and_says_what_is_missing() -> None:
+    seen = drive("states")["over"]
+    assert seen["banner"][:2] == ["?", "Not proven"]
+    assert "whether Dan holds a king or an ace" in seen["banner"][3]
+    assert seen["turn"][0] == "Dan is the Shithead"
+    assert seen["cells"]["Cat"][1] == "out"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_everything_to_touch_is_large_enough(size: tuple[int, int]) -> None:
+    measures = drive("sizes")[f"ordinary {size[0]}x{size[1]}"]
+    assert measures["size"] == list(size)
+    assert len(measures["targets"]) > 3
+    assert small_targets(measures) == []
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (400, 860)])
+def test_the_cards_to_choose_from_are_large_enough(size: tuple[int, int]) -> None:
+    measures = drive("corrections", *size)["measures"]
+    assert sum(target[0] == "CardChoice" for target in measures["targets"]) == 52
+    assert small_targets(measures) == []
+
+
+def small_targets(measures: dict[str, Any]) -> list[Any]:
+    # Half a pixel is lost to rounding where rows share a height.
+    return [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_ordinary_texts_are_not_cut(size: tuple[int, int]) -> None:
+    """A name may be cut: the field of whoever's turn it is says it in full."""
+    measures = drive("sizes")[f"ordinary {size[0]}x{size[1]}"]
+    assert [text for text in measures["cut"] if "Bartholomew" not in text] == []
+    assert measures["outside"] == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_long_names_and_rulings_stay_inside_their_fields(size: tuple[int, int]) -> None:
+    measures = drive("sizes")[f"long {size[0]}x{size[1]}"]
+    assert any("Maximiliane" in text for text in measures["cut"])
+    assert measures["outside"] == []
+
+
+def test_pictures_of_the_states_can_be_taken(tmp_path: Path) -> None:
+    """With SHITHEAD_SCREENSHOTS set to a folder, every state is photographed there for the eye."""
+    wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
+    folder = Path(wanted) if wanted else tmp_path
+    folder.mkdir(parents=True, exist_ok=True)
+    scenarios = ("look", "correct_a_set", "states", "long_texts") if wanted else ("long_texts",)
+    for scenario in scenarios:
+        for width, height in SIZES if wanted else SIZES[:1]:
+            picture = folder / f"{scenario}-{width}x{height}.png"
+            drive(scenario, width, height, str(picture))
+            assert picture.read_bytes().startswith(b"\x89PNG")
