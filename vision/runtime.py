@@ -27,7 +27,7 @@ class Network(Protocol):
 
 
 def _checked(output: NDArray[np.float32], path: Path) -> NDArray[np.float32]:
-    """Return the output, or say that the weights are spoilt: NaN would pass every threshold as "not below"."""
+    """Return the output, or say that the weights are spoilt: a NaN slips past every threshold."""
     if not np.isfinite(output).all():
         raise BadInputError(f"{path}: the network's output is not a number; its weights are spoilt")
     return output

@@ -1,0 +1,152 @@
+"""Decks that were shown to the program once, so that it reads them better from then on.
+
+An enrolled deck is a set of examples: what the frozen face networks make of a card (their features), and
+which card it is. A ridge regression from features to cards, solved in closed form, is fitted whenever the deck
+is loaded, and refines the networks' own opinion. Only plain numbers are stored; nothing in the file is executed.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_data_dir
+
+from engine.errors import BadInputError
+from vision.face_classes import CARDS
+
+FORMAT = 1
+KNOWN = (*CARDS, "JOKER")
+"""What can be enrolled, in the order of the face reader's classes (which has one more: NONE)."""
+
+RIDGE = 30.0
+"""Penalty on the regression's weights, for standardised features."""
+SHARPNESS = 8.0
+"""Turns the regression's scores (about 1 for the right card, 0 for others) into logits."""
+WEIGHT = 1.0
+"""Of the deck's opinion beside the networks'."""
+
+_NAME = re.compile(r"[\w-]{1,40}")
+
+
+@dataclass(frozen=True)
+class Deck:
+    """Examples of one deck's cards."""
+
+    name: str
+    weights: str
+    """Fingerprint of the networks that the features come from; others' features mean nothing here."""
+    cards: tuple[str, ...]
+    """Of each example."""
+    features: NDArray[np.float32]
+    """N x number of features."""
+
+
+class DeckHead:
+    """A ridge regression from features to the cards of one deck (Hoerl and Kennard 1970)."""
+
+    def __init__(self, deck: Deck) -> None:
+        """Fit to the deck's examples. Raises BadInputError for fewer than two different cards."""
+        self.enrolled = tuple(sorted(set(deck.cards), key=KNOWN.index))
+        if len(self.enrolled) < 2:
+            raise BadInputError(f"deck {deck.name}: at least two different cards are needed")
+        self._columns = np.array([KNOWN.index(card) for card in self.enrolled])
+        examples = np.asarray(deck.features, np.float64)
+        self._mean, self._spread = examples.mean(axis=0), examples.std(axis=0) + 1e-3
+        inputs = self._standardised(examples)
+        targets = np.array([[card == known for known in self.enrolled] for card in deck.cards], np.float64)
+        penalty = RIDGE * np.eye(inputs.shape[1])
+        penalty[-1, -1] = 1e-6  # the constant is not shrunk
+        self._solution = np.linalg.solve(inputs.T @ inputs + penalty, inputs.T @ targets)
+
+    def _standardised(self, features: NDArray[np.floating]) -> NDArray[np.float64]:
+        values = (np.asarray(features, np.float64) - self._mean) / self._spread
+        return np.column_stack([values, np.ones(len(values))])
+
+    def refine(
+        self, log_probabilities: NDArray[np.float64], features: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """Return the networks' log-probabilities (N x classes) with the deck's opinion added, normalised."""
+        logits = SHARPNESS * (self._standardised(features) @ self._solution)
+        opinion = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        # Of cards that were never shown, the deck says neither yes nor no.
+        total = log_probabilities + WEIGHT * np.log(1 / len(self.enrolled))
+        total[:, self._columns] = log_probabilities[:, self._columns] + WEIGHT * opinion
+        return np.asarray(total - np.logaddexp.reduce(total, axis=1, keepdims=True))
+
+
+# --- keeping decks ------------------------------------------------------------------------------------
+
+
+def decks_folder() -> Path:
+    """Return the folder of the enrolled decks (it may not exist yet)."""
+    return Path(user_data_dir("shithead")) / "decks"
+
+
+def deck_path(name: str, folder: Path | None = None) -> Path:
+    """Return the file of a deck. Raises BadInputError for a name that is no plain word."""
+    if not _NAME.fullmatch(name):
+        raise BadInputError(f"deck {name!r}: a name is 1 to 40 letters, digits, - or _")
+    return (folder or decks_folder()) / f"{name}.npz"
+
+
+def save_deck(deck: Deck, folder: Path | None = None) -> Path:
+    """Save a deck, in one step, and return its file."""
+    path = deck_path(deck.name, folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_suffix(".tmp")
+    with scratch.open("wb") as file:
+        np.savez_compressed(
+            file,
+            format=np.int64(FORMAT),
+            weights=np.array(deck.weights),
+            cards=np.array(deck.cards),
+            features=deck.features.astype(np.float32),
+        )
+    scratch.replace(path)
+    return path
+
+
+def load_deck(name: str, weights: str | None = None, folder: Path | None = None) -> Deck:
+    """Return an enrolled deck.
+
+    `weights` is the fingerprint of the networks in use. Raises BadInputError when the deck does not exist,
+    its file is broken, or it was enrolled with other networks.
+    """
+    path = deck_path(name, folder)
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            found_format = int(arrays["format"])
+            cards: Sequence[str] = arrays["cards"].tolist()
+            deck = Deck(
+                name, str(arrays["weights"]), tuple(cards), np.asarray(arrays["features"], np.float32)
+            )
+    except FileNotFoundError as error:
+        known = ", ".join(deck_names(folder)) or "none"
+        raise BadInputError(f"deck {name}: not enrolled (enrolled: {known})") from error
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise BadInputError(f"{path}: not a deck file") from error
+    sound = deck.features.ndim == 2 and len(deck.features) == len(cards) and np.isfinite(deck.features).all()
+    if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN):
+        raise BadInputError(f"{path}: not a deck file of this version")
+    if weights is not None and deck.weights != weights:
+        raise BadInputError(f"deck {name}: enrolled with other network weights; enrol it again")
+    return deck
+
+
+def deck_names(folder: Path | None = None) -> tuple[str, ...]:
+    """Return the names of the enrolled decks."""
+    return tuple(sorted(path.stem for path in (folder or decks_folder()).glob("*.npz")))
+
+
+def remove_deck(name: str, folder: Path | None = None) -> None:
+    """Forget a deck. Raises BadInputError when there is none of that name."""
+    try:
+        deck_path(name, folder).unlink()
+    except FileNotFoundError as error:
+        raise BadInputError(f"deck {name}: not enrolled") from error

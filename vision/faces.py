@@ -1,0 +1,218 @@
+"""Reading rank and suit of cards whose outlines are known.
+
+Three looks at each card are put together: the whole flattened card (pips, courts) and its two index corners
+(which also carry fans, where only a corner shows). Each look gives a probability for every card; their
+logarithms are summed with weights that were fitted, as was the floor below which no look may push a card.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import BadInputError
+from vision.decks import DeckHead
+from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
+from vision.face_crops import FaceCrops, face_crops, network_input
+from vision.geometry import quad_sides
+from vision.reading import Image, Quad
+from vision.runtime import Backend, Network, load_network
+
+WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "faces"
+"""Package data of `models`: `whole.onnx`, `corner.onnx`, `fusion.json`."""
+FORMAT = 1
+"""Of `fusion.json`, raised whenever older code could not use newer weights."""
+
+CLASSES = (*CARDS, "JOKER", "NONE")
+"""What is told apart, in the order of `FaceReading.log_probabilities`. NONE: nothing that can be read."""
+_NONE = len(CLASSES) - 1
+_ALTERNATIVES = 3
+_SQUARE_SIDES = 1.25
+"""Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
+
+LogProbabilities = NDArray[np.float64]
+"""N x len(CLASSES)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How the looks at a card are put together: fitted by `models.faces.calibrate` on held-out decks."""
+
+    whole_weight: float
+    corner_weight: float
+    floor: float
+    """Smallest probability that one look may give to a card."""
+    threshold: float
+    """Below this probability a card is not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaceReading:
+    """What one card was read as."""
+
+    card: str | None
+    """`9S`, `JOKER`, ... or None when no card is likely enough."""
+    confidence: float
+    """Calibrated probability of `card`; where it is None, of the likeliest card."""
+    alternatives: tuple[tuple[str, float], ...]
+    """Other cards it may be, most probable first; where `card` is None, all of them."""
+    log_probabilities: NDArray[np.float64]
+    """Of each of CLASSES; for `fuse`."""
+
+    @property
+    def unreadable(self) -> float:
+        """Probability that there is nothing to read: a back, a covered card, no card."""
+        return float(np.exp(self.log_probabilities[_NONE]))
+
+
+def _log_softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
+    shifted = np.asarray(logits, np.float64) - np.max(logits, axis=-1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
+
+
+def class_log_probabilities(outputs: NDArray[np.float32]) -> LogProbabilities:
+    """Return the log-probability of each of CLASSES from a network's outputs (N x at least OUTPUTS)."""
+    rank = _log_softmax(outputs[:, :RANK_OUTPUTS])
+    suit = _log_softmax(outputs[:, RANK_OUTPUTS:OUTPUTS])
+    cards = rank[:, : RANK_OUTPUTS - 2, None] + suit[:, None, :]
+    return np.concatenate([cards.reshape(len(outputs), -1), rank[:, RANK_OUTPUTS - 2 :]], axis=1)
+
+
+def _corner_opinion(log_p: LogProbabilities) -> LogProbabilities:
+    """Return what a corner says about the card: one that shows nothing says nothing."""
+    p = np.exp(log_p)
+    blank = p[:, _NONE:]
+    readable = p / np.maximum(1 - blank, 1e-9)
+    readable[:, _NONE] = 0
+    return np.asarray(np.log((1 - blank) * readable + blank / len(CLASSES) + 1e-12))
+
+
+def fused(
+    whole: LogProbabilities, corners: tuple[LogProbabilities, LogProbabilities], fusion: Fusion
+) -> LogProbabilities:
+    """Return the looks at each card as one: a weighted sum of log-probabilities, normalised."""
+    floor = np.log(fusion.floor)
+    total = fusion.whole_weight * np.logaddexp(whole, floor)
+    for corner in corners:
+        total = total + fusion.corner_weight * np.logaddexp(_corner_opinion(corner), floor)
+    return _log_softmax(total)
+
+
+def reading_of(log_p: NDArray[np.float64], threshold: float) -> FaceReading:
+    """Return the reading for one row of log-probabilities."""
+    cards = log_p[:_NONE]
+    order = np.argsort(-cards)[: _ALTERNATIVES + 1]
+    likely = [(CLASSES[k], float(np.exp(cards[k]))) for k in order]
+    best, confidence = likely[0]
+    if confidence < threshold:
+        return FaceReading(None, confidence, tuple(likely[:_ALTERNATIVES]), log_p)
+    return FaceReading(best, confidence, tuple(likely[1:]), log_p)
+
+
+def fuse(readings: Sequence[FaceReading], threshold: float = 0.5) -> FaceReading:
+    """Return several frames' readings of one card as one: they vote by summed log-probabilities.
+
+    Frames of one camera err alike, so their sum counts as that of the square root of their number of
+    independent looks. Raises ValueError for no readings at all.
+    """
+    if not readings:
+        raise ValueError("there is no reading to fuse")
+    total = np.sum([reading.log_probabilities for reading in readings], axis=0) / np.sqrt(len(readings))
+    return reading_of(_log_softmax(total), threshold)
+
+
+def load_fusion(path: Path) -> Fusion:
+    """Return the fitted numbers. Raises BadInputError for a missing or broken file, or another format."""
+    try:
+        found = json.loads(path.read_text())
+        if found["format"] != FORMAT:
+            raise BadInputError(
+                f"{path}: format {found['format']} of the weights, this program needs {FORMAT}"
+            )
+        names = ("whole_weight", "corner_weight", "floor", "threshold")
+        return Fusion(*(float(found[name]) for name in names))
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, BadInputError):
+            raise
+        raise BadInputError(f"{path}: not a fusion file of the face networks") from error
+
+
+class FaceReader:
+    """Names cards whose outlines are known."""
+
+    def __init__(
+        self,
+        weights: Path = WEIGHTS,
+        deck: DeckHead | None = None,
+        backend: Backend | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Load the networks; `deck` is an enrolled deck's head. Raises BadInputError for missing weights."""
+        self._folder = weights
+        self._whole = load_network(weights / "whole.onnx", backend, threads)
+        self._corner = load_network(weights / "corner.onnx", backend, threads)
+        self.fusion = load_fusion(weights / "fusion.json")
+        self.deck = deck
+
+    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+        """Return a reading for each quad (4 x 2 px, clockwise, a short edge first, either way up)."""
+        if not len(quads):
+            return []
+        turned = [k for k, quad in enumerate(quads) if _sides_unclear(quad)]
+        tried = [*quads, *(np.roll(quads[k], 1, axis=0) for k in turned)]
+        log_p = self.log_probabilities([face_crops(image, quad) for quad in tried])
+        for k, other in zip(turned, log_p[len(quads) :], strict=True):
+            # Read the wrong way round a card is nothing that can be read.
+            if other[:_NONE].max() > log_p[k, :_NONE].max():
+                log_p[k] = other
+        return [reading_of(row, self.fusion.threshold) for row in log_p[: len(quads)]]
+
+    def log_probabilities(self, crops: Sequence[FaceCrops]) -> LogProbabilities:
+        """Return the log-probabilities (N x len(CLASSES)) of cards that are cut out already."""
+        whole, corners = self.outputs(crops)
+        looks = [class_log_probabilities(part) for part in (whole, *corners)]
+        log_p = fused(looks[0], (looks[1], looks[2]), self.fusion)
+        if self.deck is not None:
+            log_p = self.deck.refine(log_p, self.features(whole, corners))
+        return log_p
+
+    def outputs(
+        self, crops: Sequence[FaceCrops]
+    ) -> tuple[NDArray[np.float32], tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Return the networks' raw outputs: for the whole cards, and for both corners of each."""
+        whole = _run(self._whole, np.stack([c.whole for c in crops]))
+        both = _run(self._corner, np.stack([corner for c in crops for corner in c.corners]))
+        return whole, (both[0::2], both[1::2])
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells these weights from others: the features of an enrolled deck belong to one set of weights."""
+        parts = (self._folder / name for name in ("whole.onnx", "corner.onnx"))
+        return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
+
+    @staticmethod
+    def features(
+        whole: NDArray[np.float32], corners: tuple[NDArray[np.float32], NDArray[np.float32]]
+    ) -> NDArray[np.float32]:
+        """Return what an enrolled deck learns from: the features behind the logits (N x their number)."""
+        return np.concatenate([whole[:, OUTPUTS:], corners[0][:, OUTPUTS:], corners[1][:, OUTPUTS:]], axis=1)
+
+
+def _run(network: Network, pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
+    output = network.run(network_input(pieces))
+    if output.ndim != 2 or len(output) != len(pieces) or output.shape[1] < OUTPUTS:
+        raise BadInputError(f"the face network's output has shape {output.shape}: weights of another version")
+    return output
+
+
+def _sides_unclear(quad: ArrayLike) -> bool:
+    width, height = quad_sides(quad)
+    return height < _SQUARE_SIDES * width
