@@ -155,8 +155,7 @@ def _settle(case: Case) -> None:
         remaining = [loser]  # a last card that was answered makes its owner the Shithead
     effects["left"] = [p for p in before if p not in remaining]
     effects["next"] = _left_of(case, loser, remaining)
-    if loser != case.player and sizes.get(case.player) and not nothing_there:
-        effects["draw"] = _soft_draw(case)
+    effects["draw"] = _soft_draw(case, picks_up=loser == case.player)
     case.end_if_over(remaining)
 
 
@@ -197,12 +196,14 @@ def _left_of(case: Case, player: str, remaining: list[str]) -> str | None:
     return None
 
 
-def _soft_draw(case: Case) -> int | None:
+def _soft_draw(case: Case, picks_up: bool) -> int | None:
     """Cards that the shower is expected to draw; nobody is told off for drawing or for not drawing them."""
-    hand, draw_pile = case.holding.hand, case.situation.draw_pile
-    if hand is None:
-        return None if draw_pile != 0 else 0
-    need = max(0, case.mechanics.min_hand - (len(hand) - 1))
-    if not need or draw_pile == 0:
+    hand, draw_pile, pile = case.holding.hand, case.situation.draw_pile, case.situation.pile
+    if draw_pile == 0:
         return 0
-    return None if draw_pile is None else min(need, draw_pile)
+    if hand is None or (picks_up and pile is None):
+        return None
+    spent = 1 + sum(giver == case.player for giver, _ in case.action.answers)
+    after = max(0, len(hand) - spent) + (len(pile or ()) if picks_up else 0)
+    need = max(0, case.mechanics.min_hand - after)
+    return need if not need or draw_pile is None else min(need, draw_pile)

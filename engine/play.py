@@ -1,0 +1,486 @@
+"""Playing with nothing hidden: which acts are legal, and what an act does to the table.
+
+`Game` compiles a ruleset for a number of players into look-up tables. `apply` does not ask whether an act is
+legal: a play that breaks a rule and stands has effects like any other, and play goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from random import Random
+
+from engine.demand import ANYTHING, Demand, demand_after, failures, suit_value
+from engine.errors import BadInputError
+from engine.questions import deal_for, start_place, starting_cards
+from engine.ruleset import Ruleset
+from engine.table import (
+    FLIP,
+    PICK_UP,
+    PLAY,
+    SHOW,
+    TAKE_DOWN,
+    TAKE_UP,
+    Act,
+    Pack,
+    Table,
+    cards_of,
+    replaced,
+)
+
+
+class Game:
+    """One ruleset at one size of table.
+
+    Args:
+        rules: the ruleset with its options.
+        seats: how many players.
+
+    Raises:
+        BadInputError: the cards do not suffice for so many players.
+    """
+
+    def __init__(self, rules: Ruleset, seats: int) -> None:
+        deal = deal_for(rules, seats) if seats >= 2 else None
+        if deal is None:
+            raise BadInputError(f"ruleset {rules.name!r}: the cards do not serve {seats} players")
+        self.rules, self.seats, self.counts = rules, seats, deal
+        self.mechanics = m = rules.mechanics
+        self.pack = Pack(deal["packs"], deal["jokers"])
+        self.rank_bits = {rank: self.pack.rank_bits(rank) for rank in set(self.pack.ranks)}
+        self.same_rank = tuple(self.rank_bits[rank] for rank in self.pack.ranks)
+        """By card: all cards of its rank."""
+        self.shown_bits = sum(self.rank_bits.get(rank, 0) for rank in m.shown)
+        self.burn_bits = sum(self.rank_bits.get(rank, 0) for rank in m.burns)
+        self.demands: list[Demand] = []
+        self.playable: list[int] = []
+        """By demand: the cards that may be played alone."""
+        self._numbers: dict[Demand, int] = {}
+        self._after: dict[tuple[int, int], int] = {}
+        self.plain = not (m.suit_order or m.colours)
+        """Whether suits and colours matter nowhere: then a set may be played if one of its cards may."""
+        self._plain_run = not (m.four_anywhere or m.four_through)
+        self._number(ANYTHING)
+
+    # Demands, numbered as they come up
+
+    def _number(self, demand: Demand) -> int:
+        number = self._numbers.get(demand)
+        if number is None:
+            number = self._numbers[demand] = len(self.demands)
+            self.demands.append(demand)
+            self.playable.append(sum(bit for bit in self.pack.bits if self.set_goes(demand, bit)))
+        return number
+
+    def _traits(self, cards: int) -> tuple[int, int, int]:
+        """Rank, best suit and colours of a set (of the last card's rank, should it be mixed)."""
+        rank = self.pack.ranks[cards.bit_length() - 1]
+        suit = colours = 0
+        for card in cards_of(cards):
+            suit = max(suit, suit_value(self.mechanics, self.pack.suits[card]))
+            colours |= self.pack.colours[card]
+        return rank, suit, colours
+
+    def set_goes(self, demand: Demand, cards: int) -> bool:
+        """Return whether a set of one rank may be played on a demand."""
+        return not failures(self.mechanics, demand, *self._traits(cards))
+
+    def _demand_after(self, before: int, cards: int) -> int:
+        key = (before, cards)
+        number = self._after.get(key)
+        if number is None:
+            after = demand_after(self.mechanics, self.demands[before], *self._traits(cards))
+            number = self._after[key] = self._number(after)
+        return number
+
+    # The start
+
+    def deal(self, rng: Random) -> Table:
+        """Shuffle and deal: down-cards first, hands last. Nobody's turn is settled yet (seat 0)."""
+        cards = list(range(len(self.pack.codes)))
+        rng.shuffle(cards)
+        parts = []
+        for count in (self.counts["down"], self.counts["up"], self.counts["hand"]):
+            dealt, cards = cards[: count * self.seats], cards[count * self.seats :]
+            parts.append(
+                tuple(sum(1 << card for card in dealt[seat :: self.seats]) for seat in range(self.seats))
+            )
+        downs, ups, hands = parts
+        none = (0,) * self.seats
+        return Table(tuple(cards), 0, hands, ups, downs, (), 0, 0, 0, 0, 1, 0, none, -1, 0)
+
+    def exchange(self, table: Table, seat: int, hand_out: int, up_out: int) -> Table:
+        """Return the table after a player exchanged hand cards for up-cards."""
+        hand = table.hands[seat] ^ hand_out | up_out
+        up = table.ups[seat] ^ up_out | hand_out
+        return table._replace(hands=replaced(table.hands, seat, hand), ups=replaced(table.ups, seat, up))
+
+    def starters(self, table: Table, dealer: int, loser: int = -1) -> list[int]:
+        """Return the seats that may take the first turn: several where the rules leave it to them."""
+        m = self.mechanics
+        if m.start == "left-of-dealer":
+            return [(dealer + 1) % self.seats]
+        if m.start_loser and loser >= 0:
+            return [loser]
+        places = [start_place(m, self.pack.text(hand)) for hand in table.hands]
+        first = [seat for seat, place in enumerate(places) if place == min(places)]
+        if m.start_by == "after-dealer":
+            return [min(first, key=lambda seat: (seat - dealer - 1) % self.seats)]
+        return first
+
+    # What may be done
+
+    def legal_acts(self, table: Table) -> list[Act]:
+        """Return everything the player whose turn it is may do.
+
+        Of cards that differ only in suits that do not matter, every choice is listed.
+        """
+        seat = table.turn
+        if seat < 0:
+            return []
+        hand, up, down = table.hands[seat], table.ups[seat], table.downs[seat]
+        deck_empty = table.drawn == len(table.deck)
+        if not hand and self.mechanics.up_enters_hand and deck_empty and (up or down):
+            return self._takes(seat, up, down)
+        acts = [Act(PLAY, seat, hand=cards) for cards in self._sets(table, hand)]
+        if self.mechanics.start_card_played and table.acts == 0:
+            due = starting_cards(self.mechanics, self.pack.text(hand))
+            return [act for act in acts if set(due) & set(self.pack.text(act.hand))] or acts
+        table_stage = deck_empty or not self.mechanics.up_needs_empty_deck
+        if not hand and table_stage:
+            acts += [Act(PLAY, seat, up=cards) for cards in self._sets(table, up)]
+            if not up:
+                acts += [Act(FLIP, seat, down=card) for card in cards_of(down)]
+        if hand and self.mechanics.mixed and deck_empty:
+            acts += self._mixed(table, seat, hand, up)
+        acts += self._shows(table, seat, hand)
+        if self._may_pick_up(table, acts, hand, up, down):
+            acts.append(Act(PICK_UP, seat))
+        return acts or self._stuck(seat, up)
+
+    def _takes(self, seat: int, up: int, down: int) -> list[Act]:
+        """The up-cards, or the down-card, that enter an empty hand at the start of a turn."""
+        if up:
+            return [Act(TAKE_UP, seat, up=cards) for cards in self._same_rank_sets(up)]
+        return [Act(TAKE_DOWN, seat, down=card) for card in cards_of(down)]
+
+    def _stuck(self, seat: int, up: int) -> list[Act]:
+        """Nothing may be played and the pile not be picked up: an up-card is placed first."""
+        return [Act(PLAY, seat, up=1 << card) for card in cards_of(up)]
+
+    def _same_rank_sets(self, cards: int) -> Iterator[int]:
+        for bits in self.rank_bits.values():
+            yield from _subsets(cards & bits, self.mechanics.max_set)
+
+    def _sets(self, table: Table, cards: int) -> Iterator[int]:
+        """The sets among `cards` that go on the pile."""
+        if self.plain:
+            yield from self._same_rank_sets(cards & self.playable[table.demand])
+            return
+        demand = self.demands[table.demand]
+        for chosen in self._same_rank_sets(cards):
+            if self.set_goes(demand, chosen):
+                yield chosen
+
+    def _mixed(self, table: Table, seat: int, hand: int, up: int) -> list[Act]:
+        """The whole hand, of one rank, together with up-cards of that rank."""
+        same = self.rank_bits[self.pack.ranks[hand.bit_length() - 1]]
+        if hand & ~same or not up & same:
+            return []
+        demand = self.demands[table.demand]
+        return [
+            Act(PLAY, seat, hand=hand, up=cards)
+            for cards in _subsets(up & same, self.mechanics.max_set)
+            if self.set_goes(demand, hand | cards)
+        ]
+
+    def _shows(self, table: Table, seat: int, hand: int) -> list[Act]:
+        """One card shown to anyone who is in the game or may come back, with every chain of answers."""
+        card = hand & self.shown_bits
+        card &= -card
+        if not card:
+            return []
+        return [
+            Act(SHOW, seat, hand=card, to=to, answers=answers)
+            for to in range(self.seats)
+            if to != seat and (not table.out >> to & 1 or self.may_come_back(table, to))
+            for answers in range(self._longest_chain(table, seat, to) + 1)
+        ]
+
+    def _longest_chain(self, table: Table, seat: int, to: int) -> int:
+        """How often a show can be answered."""
+        have = [(table.hands[to] & self.shown_bits).bit_count(), 0]
+        if not table.hands[to]:
+            have[0] += (table.ups[to] & self.shown_bits).bit_count() > 0
+        have[1] = (table.hands[seat] & self.shown_bits).bit_count() - 1
+        answers = 0
+        while have[answers % 2] > answers // 2:
+            answers += 1
+        return answers
+
+    def may_come_back(self, table: Table, seat: int) -> bool:
+        """Return whether a player who has left may still be shown back in."""
+        if not self.mechanics.back_in or not table.out >> seat & 1:
+            return False
+        for distance in range(1, self.seats):
+            right = (seat - distance) % self.seats
+            if table.since[seat] >> right & 1:
+                return False
+            if not table.out >> right & 1:
+                return True
+        return False
+
+    def _may_pick_up(self, table: Table, acts: Sequence[Act], hand: int, up: int, down: int) -> bool:
+        m = self.mechanics
+        if not table.pile and not m.pick_up_empty:
+            return False
+        if m.must_play and acts:
+            return False
+        if not hand and not up and down and m.must_flip:
+            return False
+        return not (m.up_place_first and not hand and up and not acts)
+
+    def interruptions(self, table: Table) -> list[Act]:
+        """Return the plays that others may make out of turn: those that complete four of a kind."""
+        if not self.mechanics.out_of_turn_four or not table.pile or table.turn < 0:
+            return []
+        rank = self.pack.ranks[table.pile[-1]]
+        same, missing = self.rank_bits[rank], self.mechanics.four - self._run(table.pile, rank)
+        acts = []
+        for seat in range(self.seats):
+            if seat == table.turn or table.out >> seat & 1:
+                continue
+            from_hand = table.hands[seat] > 0
+            cards = (table.hands[seat] or table.ups[seat]) & same
+            for chosen in _subsets(cards, 0):
+                if chosen.bit_count() >= missing:
+                    hand, up = (chosen, 0) if from_hand else (0, chosen)
+                    acts.append(Act(PLAY, seat, hand=hand, up=up))
+        return acts
+
+    def _run(self, pile: Sequence[int], rank: int) -> int:
+        """How many cards of `rank` the pile adds to a four of a kind."""
+        ranks, through = self.pack.ranks, self.mechanics.four_through
+        if self.mechanics.four_anywhere:
+            return sum(ranks[card] == rank for card in pile)
+        count = 0
+        for card in reversed(pile):
+            if ranks[card] == rank:
+                count += 1
+            elif ranks[card] not in through:
+                break
+        return count
+
+    # What an act does
+
+    def apply(self, table: Table, act: Act) -> Table:
+        """Return the table after an act, legal or not; cards due are drawn as part of it."""
+        kind = act.kind
+        if kind == PLAY:
+            return self._apply_play(table, act, act.hand | act.up)
+        if kind == PICK_UP:
+            return self._pick_up(table, act.player, act.player)
+        if kind == SHOW:
+            return self._apply_show(table, act)
+        if kind == FLIP:
+            return self._apply_flip(table, act)
+        seat = act.player
+        if kind == TAKE_UP:
+            hands = replaced(table.hands, seat, table.hands[seat] | act.up)
+            ups = replaced(table.ups, seat, table.ups[seat] ^ act.up)
+            return table._replace(hands=hands, ups=ups, acts=table.acts + 1)
+        card = 1 << act.down
+        hands = replaced(table.hands, seat, table.hands[seat] | card)
+        downs = replaced(table.downs, seat, table.downs[seat] ^ card)
+        return table._replace(hands=hands, downs=downs, acts=table.acts + 1)
+
+    def _apply_play(self, table: Table, act: Act, cards: int, down: int = 0) -> Table:
+        # The hot path of a simulation: plain local work on purpose.
+        deck, drawn, hands, ups, downs, pile, _, demand, burned, _, step, out, since, _, acts = table
+        m, seat, ranks = self.mechanics, act.player, self.pack.ranks
+        rank = ranks[cards.bit_length() - 1]
+        count = cards.bit_count()
+        hand = hands[seat]
+        if act.hand:
+            hand ^= act.hand
+            need = m.min_hand - hand.bit_count() if m.min_hand else act.hand.bit_count()
+            end = len(deck)
+            while need > 0 and drawn < end:
+                hand |= 1 << deck[drawn]
+                drawn += 1
+                need -= 1
+            hands = (*hands[:seat], hand, *hands[seat + 1 :])
+        if act.up:
+            ups = replaced(ups, seat, ups[seat] ^ act.up)
+        if down:
+            downs = replaced(downs, seat, downs[seat] ^ down)
+        if m.up_place_first and act.up and not self.set_goes(self.demands[demand], cards):
+            table = table._replace(ups=ups, pile=(*pile, *cards_of(cards)))
+            return self._pick_up(table, seat, seat)
+        burns = again = False
+        if rank in m.forces_pick_up:
+            burned |= cards
+        else:
+            burns = bool(cards & self.burn_bits) or count >= m.four
+            if not burns and pile and (ranks[pile[-1]] == rank or not self._plain_run):
+                burns = self._run(pile, rank) + count >= m.four
+            if burns:
+                burned |= cards
+                for card in pile:
+                    burned |= 1 << card
+                pile, demand, again = (), 0, m.burn_again
+            else:
+                demand = self._demand_after(demand, cards)
+                pile = (*pile, cards.bit_length() - 1) if count == 1 else (*pile, *cards_of(cards))
+        again = again or rank in m.again
+        gone = not (hand or ups[seat] or downs[seat])
+        if gone:
+            out |= 1 << seat
+            since = replaced(since, seat, 0)
+        if rank in m.reverses and (m.reverse_once or count & 1):
+            step = -step
+        after = Table(
+            deck, drawn, hands, ups, downs, pile, count, demand, burned, seat, step, out, since, -1, acts + 1
+        )
+        if again and not gone:
+            return after
+        skip = count if rank in m.skips and not burns else 0
+        if rank in m.forces_pick_up:
+            return self._force_pick_up(after, seat)
+        return self._pass_on(after, seat, skip)
+
+    def _pass_on(self, table: Table, seat: int, skip: int = 0) -> Table:
+        """Give the turn to the next player after `seat`, whose own turn is complete."""
+        out, since, seats, step = table.out, table.since, self.seats, table.step
+        if out:
+            if self.mechanics.back_in:
+                mask = 1 << seat
+                since = tuple(
+                    [
+                        seen | mask if out >> other & 1 and other != seat else seen
+                        for other, seen in enumerate(since)
+                    ]
+                )
+            inside = seats - out.bit_count()
+            if inside <= 1:
+                loser = next((other for other in range(seats) if not out >> other & 1), seat)
+                return table._replace(turn=-1, since=since, loser=loser)
+            if skip:
+                others = inside - (not out >> seat & 1)
+                skip = min(skip, others)
+                if skip == others and out >> seat & 1:
+                    skip = 0
+        elif skip >= seats:
+            skip = seats - 1
+        here = (seat + step) % seats
+        while out >> here & 1 or skip:
+            if not out >> here & 1:
+                skip -= 1
+            here = (here + step) % seats
+        return table._replace(turn=here, since=since)
+
+    def _pick_up(self, table: Table, seat: int, turn_of: int) -> Table:
+        """`seat` takes the pile into the hand, in the turn of `turn_of`; then the next player leads."""
+        hand = table.hands[seat]
+        for card in table.pile:
+            hand |= 1 << card
+        table = table._replace(
+            hands=replaced(table.hands, seat, hand), pile=(), last_set=0, demand=0, acts=table.acts + 1
+        )
+        if self.mechanics.after_pick_up == "picker":
+            return self._settle_end(table._replace(turn=seat), turn_of)
+        if seat == turn_of:
+            return self._pass_on(table, seat)
+        table = self._pass_on(table, turn_of)
+        return table if table.turn < 0 else table._replace(turn=self._next_inside(table, seat))
+
+    def _settle_end(self, table: Table, turn_of: int) -> Table:
+        ended = self._pass_on(table, turn_of)
+        return ended if ended.turn < 0 else ended._replace(turn=table.turn)
+
+    def _next_inside(self, table: Table, seat: int) -> int:
+        here = (seat + table.step) % self.seats
+        while table.out >> here & 1:
+            here = (here + table.step) % self.seats
+        return here
+
+    def _force_pick_up(self, table: Table, seat: int) -> Table:
+        """The next player has to pick the pile up."""
+        ended = self._pass_on(table, seat)
+        if ended.turn < 0:
+            return ended
+        return self._pick_up(table, ended.turn, seat)._replace(acts=table.acts)
+
+    def _apply_flip(self, table: Table, act: Act) -> Table:
+        card = 1 << act.down
+        if self.playable[table.demand] & card:
+            return self._apply_play(table, act, card, down=card)
+        seat = act.player
+        downs = replaced(table.downs, seat, table.downs[seat] ^ card)
+        hands = replaced(table.hands, seat, table.hands[seat] | card)
+        return self._pick_up(table._replace(downs=downs, hands=hands), seat, seat)
+
+    def _apply_show(self, table: Table, act: Act) -> Table:
+        """Settle a show with all its answers: the shown cards are burned, the last one answered picks up."""
+        hands, ups, burned = list(table.hands), list(table.ups), table.burned | act.hand
+        hands[act.player] ^= act.hand
+        for number in range(act.answers):
+            giver = act.to if number % 2 == 0 else act.player
+            place = hands if hands[giver] & self.shown_bits else ups
+            card = place[giver] & self.shown_bits
+            card &= -card
+            place[giver] ^= card
+            burned |= card
+        picker = act.to if act.answers % 2 == 0 else act.player
+        out, since, pile = table.out, table.since, table.pile
+        for card in pile:
+            hands[picker] |= 1 << card
+        drawn, hand = table.drawn, hands[act.player]
+        while hand.bit_count() < self.mechanics.min_hand and drawn < len(table.deck):
+            hand |= 1 << table.deck[drawn]
+            drawn += 1
+        hands[act.player] = hand
+        last_answered = self.seats - out.bit_count() == 2 and picker == act.player
+        for seat in range(self.seats):
+            empty = not (hands[seat] or ups[seat] or table.downs[seat])
+            if empty and not out >> seat & 1:
+                out |= 1 << seat
+                since = replaced(since, seat, 0)
+            elif not empty:
+                out &= ~(1 << seat)
+        if last_answered and out >> picker & 1:
+            # A last card that is answered makes its owner the Shithead, even on an empty pile.
+            out = ((1 << self.seats) - 1) ^ (1 << picker)
+        after = table._replace(
+            hands=tuple(hands),
+            ups=tuple(ups),
+            drawn=drawn,
+            burned=burned,
+            pile=(),
+            last_set=0,
+            demand=0,
+            out=out,
+            since=since,
+            acts=table.acts + 1,
+        )
+        after = self._pass_on(after, act.player)
+        return after if after.turn < 0 else after._replace(turn=self._next_inside(after, picker))
+
+    def everywhere(self, table: Table) -> list[int]:
+        """Return every card of the table, place by place: each must be there exactly once."""
+        places = [*table.hands, *table.ups, *table.downs, table.burned]
+        found = [card for place in places for card in cards_of(place)]
+        return [*found, *table.pile, *table.deck[table.drawn :]]
+
+
+def _subsets(cards: int, most: int) -> Iterator[int]:
+    """Yield every non-empty subset of at most `most` cards (0: of any size)."""
+    if not cards:
+        return
+    if cards & (cards - 1) == 0:
+        yield cards
+        return
+    single = [1 << card for card in cards_of(cards)]
+    for size in range(1, min(most or len(single), len(single)) + 1):
+        for chosen in combinations(single, size):
+            yield sum(chosen)
