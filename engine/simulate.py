@@ -179,14 +179,14 @@ class _Run:
         """Carry an act out on the table, and tell it step by step."""
         table, after = self.table, self.game.apply(self.table, act)
         first = len(self.steps)
-        tell = {
-            PLAY: self._tell_play,
-            FLIP: self._tell_flip,
-            SHOW: self._tell_show,
-            PICK_UP: self._tell_pick_up,
-        }
-        if act.kind in tell:
-            tell[act.kind](table, act, after)
+        if act.kind == PLAY:
+            self._tell_play(table, act, after)
+        elif act.kind == FLIP:
+            self._tell_flip(table, act, after)
+        elif act.kind == SHOW:
+            self._tell_show(table, act, after)
+        elif act.kind == PICK_UP:
+            self._tell_taking(act.player)
         else:
             self._tell_take(act)
         if rule is not None:
