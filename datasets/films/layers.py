@@ -130,15 +130,15 @@ class CardArtist:
         pixels = camera.project(corners, pose.z)
         reach = over * light.softness + 0.8
         slide = np.array(light.shadow) * over
-        shade = camera.project(corners + slide, pose.z - over)
+        shaded = camera.project(corners + slide, pose.z - over)
         margin = 3.0 * reach * camera.scale() + 3.0
-        rect = bounds_of(np.r_[pixels, shade], margin, camera.width, camera.height)
+        rect = bounds_of(np.r_[pixels, shaded], margin, camera.width, camera.height)
         x0, y0, x1, y1 = rect
         if x0 >= x1 or y0 >= y1:
             return None
         warped = _warp(picture, pixels, rect, self._blur)
         shadow = np.zeros((y1 - y0, x1 - x0), np.uint8)
-        outline = np.round((shade - np.array([x0, y0])) * 16.0).astype(np.int32)
+        outline = np.round((shaded - np.array([x0, y0])) * 16.0).astype(np.int32)
         cv2.fillConvexPoly(shadow, outline, round(255 * light.darkness * shade), cv2.LINE_AA, 4)
         shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), reach * camera.scale()), dtype=np.uint8)
         keep = np.asarray(
