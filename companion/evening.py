@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.store import Store, StoredGame
+from engine.errors import BadInputError
+from engine.ruleset import load_ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Standing:
     streak: int = 0
     """Games lost in a row up to now; 0 after a game survived."""
     rituals: tuple[str, ...] = ()
-    """Titles of rituals that the rulings of the evening called for, oldest first."""
+    """Titles of the rituals that fell on the player, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,9 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
             count.games += 1
             count.losses += player == game.loser
             count.streak = count.streak + 1 if player == game.loser else 0
+            song = _third_loss_song(game) if player == game.loser and count.losses == 3 else ""
+            if song and song not in count.rituals:
+                count.rituals.append(song)
     standings = [
         Standing(player, count.games, count.losses, count.streak, tuple(count.rituals))
         for player, count in counts.items()
@@ -94,20 +99,19 @@ def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return (player, title) for each ritual that the rulings of `lines` call for."""
+    """Return (who it falls on, title) for each ritual that the rulings of `lines` call for."""
     due = []
     for line in lines:
         effects = (line.get("ruling") or {}).get("effects") or {}
-        for ritual in effects.get("rituals") or ():
-            victim, title = _ritual(ritual, line.get("player"))
-            if victim is not None:
-                due.append((victim, title))
+        # At the end of a game it falls on the Shithead, before that on whoever takes the pile.
+        victim = effects.get("shithead") or effects.get("picks_up") or line.get("player")
+        due += [(str(victim), str(title)) for title in effects.get("rituals") or () if victim]
     return due
 
 
-def _ritual(ritual: Any, actor: str | None) -> tuple[str | None, str]:
-    """Return (who it falls on, title); a ritual given as a bare title falls on the player who acted."""
-    if isinstance(ritual, Mapping):
-        title = ritual.get("title") or ritual.get("name") or ritual.get("ritual") or ""
-        return ritual.get("player") or ritual.get("victim") or actor, str(title)
-    return actor, str(ritual)
+def _third_loss_song(game: StoredGame) -> str:
+    """Return the title of the song at a third loss, or nothing where the ruleset has none."""
+    try:
+        return load_ruleset(game.rules, game.options).mechanics.third_loss_title
+    except BadInputError:  # a house variant whose file is no longer there
+        return ""

@@ -15,6 +15,7 @@ from companion.cli import main
 from companion.evening import Standing, Tally, last_word, rituals_of, tally_of
 from companion.store import Store
 from engine.errors import BadInputError
+from engine.ruleset import load_ruleset
 
 PLAYERS = ("Ann", "Bob", "Cat")
 
@@ -49,7 +50,7 @@ def test_games_losses_and_streaks(tmp_path: Path) -> None:
         tally = tally_of(store)
     # Bob's run of two ended with the game that nobody lost; then he lost again.
     assert tally.standings == (
-        Standing("Bob", games=5, losses=3, streak=1),
+        Standing("Bob", 5, 3, 1, rituals=(load_ruleset("winnersh").mechanics.third_loss_title,)),
         Standing("Ann", games=4, losses=1, streak=0),
         Standing("Cat", games=5, losses=0, streak=0),
     )
@@ -68,11 +69,25 @@ def test_only_the_last_evening_counts_unless_all_are_asked_for(tmp_path: Path) -
 
 
 def test_rituals_fall_on_who_earned_them() -> None:
-    titled = {"title": "Library Boy", "player": "Bob"}
-    assert rituals_of([pick_up(1), pick_up(2, "Library Boy"), pick_up(3, titled)]) == [
+    forced = pick_up(3, "Library Boy")
+    forced["ruling"] = {"effects": {"rituals": ["Library Boy"], "picks_up": "Bob"}}
+    last = {"id": 4, "event": "play", "player": "Ann"}
+    last["ruling"] = {"effects": {"rituals": ["I am the Shithead!"], "shithead": "Bob"}}
+    assert rituals_of([pick_up(1), pick_up(2, "Library Boy"), forced, last]) == [
         ("Cat", "Library Boy"),
         ("Bob", "Library Boy"),
+        ("Bob", "I am the Shithead!"),
     ]
+
+
+def test_the_third_loss_of_an_evening_earns_the_song_once(tmp_path: Path) -> None:
+    title = load_ruleset("winnersh").mechanics.third_loss_title
+    assert title
+    with Store.open(tmp_path / "s.sqlite") as store:
+        for losses in range(1, 5):
+            play(store, "Ann")
+            (ann,) = (s for s in tally_of(store).standings if s.player == "Ann")
+            assert ann.rituals == ((title,) if losses >= 3 else ())
 
 
 def test_a_revised_event_counts_once_and_a_withdrawn_one_not(tmp_path: Path) -> None:

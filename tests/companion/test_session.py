@@ -1,0 +1,231 @@
+"""The session's threads: nothing is lost, nothing blocks, everything is stored."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.session import DISPLAY_WIDTH, Session
+from companion.store import Store
+from engine.errors import BadInputError
+from engine.events import Event
+from vision.reading import Image
+
+PATIENCE_S = 20.0
+
+
+class Film:
+    """A source of numbered pictures; `error` breaks it off."""
+
+    name, fps = "film", 10.0
+
+    def __init__(self, frames: int, *, live: bool = False, error: str | None = None) -> None:
+        self.live, self.frames, self.error = live, frames, error
+        self.closed = False
+
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
+        for number in range(self.frames):
+            yield number / self.fps, np.full((90, 160, 3), (number % 256, 0, 200), np.uint8)
+        if self.error:
+            raise BadInputError(self.error)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Game:
+    """Decides one event for each picture in `events`, by its number."""
+
+    def __init__(self, events: Iterable[int] = ()) -> None:
+        self.events = set(events)
+        self.lines: list[dict[str, Any]] = []
+        self.table, self.readings, self.moving = None, (), False
+        self.seen: list[float] = []
+        self.threads: set[int] = set()
+        self.corrected: list[tuple[int, Event | None]] = []
+
+    def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+        self.threads.add(threading.get_ident())
+        number = len(self.seen)
+        self.seen.append(t)
+        if number not in self.events:
+            return []
+        line = {"id": number, "event": "draw", "player": "Ann", "t": t}
+        self.lines.append(line)
+        return [line]
+
+    def finish(self, t: float) -> list[dict[str, Any]]:
+        line = {"id": 999, "event": "game_over", "loser": "Ann", "t": t}
+        self.lines.append(line)
+        return [line]
+
+    def undo(self) -> dict[str, Any] | None:
+        self.threads.add(threading.get_ident())
+        return self.lines.pop() if self.lines else None
+
+    def correct(self, event_id: int, event: Event | None) -> None:
+        if event_id == 404:
+            raise BadInputError("there is no event 404")
+        self.corrected.append((event_id, event))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for the other threads; fails the test only after a long time."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.005)
+
+
+def watch(film: Film, game: Game, store: Path | None = None) -> Session:
+    def open_store() -> Store:
+        assert store is not None
+        opened = Store.open(store)
+        opened.start_game("winnersh", ["Ann", "Bob"])
+        return opened
+
+    session = Session(lambda: film, lambda: game, open_store=open_store if store else None, realtime=False)
+    session.start()
+    return session
+
+
+def test_every_picture_of_a_film_is_read_in_order_and_every_event_shown() -> None:
+    film, game = Film(100), Game([3, 50, 99])
+    session = watch(film, game)
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert game.seen == [number / 10 for number in range(100)]
+    assert [line["id"] for line in session.snapshot.lines] == [3, 50, 99, 999]
+    assert session.picture is not None
+    assert session.picture.t == pytest.approx(9.9)
+    assert film.closed
+
+
+def test_the_picture_arrives_upright_in_rgb_and_shrunk() -> None:
+    film, game = Film(1), Game()
+    wide = np.zeros((900, 2 * DISPLAY_WIDTH, 3), np.uint8)
+    wide[:450] = (255, 0, 0)  # blue above, in OpenCV's order
+    film.__class__ = type("Wide", (Film,), {"__iter__": lambda self: iter([(0.0, wide)])})
+    session = watch(film, game)
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    picture = session.picture
+    assert picture is not None
+    assert picture.size == (DISPLAY_WIDTH, 450)
+    assert picture.source_size == (2 * DISPLAY_WIDTH, 900)
+    assert tuple(picture.rgb[:3]) == (0, 0, 255)
+    assert tuple(picture.rgb[-3:]) == (0, 0, 0)
+
+
+def test_events_and_the_loser_are_stored(tmp_path: Path) -> None:
+    session = watch(Film(20), Game([1, 2]), tmp_path / "s.sqlite")
+    until(lambda: session.snapshot.phase == "ended")
+    session.undo()
+    until(lambda: session.snapshot.says.startswith("Taken back"))
+    session.stop()
+    with Store.open(tmp_path / "s.sqlite") as store:
+        (game,) = store.games()
+        assert game.loser == "Ann"
+        assert [line["id"] for line in store.events(game.id)] == [1, 2, 999]
+        assert store.corrections(game.id) == [(999, None)]
+
+
+def test_requests_are_carried_out_in_the_thread_that_reads() -> None:
+    game = Game([0])
+    session = watch(Film(5), game)
+    until(lambda: session.snapshot.phase == "ended")
+    event = Event(id=0, event="draw", player="Bob")
+    session.correct(0, event)
+    session.correct(0, None)
+    until(lambda: len(game.corrected) == 2)
+    session.undo()
+    session.undo()
+    until(lambda: not session.snapshot.lines)
+    session.undo()
+    until(lambda: session.snapshot.says == "There is nothing to take back")
+    session.stop()
+    assert game.corrected == [(0, event), (0, None)]
+    assert len(game.threads) == 1
+
+
+def test_a_correction_that_cannot_be_made_is_said_and_nothing_breaks() -> None:
+    session = watch(Film(1), Game([0]))
+    until(lambda: session.snapshot.phase == "ended")
+    session.correct(404, None)
+    until(lambda: session.snapshot.says == "there is no event 404")
+    assert len(session.snapshot.lines) == 2
+    session.stop()
+
+
+def test_a_film_that_breaks_off_keeps_what_was_seen() -> None:
+    session = watch(Film(10, error="film: breaks off after 1.0 s"), Game([9]))
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert session.snapshot.says == "film: breaks off after 1.0 s"
+    assert [line["id"] for line in session.snapshot.lines] == [9, 999]
+
+
+def test_a_source_that_cannot_be_opened_is_said() -> None:
+    def no_source() -> Film:
+        raise BadInputError("camera 7: cannot be opened")
+
+    session = Session(no_source, Game)
+    session.start()
+    until(lambda: session.snapshot.phase == "failed")
+    session.stop()
+    assert session.snapshot.says == "camera 7: cannot be opened"
+
+
+def test_a_live_source_never_queues_old_pictures() -> None:
+    """While one picture is being read the newest is kept and the rest dropped."""
+    release, reading = threading.Event(), threading.Event()
+
+    class Slow(Game):
+        def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+            reading.set()
+            release.wait(PATIENCE_S)
+            return super().feed(frame, t)
+
+    game = Slow()
+    session = watch(Film(200, live=True), game)
+    assert reading.wait(PATIENCE_S)
+    until(lambda: session.picture is not None and session.picture.serial == 200)
+    release.set()
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert len(game.seen) <= 3
+    assert game.seen[-1] == pytest.approx(19.9)
+
+
+def test_stopping_in_mid_film_ends_both_threads() -> None:
+    before = threading.active_count()
+    session = watch(Film(1_000_000), Game())
+    until(lambda: session.picture is not None)
+    session.stop()
+    until(lambda: threading.active_count() == before)
+
+
+def test_pausing_holds_the_film_and_going_on_resumes_it() -> None:
+    session = watch(Film(1_000_000), Game())
+    until(lambda: session.picture is not None)
+    session.pause(True)
+    until(lambda: session.snapshot.phase == "paused")
+    until(lambda: _stands_still(session))
+    session.pause(False)
+    until(lambda: session.snapshot.phase == "watching")
+    held = session.picture.serial if session.picture else 0
+    until(lambda: session.picture is not None and session.picture.serial > held)
+    session.stop()
+
+
+def _stands_still(session: Session) -> bool:
+    assert session.picture is not None
+    before = session.picture.serial
+    time.sleep(0.05)
+    return session.picture.serial == before
