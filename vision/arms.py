@@ -9,13 +9,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
-from vision.stillness import Mask, Motion, polygon_mask
+from vision.stillness import Limb, Mask, Motion, polygon_mask
 
 GONE_SECONDS = 0.25
 """An arm that has not been seen for so long has left the picture."""
 _STOP_MM = 22.0
 _STOP_SECONDS = 0.12
+_PATH_FRAMES = 120
+_ISLAND_MOVES = 0.05
+_ISLAND_OVERLAP = 0.25
+_HAND_IN_CARDS = 1.8
 _COVER_SHARE = 0.07
 _PILE_DISC_MM = 58.0
 _SPOT_DISC_MM = 40.0
@@ -41,6 +46,8 @@ class Reach:
     """When the arm was last seen."""
     tip: Place = (0.0, 0.0)
     stops: list[Stop] = field(default_factory=list)
+    path: list[tuple[float, Place]] = field(default_factory=list)
+    """Where the hand was when, newest last."""
     _since: float = 0.0
     _anchor: Place = (0.0, 0.0)
 
@@ -52,6 +59,7 @@ class Reach:
     def follow(self, tip: Place, t: float) -> None:
         """Take in where the hand is at `t`."""
         self.tip, self.last = tip, t
+        self.path = [*self.path[-_PATH_FRAMES:], (t, tip)]
         if math.dist(tip, self._anchor) > _STOP_MM:
             self._anchor, self._since = tip, t
         elif t - self._since >= _STOP_SECONDS:
@@ -81,26 +89,53 @@ class ArmTracker:
         self._count = 0
         self._layout: Layout | None = None
         self._discs: dict[Zone, Mask] = {}
+        self._contacts: dict[int, tuple[float, float]] = {}
         self.masks: dict[int, Mask] = {}
         """Where each seat's arm is in the latest frame, in pixels of the small picture."""
 
     def feed(self, motion: Motion, layout: Layout) -> Hands:
         """Take in one frame's limbs."""
-        plane, scale, t = layout.plane, motion.scale, motion.t
         over: dict[int, Mask] = {}
         for limb in motion.limbs:
-            contact, tip = plane.table(np.array([limb.contact, limb.tip]) / scale)
-            seat = layout.seat_at_edge((float(contact[0]), float(contact[1])))
+            assert limb.contact is not None
+            x, y = layout.plane.table(np.array([limb.contact]) / motion.scale)[0]
+            seat = layout.seat_at_edge((float(x), float(y)))
             if seat in over:
                 over[seat] = over[seat] | limb.mask
                 continue
             over[seat] = limb.mask
-            self._reach(seat, t).follow((float(tip[0]), float(tip[1])), t)
+            self._contacts[seat] = limb.contact
+            self._follow(seat, limb, motion, layout)
+        for island in motion.islands:
+            owner = self._owner(island, motion, layout)
+            if owner is None:
+                continue
+            if owner not in over:
+                self._follow(owner, island, motion, layout)
+            over[owner] = over.get(owner, island.mask) | island.mask
         self.masks = over
+        t = motion.t
         ended = [reach for reach in self._open.values() if t - reach.last > GONE_SECONDS]
         for reach in ended:
             del self._open[reach.seat]
         return Hands(t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, over))
+
+    def _follow(self, seat: int, limb: Limb, motion: Motion, layout: Layout) -> None:
+        tip = layout.plane.table(np.array([limb.tip(self._contacts[seat])]) / motion.scale)[0]
+        self._reach(seat, motion.t).follow((float(tip[0]), float(tip[1])), motion.t)
+
+    def _owner(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
+        """Return whose hand an island is: whose arm was there a frame ago. None for what is no hand.
+
+        Cards that a hand leaves behind neither move nor are as large as a hand with its wrist.
+        """
+        area = int(island.mask.sum())
+        moves = int((island.mask & motion.moving).sum()) > _ISLAND_MOVES * area
+        if not moves and area < _HAND_IN_CARDS * _card_area(layout, island, motion.scale):
+            return None
+        shared = {seat: int((island.mask & mask).sum()) for seat, mask in self.masks.items()}
+        seat = max(shared, key=lambda s: shared[s], default=None)
+        return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * area else None
 
     def _reach(self, seat: int, t: float) -> Reach:
         if seat not in self._open:
@@ -125,6 +160,15 @@ def disc(place: Place, radius: float) -> NDArray[np.float64]:
     """Return a circle on the table as a polygon (24 x 2 mm)."""
     turns = np.linspace(0, math.tau, 24, endpoint=False)
     return np.stack([place[0] + radius * np.cos(turns), place[1] + radius * np.sin(turns)], axis=1)
+
+
+def _card_area(layout: Layout, island: Limb, scale: float) -> float:
+    """Return how large a card is where an island is, in square pixels of the small picture."""
+    y, x = np.argwhere(island.mask).mean(axis=0)
+    step = 8.0
+    here = layout.plane.table(np.array([[x, y], [x + step, y], [x, y + step]]) / scale)
+    square_mm = abs(float(np.linalg.det(np.stack([here[1] - here[0], here[2] - here[0]]))))
+    return CARD_WIDTH_MM * CARD_HEIGHT_MM * step * step / max(square_mm, 1e-6)
 
 
 def _disc(layout: Layout, zone: Zone, motion: Motion) -> Mask:

@@ -1,8 +1,9 @@
 """Decks that were shown to the program once, so that it reads them better from then on.
 
 An enrolled deck is a set of examples: what the frozen face networks make of a card (their features), and
-which card it is. A ridge regression from features to cards, solved in closed form, is fitted whenever the deck
-is loaded, and refines the networks' own opinion. Only plain numbers are stored; nothing in the file is executed.
+which card it is. A ridge regression from features to cards, solved in closed form, is fitted whenever the
+deck is loaded, and refines the networks' own opinion. Only plain numbers are stored; nothing in the file is
+executed.
 """
 
 from __future__ import annotations

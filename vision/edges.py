@@ -27,6 +27,7 @@ _SAMPLES = 32
 _ENDS = 0.1
 _LEAST_SUPPORT = 0.45
 """Share of the points that must see the line for it to be believed."""
+_FITS = 4
 _FURTHEST_MM = 8.0
 """A corner that would move further than this is not believed."""
 
@@ -122,27 +123,34 @@ def _fit(
     line: NDArray[np.float64],
     reach: int,
 ) -> tuple[float, float] | None:
-    """Fit a line to the sub-pixel edge peaks within a narrow band around `line`."""
+    """Fit a line to the edge peaks within a narrow band around `line`, and again around what was fitted."""
     half = max(1.5, reach / 6)
     offsets = np.arange(-reach, reach + 1)
-    near = np.abs(offsets[None] - line[:, None]) <= half
-    weight = strength**2 * near
-    total = weight.sum(axis=1)
-    sees = (votes * near).max(axis=1) > 0.25
-    if sees.mean() < _LEAST_SUPPORT:
-        return None
-    peaks = (weight * offsets).sum(axis=1)[sees] / np.maximum(total[sees], 1e-6)
-    at = shares[sees]
-    keep = np.ones(len(at), bool)
+    slope = intercept = 0.0
+    for _ in range(_FITS):
+        near = np.clip(half + 0.5 - np.abs(offsets[None] - line[:, None]), 0, 1)
+        weight = strength**2 * near
+        sees = (votes * near).max(axis=1) > 0.25
+        if sees.mean() < _LEAST_SUPPORT:
+            return None
+        peaks = (weight * offsets).sum(axis=1)[sees] / weight.sum(axis=1)[sees]
+        slope, intercept = _robust_line(shares[sees], peaks)
+        line = slope * shares + intercept
+    return intercept, intercept + slope
+
+
+def _robust_line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
+    """Return slope and intercept of a least-squares line, refitted without its outliers."""
+    keep = np.ones(len(x), bool)
     slope = intercept = 0.0
     for _ in range(3):
-        slope, intercept = np.polyfit(at[keep], peaks[keep], 1)
-        error = np.abs(peaks - (slope * at + intercept))
+        slope, intercept = np.polyfit(x[keep], y[keep], 1)
+        error = np.abs(y - (slope * x + intercept))
         fresh = error <= max(0.5, 2.0 * float(np.median(error)))
         if fresh.sum() < 4 or (fresh == keep).all():
             break
         keep = fresh
-    return float(intercept), float(intercept + slope)
+    return float(slope), float(intercept)
 
 
 def _intersection(first: Line, second: Line) -> NDArray[np.float64]:

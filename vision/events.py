@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from engine.events import Event, EventKind, Source
 from vision.arms import Hands, Reach
-from vision.events_pile import Pile, PileView
+from vision.events_pile import Pile, PileView, one_set
 from vision.events_record import EventLog, Look, Patch, same_patch
 from vision.events_rows import Change, Rows
 from vision.events_shows import Shows
@@ -25,6 +25,9 @@ NEAR_MM = 110.0
 _SETTLE_LOOKS = 2
 _GIVE_UP_LOOKS = 4
 _SURE = 0.75
+_GLIMPSE_COVERED = 0.5
+_GLIMPSE_SURE = 0.85
+_GLIMPSE_SECONDS = 0.8
 _SET_SECONDS = 2.5
 _DRAW_QUIET_SECONDS = 1.0
 _RESOLVE_SECONDS = 0.45
@@ -85,12 +88,14 @@ class EventMaker:
         self._shows = Shows()
         self._reaches: list[Reach] = []
         self._looks: list[list[Seen]] = []
+        self._glimpses: list[list[Seen]] = []
+        self._under_hand: dict[str, list[Seen]] = {}
         self._pile_touched: float | None = None
         self._visits: dict[int, int] = {}
         self._settled_at = t
         self._heap: list[Seen] = []
         self._heap_looks: list[list[Seen]] = []
-        self._heap_grew = -math.inf
+        self._grown: list[tuple[float, Seen]] = []
         self._emptied: _Emptied | None = None
         self._partial: tuple[int, tuple[str, ...], float] | None = None
         self._drawn: _Drawn | None = None
@@ -126,7 +131,7 @@ class EventMaker:
         by_zone: dict[Zone | None, list[Seen]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
-        self._shows.look(look, self._known_names(), self._reaches)
+        self._shows.look(look, self.layout, self._lying(), self._reaches)
         for zone in self.rows.spots:
             if zone not in look.hidden:
                 change = self.rows.look(zone, by_zone.get(zone, []))
@@ -136,6 +141,8 @@ class EventMaker:
         if PLAY not in look.hidden and self.layout.play is not None:
             self._looks.append(by_zone.get(PLAY, []))
             self._judge_pile(look.t, look.pile_patch)
+        elif self.layout.play is not None:
+            self._glimpse_pile(look, by_zone.get(PLAY, []))
         if DRAW not in look.hidden:
             self._draw_looks = [*self._draw_looks[-4:], bool(by_zone.get(DRAW))]
         self._correct_deal(look.t)
@@ -147,10 +154,20 @@ class EventMaker:
             return True
         if self._emptied is not None or self.layout.play is None:
             return bool(self._reaches) and hands.t - self._reaches[-1].last < 1.5
+        if any(self._just_at_pile(reach, hands.t) for reach in hands.reaches):
+            return True
         open_rows = (z for z, s in self.rows.spots.items() if s.touched is not None)
         if any(zone not in hands.covered for zone in open_rows):
             return True
         return any(0.2 < reach.resting < 2.5 for reach in hands.reaches)
+
+    def _just_at_pile(self, reach: Reach, t: float) -> bool:
+        """Tell whether a hand paused at the pile until a moment ago, and may have left something there."""
+        play = self.layout.play
+        return play is not None and any(
+            t - stop.end < _GLIMPSE_SECONDS and math.dist(stop.place, play) < NEAR_MM
+            for stop in reach.stops[-2:]
+        )
 
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open at the end of the source."""
@@ -172,6 +189,29 @@ class EventMaker:
         self._pile_touched = t
         for seat in seats:
             self._visits[seat] = self._visits.get(seat, 0) + 1
+
+    def _glimpse_pile(self, look: Look, free: list[Seen]) -> None:
+        """Take in what shows of the pile beside a hand: a card just put down, surely read twice."""
+        part = [held for held in look.under_arms if not held.moving and held.covered < _GLIMPSE_COVERED]
+        at = self.layout.zone_at
+        cards = free + [held.seen for held in part if at(held.seen.x, held.seen.y) == PLAY]
+        self._glimpses = [*self._glimpses[-1:], cards]
+        self._note_under_hand(look)
+        if len(self._glimpses) < _SETTLE_LOOKS:
+            return
+        view = self.pile.view(self._glimpses, self._elsewhere())
+        if view.new and view.confidence >= _GLIMPSE_SURE:
+            self._played(view, look.t, None)
+
+    def _note_under_hand(self, look: Look) -> None:
+        """Remember cards that rest on the pile under a hand: they may go with it unseen."""
+        names = set(self.pile.names) | self._elsewhere()
+        for held in look.under_arms:
+            name, p = held.seen.best
+            if held.moving or name is None or name in names or p < _GLIMPSE_SURE or held.seen.face != "up":
+                continue
+            if self.layout.zone_at(held.seen.x, held.seen.y) == PLAY:
+                self._under_hand.setdefault(name, []).append(held.seen)
 
     def _judge_pile(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         if self._pile_touched is None:
@@ -199,6 +239,8 @@ class EventMaker:
     def _pile_settled(self, now: float, patch: Patch | None) -> None:
         self._pile_touched, self._settled_at = None, now
         self._visits.clear()
+        self._glimpses.clear()
+        self._under_hand.clear()
         if patch is not None:
             self._as_left = patch
             if not self.pile.cards:
@@ -268,6 +310,9 @@ class EventMaker:
 
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away."""
+        unseen = [(n, seen[-1].best[1], seen[-1]) for n, seen in self._under_hand.items() if len(seen) >= 2]
+        if unseen:
+            self._played(PileView(tuple(one_set(unseen)), (), len(unseen), 2), now, None)
         seat = self._who(self.layout.play)
         names = tuple(self.pile.names)
         if self._partial is not None and self._partial[0] == seat:
@@ -289,7 +334,7 @@ class EventMaker:
         self._shows.forget(gone.seat)
         t = gone.reach.last if gone.reach else gone.t
         self._started = True
-        if self._heap_grew >= gone.t - 1.5 or self._went_on_to_burn_pile(gone):
+        if self._went_on_to_burn_pile(gone):
             self.burned += gone.cards
             self.log.add("burn", min(t, now), now, player=player, cards=gone.cards, confidence=0.95)
         else:
@@ -297,21 +342,28 @@ class EventMaker:
             self._count_hand(gone.seat, len(gone.cards))
 
     def _went_on_to_burn_pile(self, gone: _Emptied) -> bool:
-        burn, play = self.layout.burn, self.layout.play
-        if burn is None or play is None or gone.reach is None:
+        """Tell whether the hand that took the pile went on to the burn pile, or to where cards then lie."""
+        play = self.layout.play
+        if play is None or gone.reach is None:
             return False
-        at_play = [s.start for s in gone.reach.stops if math.dist(s.place, play) < NEAR_MM]
-        after = [s for s in gone.reach.stops if at_play and s.start > at_play[0]]
+        left_play = [s.start for s in gone.reach.stops if math.dist(s.place, play) < NEAR_MM]
+        since = left_play[0] if left_play else gone.reach.start
+        after = [s.place for s in gone.reach.stops if s.start > since]
+        passed = [place for t, place in gone.reach.path if t > since]
+        grown = [(c.x, c.y) for t, c in self._grown if t >= gone.t - 2.0]
+        burn = [] if self.layout.burn is None else [self.layout.burn]
         return any(
-            math.dist(s.place, burn) < NEAR_MM and math.dist(s.place, burn) < math.dist(s.place, play)
-            for s in after
+            math.dist(place, goal) < min(NEAR_MM, math.dist(place, play))
+            for goals, places in ((burn + grown, after), (grown, passed))
+            for goal in goals
+            for place in places
         )
 
     def _top_missing(self, view: PileView) -> bool:
         return bool(self.pile.cards) and view.cards > 0 and self.pile.cards[-1].name not in view.old
 
     def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
-        """Note that upper cards are gone while lower ones lie open: a pick-up in two goes, or a taking back."""
+        """Note that upper cards are gone: the first half of a pick-up in two goes, or a taking back."""
         names = self.pile.names
         keep = max((names.index(name) + 1 for name in view.old if name in names), default=0)
         if keep:
@@ -355,7 +407,7 @@ class EventMaker:
         self._heap = [*self._heap, *fresh][-120:]
         near = [c for c in fresh if self._somebody_paused_at((c.x, c.y))]
         if near:
-            self._heap_grew = look.t
+            self._grown = [*self._grown[-20:], *((look.t, card) for card in near)]
             if self.layout.burn is None and (self._emptied or self._shows.active):
                 x, y = (sum(v) / len(near) for v in zip(*((c.x, c.y) for c in near), strict=True))
                 self.layout = self.layout.with_pile(BURN, (x, y))
@@ -368,7 +420,7 @@ class EventMaker:
             for c in fresh
             if c.face == "up" and math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM and c.best[0]
         ]
-        ups = [c for c in ups if not self._shows.holds(c.best[0])]
+        ups = [c for c in ups if not self._shows.shown_before(c)]
         if not ups:
             return False
         x, y = (sum(v) / len(ups) for v in zip(*((c.x, c.y) for c in ups), strict=True))
@@ -455,7 +507,7 @@ class EventMaker:
     # -- reaches, and what waits for them ----------------------------------------------------------
 
     def _reach_ended(self, reach: Reach, now: float) -> None:
-        self._shows.reach_ended(reach, self.layout)
+        self._shows.reach_ended(reach)
         draws = self._draws_in(reach)
         if draws and (self._emptied is None or self._emptied.seat != reach.seat):
             if self._drawn is not None and self._drawn.seat != reach.seat:
@@ -548,10 +600,11 @@ class EventMaker:
             return max(self._visits, key=lambda seat: self._visits[seat])
         return recent[-1].seat if recent else None
 
-    def _known_names(self) -> set[str]:
-        """Return the cards that are known to lie on the pile, in a row or burnt."""
-        emptied = self._emptied.cards if self._emptied else ()
-        return {*self.pile.names, *self.rows.undisturbed(), *self.burned, *emptied}
+    def _lying(self) -> dict[str, Zone]:
+        """Return which cards are known to lie in which zone."""
+        lying = dict.fromkeys(self.burned, BURN)
+        lying |= dict.fromkeys([*self.pile.names, *(self._emptied.cards if self._emptied else ())], PLAY)
+        return lying | {spot.up: zone for zone, spot in self.rows.spots.items() if spot.up}
 
     def _elsewhere(self) -> set[str]:
         """Return the cards that cannot be on the play pile: in an untouched row, or burnt."""

@@ -78,7 +78,7 @@ class Pile:
                     new.append((name, p, group.seen))
             elif not self._known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
-        return PileView(tuple(_one_set(new)), tuple(old), len(settled), len(looks))
+        return PileView(tuple(one_set(new)), tuple(old), len(settled), len(looks))
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
@@ -123,7 +123,7 @@ def _in_place(known: Seen, seen: Seen) -> bool:
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
 
 
-def _one_set(new: Sequence[tuple[str, float, Seen]]) -> list[tuple[str, float, Seen]]:
+def one_set(new: Sequence[tuple[str, float, Seen]]) -> list[tuple[str, float, Seen]]:
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
     Cards of several ranks stay when each is read surely: then somebody did play them.

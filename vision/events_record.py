@@ -17,14 +17,24 @@ _SAME_LEVEL = 12.0
 
 
 @dataclass(frozen=True, slots=True)
+class UnderArm:
+    """A card that an arm covers in part, holds, or has just put down."""
+
+    seat: int
+    seen: Seen
+    covered: float
+    """Share of the card that lies under the arm (0..1)."""
+    moving: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """One reading of the whole table, sorted by what can be relied on."""
 
     t: float
     cards: tuple[Seen, ...]
     """Cards that lie free of arms and movement."""
-    in_hand: tuple[tuple[int, Seen], ...] = ()
-    """Cards that an arm covers or holds, with the arm's seat."""
+    under_arms: tuple[UnderArm, ...] = ()
     hidden: frozenset[Zone] = frozenset()
     """Zones that something covers: what is there is unknown, not gone."""
     pile_patch: Patch | None = None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vision.arms import Reach
 from vision.events_record import Look
-from vision.layout import Layout
+from vision.layout import Layout, Zone
 from vision.slots import Seen, name_cards, vote
 
 _HELD_MM = 45.0
+_ELSEWHERE_MM = 80.0
 _HELD_SECONDS = 0.4
 _MIN_NAME = 0.4
 _QUIET_SECONDS = 0.6
@@ -47,50 +48,57 @@ class Shows:
     """Collects held-out cards until all hands that held one have gone."""
 
     def __init__(self) -> None:
-        self._open: dict[int, _Hold] = {}
+        self._open: list[_Hold] = []
         self._done: list[_Hold] = []
 
     @property
     def active(self) -> bool:
         """Whether a card is held out, or was until just now."""
-        return bool(self._done) or any(_long_enough(hold) for hold in self._open.values())
+        return bool(self._done) or any(_long_enough(hold) for hold in self._open)
 
-    def holds(self, card: str | None) -> bool:
-        """Tell whether this card is or was just held out still."""
-        held = [*self._done, *self._open.values()]
-        return any(_long_enough(hold) and _name(hold)[0] == card for hold in held)
+    def shown_before(self, card: Seen) -> bool:
+        """Tell whether a card that lies free was held out still somewhere else just before."""
+        held = [hold for hold in (*self._done, *self._open) if _long_enough(hold)]
+        away = [h for h in held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
+        return any(_name(hold)[0] == card.best[0] for hold in away)
 
-    def look(self, look: Look, known: Collection[str], reaches: Sequence[Reach]) -> None:
-        """Take in the cards that arms hold in one look; `known` cards lie on the table and are no such."""
-        for seat, card in look.in_hand:
+    def look(self, look: Look, layout: Layout, lying: Mapping[str, Zone], reaches: Sequence[Reach]) -> None:
+        """Take in the cards that arms hold in one look; `lying` says which cards are known to lie where."""
+        for held in look.under_arms:
+            card, seat = held.seen, held.seat
             reach = next((r for r in reversed(reaches) if r.seat == seat), None)
             name, p = card.best
-            if reach is None or card.face != "up" or name is None or p < 0.25 or name in known:
+            if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
-            if reach.resting < _RESTING_SECONDS:
+            at = layout.zone_at(card.x, card.y)
+            if reach.resting < _RESTING_SECONDS or (at is not None and lying.get(name) == at):
                 continue
-            hold = self._open.get(seat)
-            if hold is None or math.dist(_place(hold.looks[-1][0]), _place(card)) > _HELD_MM:
-                if hold is not None and _long_enough(hold):
-                    continue  # on its way from where it was held out
-                hold = self._open[seat] = _Hold(seat, reach, look.t, look.t)
-            hold.looks.append([card])
-            hold.last = look.t
+            near = [
+                hold
+                for hold in self._open
+                if hold.seat == seat and math.dist(_place(hold.looks[-1][0]), _place(card)) < _HELD_MM
+            ]
+            if not near:
+                near = [_Hold(seat, reach, look.t, look.t)]
+                self._open += near
+            near[0].looks.append([card])
+            near[0].last = look.t
 
     def forget(self, seat: int | None) -> None:
         """Note that what the seat held has been played."""
         if seat is not None:
-            self._open.pop(seat, None)
+            self._open = [hold for hold in self._open if hold.seat != seat]
 
-    def reach_ended(self, reach: Reach, layout: Layout) -> None:
-        """Note that an arm has gone out of the picture."""
-        hold = self._open.pop(reach.seat, None)
-        if hold is not None and _long_enough(hold):
-            self._done.append(hold)
+    def reach_ended(self, reach: Reach) -> None:
+        """Note that an arm has gone out of the picture: what it held out longest was shown."""
+        held = [hold for hold in self._open if hold.seat == reach.seat and _long_enough(hold)]
+        self.forget(reach.seat)
+        if held:
+            self._done.append(max(held, key=lambda hold: hold.last - hold.first))
 
     def over(self, now: float, present: Collection[int]) -> bool:
         """Tell whether every hand that held a card out has gone for good."""
-        if not self._done or self._open.keys() & set(present):
+        if not self._done or any(_long_enough(hold) and hold.seat in present for hold in self._open):
             return False
         return now - max(hold.reach.last for hold in self._done) > _QUIET_SECONDS
 

@@ -131,8 +131,11 @@ def polygon_iou(first: ArrayLike, second: ArrayLike) -> float:
 def clip_to_picture(quad: ArrayLike, width: int, height: int) -> NDArray[np.float32]:
     """Return the part (N x 2, possibly empty) of a convex quad that lies inside a width x height picture."""
     frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    _, part = cv2.intersectConvexConvex(np.asarray(quad, np.float32), frame)
-    return np.zeros((0, 2), np.float32) if part is None else np.asarray(part, np.float32).reshape(-1, 2)
+    area, part = cv2.intersectConvexConvex(np.asarray(quad, np.float32), frame)
+    # OpenCV 5 gives a meaningless point where nothing is shared.
+    if part is None or area <= 0:
+        return np.zeros((0, 2), np.float32)
+    return np.asarray(part, np.float32).reshape(-1, 2)
 
 
 def corner_distance(quads: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import BadInputError
 from vision.edges import refine_quad
 from vision.geometry import is_convex, start_at_top
 from vision.reading import Face, Image, Quad
@@ -114,6 +115,24 @@ def merge(found: Candidates) -> tuple[Candidates, NDArray[np.intp]]:
     return Candidates(scores, codes), np.array(support, np.intp)
 
 
+def load_facts(path: Path) -> tuple[int, NDArray[np.float64]]:
+    """Return the network's input size and its calibration: rows (score, probability), rising.
+
+    Raises BadInputError when the file is missing or broken.
+    """
+    try:
+        facts = json.loads(path.read_text())
+        size, calibration = int(facts["input_size"]), np.array(facts["confidence_of_score"], np.float64)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInputError(f"{path}: does not describe an outline network") from error
+    sound = calibration.ndim == 2 and calibration.shape[1] == 2 and (np.diff(calibration, axis=0) >= 0).all()
+    if size < 32 or size % 32 or not sound:
+        raise BadInputError(f"{path}: does not describe an outline network")
+    return size, calibration
+
+
 class OutlineFinder:
     """Finds cards in pictures of any size with the outline network.
 
@@ -131,9 +150,7 @@ class OutlineFinder:
         closer_look: bool = True,
     ) -> None:
         path = weights or WEIGHTS
-        facts = json.loads(path.with_suffix(".json").read_text())
-        self._size = int(facts["input_size"])
-        self._calibration = np.array(facts["confidence_of_score"], np.float64)
+        self._size, self._calibration = load_facts(path.with_suffix(".json"))
         self._network = network or load_network(path)
         self._least, self._refine, self._closer = least, refine, closer_look
         self._least_score = float(np.interp(least, self._calibration[:, 1], self._calibration[:, 0]))

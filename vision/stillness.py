@@ -18,9 +18,11 @@ from vision.reading import Image
 Mask = NDArray[np.bool_]
 
 SMALL_WIDTH = 320
-_MOVING_LEVEL = 14.0
-_FOREIGN_LEVEL = 26.0
-"""Difference (0-255, strongest of three colours) above which a pixel has changed."""
+_MOVING_LEVEL, _MOVING_SHARE = 6.0, 0.06
+_FOREIGN_LEVEL, _FOREIGN_SHARE = 9.0, 0.12
+"""A pixel has changed when it differs by more than this level (0-255, strongest of three colours) plus this
+share of how bright the table is there: shadows and flicker scale with the light, and a dark sleeve over a
+dark floor differs by little."""
 _NOISE_FACTOR = 5.0
 _ABSORB_SECONDS = 1.0
 """What has not moved for so long, and hangs on no arm, belongs to the table."""
@@ -37,10 +39,15 @@ class Limb:
     """Something that reaches into the picture from its border, in pixels of the small picture."""
 
     mask: Mask
-    contact: tuple[float, float]
-    """The middle of where it crosses the border."""
-    tip: tuple[float, float]
-    """Its farthest part from there."""
+    contact: tuple[float, float] | None
+    """The middle of where it crosses the border; None where it is not seen to reach that far."""
+
+    def tip(self, contact: tuple[float, float]) -> tuple[float, float]:
+        """Return its farthest part from where it crosses the border."""
+        inside = np.argwhere(self.mask)
+        reach = np.linalg.norm(inside - np.array([contact[1], contact[0]]), axis=1)
+        y, x = inside[reach >= np.quantile(reach, 0.97)].mean(axis=0)
+        return float(x), float(y)
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,10 @@ class Motion:
     moving: Mask
     foreign: Mask
     limbs: tuple[Limb, ...]
+    """What reaches in from the border, largest first."""
+    islands: tuple[Limb, ...]
+    """What else differs from the table and is large enough for a hand: the end of an arm whose sleeve cannot
+    be told from the floor, or cards that have been put down."""
 
     @property
     def moving_share(self) -> float:
@@ -100,11 +111,15 @@ class Stillness:
         change = _difference(now, self._before)
         # The median pixel rests, whatever moves: it tells the camera's noise.
         self._noise += 0.05 * (float(np.median(change[::3, ::3])) - self._noise)
-        moving = _cleaned(change > max(_MOVING_LEVEL, _NOISE_FACTOR * self._noise))
-        foreign = _cleaned(_difference(now, self._table) > max(_FOREIGN_LEVEL, _NOISE_FACTOR * self._noise))
+        bright, noise = _strongest(self._table), _NOISE_FACTOR * self._noise
+        moving = _cleaned(change > max(_MOVING_LEVEL, noise) + _MOVING_SHARE * bright)
+        differs = _difference(now, self._table)
+        foreign = _cleaned(differs > max(_FOREIGN_LEVEL, noise) + _FOREIGN_SHARE * bright)
         self._moved_at[moving] = t
-        limbs = _limbs(foreign | moving)
-        motion = Motion(t, scale, small, moving, foreign, limbs)
+        parts = _parts(foreign | moving)
+        limbs = tuple(part for part in parts if part.contact is not None)
+        islands = tuple(part for part in parts if part.contact is None)
+        motion = Motion(t, scale, small, moving, foreign, limbs, islands)
         self._learn(now, motion, t)
         self._before = now
         return motion
@@ -142,7 +157,11 @@ def polygon_mask(polygon: ArrayLike, shape: tuple[int, ...]) -> Mask:
 
 def _difference(now: NDArray[np.float32], then: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the strongest difference of the three colours, a pixel."""
-    blue, green, red = cv2.split(cv2.absdiff(now, then))
+    return _strongest(np.asarray(cv2.absdiff(now, then), np.float32))
+
+
+def _strongest(image: NDArray[np.float32]) -> NDArray[np.float32]:
+    blue, green, red = cv2.split(image)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
@@ -156,27 +175,21 @@ def _grown(mask: Mask, size: int) -> Mask:
     return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((size, size), np.uint8)), np.bool_)
 
 
-def _limbs(mask: Mask) -> tuple[Limb, ...]:
-    """Return the parts of a mask that cross the picture's border, largest first."""
+def _parts(mask: Mask) -> tuple[Limb, ...]:
+    """Return the connected parts of a mask that are large enough for a hand, largest first."""
     joined = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
     border = _border(mask.shape)
     joined[border] = mask[border]
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    least = _ARM_SHARE * mask.size
-    limbs = []
+    parts = []
     for label in range(1, count):
-        if stats[label, cv2.CC_STAT_AREA] < least:
+        if stats[label, cv2.CC_STAT_AREA] < _ARM_SHARE * mask.size:
             continue
         part = labels == label
         edge = np.argwhere(part & border)
-        if len(edge) < 3:
-            continue
-        inside = np.argwhere(part)
-        contact = edge.mean(axis=0)
-        reach = np.linalg.norm(inside - contact, axis=1)
-        tip = inside[reach >= np.quantile(reach, 0.97)].mean(axis=0)
-        limbs.append(Limb(part, (float(contact[1]), float(contact[0])), (float(tip[1]), float(tip[0]))))
-    return tuple(sorted(limbs, key=lambda limb: -int(limb.mask.sum())))
+        y, x = edge.mean(axis=0) if len(edge) >= 3 else (0.0, 0.0)
+        parts.append(Limb(part, (float(x), float(y)) if len(edge) >= 3 else None))
+    return tuple(sorted(parts, key=lambda limb: -int(limb.mask.sum())))
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 from engine.events import Event
 from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
-from vision.events_record import Look, Patch
+from vision.events_record import Look, Patch, UnderArm
 from vision.layout import PLAY, Layout, find_layout
 from vision.plane import TablePlane, fit_plane
 from vision.reading import CardReader, CardReading, Image
@@ -21,9 +21,9 @@ _LOOK_SECONDS = 0.13
 """The shortest time between two looks while something is open."""
 _IDLE_LOOK_SECONDS = 2.5
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
-_DEAL_LOOKS = 4
-_DEAL_REST_SECONDS = 0.3
-_IN_HAND_SHARE = 0.12
+_DEAL_LOOKS = 3
+_DEAL_REST_SECONDS = 0.2
+_UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PATCH_MM = 50.0
 
@@ -116,11 +116,11 @@ class Watcher:
     def _await_deal(self, frame: Image, motion: Motion) -> list[Event]:
         """Look for a finished deal whenever the table rests."""
         t = motion.t
-        if not motion.still or motion.limbs:
+        if not motion.still:
             self._moved_at = t
             self._deal_readings.clear()
         rested, since = t - self._moved_at, t - self._last_look
-        pause = 0.2 if len(self._deal_readings) < _DEAL_LOOKS else _IDLE_LOOK_SECONDS
+        pause = _LOOK_SECONDS if len(self._deal_readings) < _DEAL_LOOKS else _IDLE_LOOK_SECONDS
         if rested < _DEAL_REST_SECONDS or since < pause:
             return []
         self._deal_readings = [*self._deal_readings[-2 * _DEAL_LOOKS :], self._read(frame, t)]
@@ -159,18 +159,20 @@ class Watcher:
         readings = self._read(frame, motion.t)
         seats = self._arms.masks
         free: list[CardReading] = []
-        held: list[tuple[int, Seen]] = []
+        under: list[UnderArm] = []
         for reading in readings:
             over = {seat: motion.share(mask, reading.quad) for seat, mask in seats.items()}
             seat = max(over, key=lambda s: over[s], default=None)
-            if seat is not None and over[seat] > _IN_HAND_SHARE:
-                held += [(seat, seen) for seen in see([reading], layout.plane)]
-            elif motion.share(motion.moving, reading.quad) <= _MOVING_SHARE:
+            moving = motion.share(motion.moving, reading.quad) > _MOVING_SHARE
+            if seat is not None and over[seat] > _UNDER_ARM_SHARE:
+                for seen in see([reading], layout.plane):
+                    under.append(UnderArm(seat, seen, over[seat], moving))
+            elif not moving:
                 free.append(reading)
         return Look(
             t=motion.t,
             cards=tuple(see(free, layout.plane)),
-            in_hand=tuple(held),
+            under_arms=tuple(under),
             hidden=frozenset(hands.covered),
             pile_patch=_patch(layout, motion),
         )
