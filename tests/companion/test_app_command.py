@@ -1,0 +1,101 @@
+"""`shithead app`: which source and game it takes, and what it does without a display."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from companion import cameras, cli
+from companion.app import NoDisplayError, prepare_kivy
+from companion.cameras import DEFAULT_PLAYERS, Sample
+from companion.commands import app, watch
+
+
+def parsed(*arguments: str) -> argparse.Namespace:
+    return cli.build_parser().parse_args(["app", *arguments])
+
+
+def test_a_named_source_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cameras, "find_camera", lambda: pytest.fail("no camera was asked for"))
+    game = app._fill_in(
+        parsed("a.mp4", "--players", "Eve, Ute,", "--rules", "shed", "--option", "suit-values")
+    )
+    assert (game.source, game.rules, game.players) == ("a.mp4", "shed", ("Eve", "Ute"))
+    assert game.options == ("suit-values",)
+    assert not game.is_sample
+
+
+def test_a_camera_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cameras, "find_camera", lambda: 2)
+    game = app._fill_in(parsed())
+    assert (game.source, game.rules, game.players) == ("2", "winnersh", DEFAULT_PLAYERS)
+
+
+def test_without_a_camera_the_sample_film_brings_its_own_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sample = Sample(Path("sample.mp4"), "jokers", ("q-reverse",), ("A", "B"), "B")
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+    monkeypatch.setattr(cameras, "sample_film", lambda: sample)
+    game = app._fill_in(parsed())
+    assert (game.source, game.rules, game.options) == ("sample.mp4", "jokers", ("q-reverse",))
+    assert (game.players, game.dealer, game.is_sample) == (("A", "B"), "B", True)
+    assert "no camera found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("size", ["1280", "1280x", "100x100", "axb"])
+def test_a_window_size_that_is_none_is_refused(size: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as error:
+        parsed("--size", size)
+    assert error.value.code == 2
+    assert "is not WxH" in capsys.readouterr().err
+
+
+@pytest.fixture
+def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "ANDROID_ARGUMENT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("no_display")
+def test_no_display_is_noticed_before_kivy_is_imported() -> None:
+    with pytest.raises(NoDisplayError, match="no display here"):
+        prepare_kivy()
+
+
+@pytest.mark.usefixtures("no_display")
+def test_without_a_display_the_same_runs_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says so in one line and hands the whole game over to `shithead watch`."""
+    asked: list[argparse.Namespace] = []
+    monkeypatch.setattr(watch, "run", lambda args: asked.append(args) or 0)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["app", "a.mp4", "--players", "Eve,Ute", "--dealer", "Ute", "--option", "x"]) == 0
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "no display here" in error
+    (args,) = asked
+    assert (args.source, args.players, args.dealer, args.headless) == ("a.mp4", "Eve,Ute", "Ute", True)
+    assert (args.events, Path(args.save), args.option) == ("-", app.ANNOTATED, ["x"])
+
+
+def test_the_sample_film_tells_its_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    with pytest.raises(cameras.BadInputError, match="sample film is missing"):
+        cameras.sample_film()
+    (assets / "sample.mp4").write_bytes(b"film")
+    assert cameras.sample_film() == Sample(assets / "sample.mp4")
+    header = {"rules": "shed", "players": ["A", "B", "C"], "dealer": "C", "options": ["o"]}
+    (assets / "sample.truth.jsonl").write_text(json.dumps(header) + "\n{}\n", encoding="utf-8")
+    found = cameras.sample_film()
+    assert (found.rules, found.players, found.dealer, found.options) == ("shed", ("A", "B", "C"), "C", ("o",))
+    (assets / "sample.truth.jsonl").write_text("[1]", encoding="utf-8")
+    with pytest.raises(cameras.BadInputError, match="not the header of a truth file"):
+        cameras.sample_film()

@@ -1,0 +1,75 @@
+"""`shithead doctor` tells what is missing in words, and by its exit status whether it matters."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from companion import cameras
+from companion.cli import main
+from companion.commands import doctor
+from companion.commands.doctor import Finding
+
+
+@pytest.fixture
+def all_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "check_weights", lambda: Finding("weights", True, "2 networks"))
+    monkeypatch.setattr(doctor, "check_window", lambda: Finding("window", True, "opens", needed=False))
+    monkeypatch.setattr(cameras, "find_camera", lambda: 0)
+
+
+@pytest.mark.usefixtures("all_well")
+def test_all_is_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["ok"] * 5
+    assert "winnersh" in lines[1]
+    assert "0 games" in lines[2]
+    assert "camera 0 gives a picture" in lines[3]
+
+
+@pytest.mark.usefixtures("all_well")
+def test_missing_weights_are_an_illness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "check_weights", lambda: Finding("weights", False, "no network found"))
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 2
+    assert "MISSING  weights: no network found" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("all_well")
+def test_no_camera_is_no_illness_and_the_way_round_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "camera:" in line)
+    assert line.startswith("without")
+
+
+@pytest.mark.usefixtures("all_well")
+def test_a_damaged_store_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.sqlite").write_text("a shopping list")
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
+    assert "set aside as s.damaged-" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("all_well")
+def test_a_store_that_cannot_be_used_is_an_illness(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor", "--store", str(tmp_path)]) == 2
+    assert f"MISSING  store: the store {tmp_path} cannot be used" in capsys.readouterr().out
+
+
+def test_a_window_that_cannot_open_is_told_from_one_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    if os.name != "posix":
+        pytest.skip("only a Unix tells by its environment that there is no display")
+    finding = doctor.check_window()
+    assert not finding.works
+    assert not finding.needed
+    assert "no display here" in finding.says
