@@ -79,8 +79,8 @@ def _grain(rng: np.random.Generator) -> NDArray[np.float32]:
     """Noise stretched along one direction: wood, brushed plastic, woven threads."""
     noise = rng.normal(0, 1, (_SIZE, _SIZE)).astype(np.float32)
     threads = cv2.GaussianBlur(noise, (0, 0), sigmaX=rng.uniform(4, 30), sigmaY=rng.uniform(0.5, 3))
-    threads = threads / (float(threads.std()) + 1e-6)
-    return np.asarray(random_colour(rng) + threads[..., None] * rng.uniform(5, 28), np.float32)
+    contrast = rng.uniform(5, 28) / (float(threads.std()) + 1e-6)
+    return np.asarray(random_colour(rng) + threads[..., None] * contrast, np.float32)
 
 
 _STYLES: tuple[Callable[[np.random.Generator], NDArray[np.float32]], ...] = (

@@ -78,7 +78,7 @@ class OutlineNet(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        layers = list(detection_model("yolo26n.yaml", len(CLASSES)).model)
+        layers: list[Any] = list(detection_model("yolo26n.yaml", len(CLASSES)).model)
         self.body = nn.ModuleList(layers[:-1])
         self.taps: list[int] = list(layers[-1].f)
         self.heads = nn.ModuleList(Head(channels) for channels in self._channels())
@@ -96,12 +96,12 @@ class OutlineNet(nn.Module):
         outputs: list[Tensor] = []
         x: Any = images
         for index, layer in enumerate(self.body):
-            source = layer.f
+            source: Any = layer.f
             if source != -1:
-                chosen = [
-                    x if j == -1 else outputs[j] for j in ([source] if isinstance(source, int) else source)
-                ]
-                x = chosen[0] if isinstance(source, int) else chosen
+                # `f` names the layers that feed this one: -1 is the one before it.
+                single = isinstance(source, int)
+                chosen = [x if j == -1 else outputs[j] for j in ([source] if single else source)]
+                x = chosen[0] if single else chosen
             x = layer(x)
             if index + 1 == getattr(self, "frozen", 0):
                 x = x.detach()

@@ -1,0 +1,77 @@
+"""Outlines and names joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from vision.faces import CLASSES, FaceReader, FaceReading
+from vision.outlines import Outline, OutlineFinder
+from vision.reader import TableReader
+from vision.reading import Image, Quad
+
+CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
+PICTURE = np.zeros((200, 400, 3), np.uint8)
+NOTHING = np.full(len(CLASSES), -5.0)
+
+
+class Outlines:
+    def __init__(self, *outlines: Outline) -> None:
+        self.outlines = outlines
+
+    def find(self, image: Image) -> list[Outline]:
+        return list(self.outlines)
+
+
+class Faces:
+    """Names cards in the order they are asked for, and remembers where they were."""
+
+    def __init__(self, *names: tuple[str | None, float]) -> None:
+        self.names = names
+        self.asked: list[Quad] = []
+
+    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+        self.asked = list(quads)
+        return [FaceReading(card, p, (("2C", 0.01),), NOTHING) for card, p in self.names]
+
+
+def reader(outlines: Outlines, faces: Faces, **options: Any) -> TableReader:
+    return TableReader(cast(OutlineFinder, outlines), cast(FaceReader, faces), **options)
+
+
+def at(shift: float, face: str = "up", confidence: float = 0.98) -> Outline:
+    return Outline(CARD + np.float32([shift, 0]), face, confidence)  # type: ignore[arg-type]
+
+
+def test_only_face_up_cards_are_asked_for_their_name() -> None:
+    faces = Faces(("9S", 0.99))
+    found = reader(Outlines(at(0, "down", 0.97), at(100)), faces).read(PICTURE)
+    assert len(faces.asked) == 1
+    assert faces.asked[0][0, 0] == 100
+    down = next(r for r in found if r.face == "down")
+    assert (down.card, down.confidence) == (None, 0.97)
+    up = next(r for r in found if r.face == "up")
+    assert up.card == "9S"
+    assert up.confidence == pytest.approx(0.99 * 0.98)
+
+
+def test_a_name_that_is_not_sure_enough_is_withheld_but_kept_as_an_alternative() -> None:
+    (found,) = reader(Outlines(at(0, confidence=0.7)), Faces(("9S", 0.65))).read(PICTURE)
+    assert found.card is None
+    assert [card for card, _ in found.alternatives] == ["9S", "2C"]
+
+
+def test_one_card_outlined_twice_is_reported_once() -> None:
+    found = reader(Outlines(at(0), at(9)), Faces(("9S", 0.9), ("9S", 0.99))).read(PICTURE)
+    assert len(found) == 1
+    assert found[0].quad[0, 0] == 9
+
+
+def test_the_same_name_far_apart_and_other_names_near_are_kept() -> None:
+    found = reader(Outlines(at(0), at(9), at(200)), Faces(("9S", 0.9), ("8S", 0.9), ("9S", 0.9))).read(
+        PICTURE
+    )
+    assert len(found) == 3
