@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import platformdirs
@@ -25,12 +27,11 @@ def prepare_kivy() -> None:
     """Set what Kivy reads from the environment; call before anything imports it.
 
     Raises:
-        NoDisplayError: no display is named in the environment.
+        NoDisplayError: there is no display, or it does not answer.
     """
-    if sys.platform.startswith("linux") and not any(
-        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "ANDROID_ARGUMENT")
-    ):
-        raise NoDisplayError("no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+    # SDL itself would fall back to a driver that draws where nobody can see it.
+    if sys.platform.startswith("linux") and not _told_where_to_draw():
+        _require_display()
     # Kivy reads the command line, writes to ~/.kivy and takes over stderr unless told otherwise.
     os.environ.setdefault("KIVY_NO_ARGS", "1")
     os.environ.setdefault("KIVY_LOG_MODE", "PYTHON")
@@ -38,6 +39,41 @@ def prepare_kivy() -> None:
     home = platformdirs.user_cache_path("shithead", appauthor=False) / "kivy"
     home.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("KIVY_HOME", str(home))
+
+
+def _told_where_to_draw() -> bool:
+    return bool(os.environ.get("SDL_VIDEODRIVER") or os.environ.get("ANDROID_ARGUMENT"))
+
+
+def _require_display() -> None:
+    """Raise NoDisplayError unless an X or Wayland display is named and answers."""
+    named = [name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)]
+    if not named:
+        raise NoDisplayError("no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+    if not any(_answers(_display_address(name, os.environ[name])) for name in named):
+        raise NoDisplayError(f"the display does not answer ({named[0]}={os.environ[named[0]]})")
+
+
+def _display_address(kind: str, value: str) -> str | tuple[str, int]:
+    """Return where a display listens: a socket's path, or host and port."""
+    if kind == "WAYLAND_DISPLAY":
+        return str(Path(os.environ.get("XDG_RUNTIME_DIR", "/run")) / value)
+    host, _, number = value.rpartition(":")
+    screen = number.partition(".")[0]
+    if host in ("", "unix"):
+        return f"/tmp/.X11-unix/X{screen}"
+    return host, 6000 + (int(screen) if screen.isdecimal() else 0)
+
+
+def _answers(address: str | tuple[str, int]) -> bool:
+    family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+    try:
+        with socket.socket(family) as connection:
+            connection.settimeout(3.0)
+            connection.connect(address)
+    except OSError:
+        return False
+    return True
 
 
 def run_window(session: Session, *, size: tuple[int, int] | None = None) -> None:

@@ -68,6 +68,19 @@ def test_no_display_is_noticed_before_kivy_is_imported() -> None:
 
 
 @pytest.mark.usefixtures("no_display")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("DISPLAY", ":4711"), ("DISPLAY", "localhost:59000"), ("WAYLAND_DISPLAY", "no-such-socket")],
+)
+def test_a_display_that_does_not_answer_is_none(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(NoDisplayError, match=f"does not answer .*{value}"):
+        prepare_kivy()
+
+
+@pytest.mark.usefixtures("no_display")
 def test_without_a_display_the_same_runs_on_the_terminal(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
