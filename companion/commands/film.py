@@ -1,19 +1,96 @@
-"""`shithead film`: not built yet."""
+"""`shithead film`: a synthetic game film with its truth."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
 
+NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve")
+
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
-    parser: argparse.ArgumentParser = subparsers.add_parser("film", help="not built yet")
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "film", help="make a synthetic game film, with its truth beside it"
+    )
+    parser.add_argument("out", metavar="OUT.mp4", type=Path, help="the film; OUT.truth.jsonl goes beside it")
+    parser.add_argument("--rules", default="winnersh", help="the ruleset that is played")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="a house option")
+    parser.add_argument("--players", default="4", help="how many (2 to 5), or their names: Ann,Bob,Cat")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same film")
+    parser.add_argument("--plays", type=int, metavar="N", help="acts to show (default: about three minutes)")
+    parser.add_argument("--whole", action="store_true", help="play to the end of the game")
+    parser.add_argument("--illegal", type=int, default=2, metavar="N", help="rules broken on purpose")
+    parser.add_argument(
+        "--cards", type=Path, metavar="OUT.jsonl", help="write the cards at rest, with outlines"
+    )
+    looks = parser.add_argument_group("what it looks like; the seed decides what is not given")
+    looks.add_argument("--deck", default="any", help="a deck of datasets.art, such as bidly or drawn")
+    looks.add_argument("--surface", default="any", help="a texture of the photo folder, or `drawn`")
+    looks.add_argument("--light", default="any", help="day, lamp, evening or dim")
+    looks.add_argument("--tilt", type=float, help="degrees from straight down, 0 to 50")
+    looks.add_argument("--width", type=int, default=1920)
+    looks.add_argument("--height", type=int, default=1080)
+    looks.add_argument("--fps", type=float, default=15.0)
+    looks.add_argument("--codec", default="mp4v", choices=("mp4v", "h264"), help="h264 needs ffmpeg")
+    looks.add_argument("--crf", type=int, default=21, help="quality of h264, smaller is better")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Say that the command does not exist yet."""
-    raise BadInputError("this command is not built yet")
+    """Make the film. Raises BadInputError for settings that cannot be filmed."""
+    _check(args)
+    players = _players(args.players)
+
+    from datasets.films.production import Shot, make_film, show_progress, truth_path
+    from datasets.films.story import DEFAULT_ACTS, find_story
+
+    acts = None if args.whole else args.plays if args.plays is not None else DEFAULT_ACTS
+    story = find_story(args.rules, players, args.seed, options=args.option, illegal=args.illegal, acts=acts)
+    shot = Shot(
+        seed=args.seed,
+        width=args.width,
+        height=args.height,
+        fps=args.fps,
+        tilt=args.tilt,
+        light=args.light,
+        deck=args.deck,
+        surface=args.surface,
+        codec=args.codec,
+        crf=args.crf,
+    )
+    scene = make_film(story, shot, args.out, cards=args.cards, progress=show_progress)
+    print(f"{args.out}: {scene.timeline.duration_s:.0f} s, {len(scene.timeline.actions)} events;", end=" ")
+    print(f"truth in {truth_path(args.out)}")
+    return 0
+
+
+def _players(given: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in given.split(","))
+    if len(names) == 1 and names[0].isdigit():
+        names = NAMES[: int(names[0])] if int(names[0]) <= len(NAMES) else ()
+    if not 2 <= len(names) <= len(NAMES) or len(set(names)) < len(names) or not all(names):
+        raise BadInputError(f"--players {given!r}: 2 to {len(NAMES)} players, or their different names")
+    return names
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse numbers that no film can have."""
+    limits: dict[str, tuple[float, float]] = {
+        "plays": (1, 10_000),
+        "illegal": (0, 50),
+        "tilt": (0, 50),
+        "width": (160, 7680),
+        "height": (90, 4320),
+        "fps": (1, 120),
+        "crf": (0, 51),
+    }
+    for name, (low, high) in limits.items():
+        value = getattr(args, name)
+        if value is not None and not low <= value <= high:
+            raise BadInputError(f"--{name} {value}: it must be from {low:g} to {high:g}")
+    if args.width % 2 or args.height % 2:
+        raise BadInputError(f"--width {args.width} --height {args.height}: both must be even")

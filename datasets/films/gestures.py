@@ -133,11 +133,11 @@ class Gestures:
 
     def burn(self, step: Step) -> None:
         """Sweep the play pile to the burn pile, usually turned face down."""
-        stage, pile, face_up = self._stage, self._tabletop.pile, self._habits.burn_face_up
+        stage, face_up = self._stage, self._habits.burn_face_up
         arm, begin = (str(step.player), "main"), self._stage.now
-        self._gather(arm, pile)
-        self._to_burn_pile(arm, pile if face_up else pile[::-1], face_up=face_up)
-        self._tabletop.pile = []
+        pieces = self._tabletop.burn(step.cards)
+        self._gather(arm, pieces)
+        self._to_burn_pile(arm, pieces if face_up else pieces[::-1], face_up=face_up)
         self._record(begin, stage.now, step)
         self._leave(arm)
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.films.geometry import Camera
-from datasets.films.layers import Image, Layer, Light, bounds_of, gray3
+from datasets.films.layers import Image, Layer, Light, bounds_of, gray3, streak_kernel
 
 Grip = Literal["hold", "flat", "point", "away"]
 """Holding a card by finger and thumb; flat on a pile; pinching a pile's top card; out of the picture."""
@@ -317,23 +317,8 @@ class ArmArtist:
         shrink = np.array([[1 / step, 0, -x0 / step], [0, 1 / step, -y0 / step], [0, 0, 1]])
         warped = cv2.warpPerspective(picture, shrink @ matrix, size, flags=cv2.INTER_LINEAR)
         if step > 1:
-            kernel = _streak_kernel(motion, streak / step)
+            kernel = streak_kernel(motion, streak / step)
             warped = cv2.filter2D(warped, -1, kernel)
             warped = cv2.resize(warped, (size[0] * step, size[1] * step))[: y1 - y0, : x1 - x0]
         add = self._light.lit(np.ascontiguousarray(warped[:, :, :3]), rect)
         return Layer(x0, y0, gray3(np.asarray(255 - warped[:, :, 3], np.uint8)), add)
-
-
-def _streak_kernel(motion: tuple[float, float], length: float) -> Array:
-    """Return a line-shaped averaging kernel for motion blur of `length` pixels."""
-    size = max(3, round(length)) | 1
-    kernel = np.zeros((size, size), np.float32)
-    norm = math.hypot(*motion)
-    half = (size - 1) / 2.0
-    dx, dy = motion[0] / norm * half, motion[1] / norm * half
-    ends = [
-        (round((half - dx) * 16), round((half - dy) * 16)),
-        (round((half + dx) * 16), round((half + dy) * 16)),
-    ]
-    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_AA, 4)
-    return np.asarray(kernel / kernel.sum(), np.float32)

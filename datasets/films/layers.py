@@ -6,6 +6,7 @@ cards with round corners, blurred hands: all are the same two arrays, and all bl
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -35,6 +36,17 @@ class Layer:
         """The part of the picture that it touches."""
         return self.x, self.y, self.x + self.keep.shape[1], self.y + self.keep.shape[0]
 
+    def streaked(self, kernel: NDArray[np.float32]) -> Layer:
+        """Return the layer blurred by its motion."""
+        # Beyond its edge a layer keeps all and adds nothing.
+        half = kernel.shape[0] // 2
+        border = (half, half, half, half, cv2.BORDER_CONSTANT)
+        keep = cv2.filter2D(cv2.copyMakeBorder(self.keep, *border, value=(255, 255, 255)), -1, kernel)
+        add = cv2.filter2D(cv2.copyMakeBorder(self.add, *border, value=(0, 0, 0)), -1, kernel)
+        return Layer(
+            self.x - half, self.y - half, np.asarray(keep, dtype=np.uint8), np.asarray(add, dtype=np.uint8)
+        )
+
     def lay_on(self, canvas: Image, within: Rect | None = None) -> None:
         """Lay this layer over `canvas` in place, only inside `within` where given."""
         height, width = canvas.shape[:2]
@@ -62,6 +74,21 @@ def bounds_of(points: Points, margin: float, width: int, height: int) -> Rect:
     low = np.floor(points.min(axis=0) - margin).astype(int)
     high = np.ceil(points.max(axis=0) + margin).astype(int) + 1
     return clip((int(low[0]), int(low[1]), int(high[0]), int(high[1])), (0, 0, width, height))
+
+
+def streak_kernel(motion: tuple[float, float], length: float) -> NDArray[np.float32]:
+    """Return a line-shaped averaging kernel for a motion in this direction, `length` pixels long."""
+    size = max(3, round(length)) | 1
+    kernel = np.zeros((size, size), np.float32)
+    norm = math.hypot(*motion)
+    half = (size - 1) / 2.0
+    dx, dy = motion[0] / norm * half, motion[1] / norm * half
+    ends = [
+        (round((half - dx) * 16), round((half - dy) * 16)),
+        (round((half + dx) * 16), round((half + dy) * 16)),
+    ]
+    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_AA, 4)
+    return np.asarray(kernel / kernel.sum(), np.float32)
 
 
 def gray3(mask: NDArray[np.uint8]) -> Image:
@@ -100,7 +127,9 @@ class CardArtist:
         self._camera = camera
         self._light = light
         self._blur = blur
-        height = max(24, round(CARD_HEIGHT_MM * camera.scale() * 2.0))
+        self.scale = camera.scale()
+        """Pixels per mm in the middle of the table."""
+        height = max(24, round(CARD_HEIGHT_MM * self.scale * 2.0))
         size = (round(height * CARD_WIDTH_MM / CARD_HEIGHT_MM), height)
         self._faces = {card: _premultiplied(face, size) for card, face in faces.items()}
         self._back = _premultiplied(back, size)
@@ -131,7 +160,7 @@ class CardArtist:
         reach = over * light.softness + 0.8
         slide = np.array(light.shadow) * over
         shaded = camera.project(corners + slide, pose.z - over)
-        margin = 3.0 * reach * camera.scale() + 3.0
+        margin = 3.0 * reach * self.scale + 3.0
         rect = bounds_of(np.r_[pixels, shaded], margin, camera.width, camera.height)
         x0, y0, x1, y1 = rect
         if x0 >= x1 or y0 >= y1:
@@ -140,7 +169,7 @@ class CardArtist:
         shadow = np.zeros((y1 - y0, x1 - x0), np.uint8)
         outline = np.round((shaded - np.array([x0, y0])) * 16.0).astype(np.int32)
         cv2.fillConvexPoly(shadow, outline, round(255 * light.darkness * shade), cv2.LINE_AA, 4)
-        shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), reach * camera.scale()), dtype=np.uint8)
+        shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), reach * self.scale), dtype=np.uint8)
         keep = np.asarray(
             cv2.multiply(255 - warped[:, :, 3], 255 - shadow, scale=1.0 / 255.0), dtype=np.uint8
         )

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 from datasets.films.geometry import CARD_THICKNESS_MM
 from datasets.films.hands import ArmArtist, ArmPose
-from datasets.films.layers import CardArtist, Image, Layer
+from datasets.films.layers import CardArtist, Image, Layer, streak_kernel
 from datasets.films.motion import ArmMove, ArmName, CardMove, Timeline
 from datasets.films.sensor import Sensor
 
 SHUTTER_S = 1.0 / 60.0
 _HIGHEST_PILE_MM = 25.0
+_SHARP_PX = 2.5
+"""A card that moves less than this while the shutter is open looks sharp."""
 
 
 class Renderer:
@@ -66,6 +68,11 @@ class Renderer:
             over, shade = (1.0, 0.2) if move.start_s == began else (max(place.z * 0.8, 1.0), 1.0)
             began = move.start_s
             layer = self._cards.layer(move.card or "", face_up, place, squeeze, over, shade)
+            before = move.at(t - SHUTTER_S)[0]
+            motion = (place.x - before.x, place.y - before.y)
+            streak = math.hypot(*motion) * self._cards.scale
+            if layer and streak > _SHARP_PX:
+                layer = layer.streaked(streak_kernel(motion, streak))
             if layer:
                 layer.lay_on(frame)
         for name, pose, motion in arms:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from engine import simulate
+from engine.events import Event
+from engine.ruleset import load_ruleset
+
+ACTS = ("play", "flip", "pick_up", "show")
+"""What a turn is made of; draws, burns and the like follow from these."""
+DEFAULT_ACTS = 24
+"""About three minutes of film."""
+_TRIES = 400
+_FEWEST_PLAYS = 10
+_MOST_EXCHANGES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,5 +58,104 @@ class Story:
     draw_count: int
     """Cards left in the draw pile after the deal."""
     steps: tuple[Step, ...] = field(default=())
-    whole: bool = False
-    """The game is told to its end."""
+
+
+def find_story(
+    rules: str,
+    players: Sequence[str],
+    seed: int,
+    *,
+    options: Sequence[str] = (),
+    illegal: int = 2,
+    acts: int | None = DEFAULT_ACTS,
+) -> Story:
+    """Return a story worth filming: of the games that `seed` leads to, the first that has everything.
+
+    Everything is: at least ten plays, a burn, a pick-up, a shown card where the ruleset has shows, all
+    illegal plays and not all of one kind, an exchange but not by more than two players. Where no game has all of it within `acts`,
+    the one that lacks least is taken.
+
+    Args:
+        rules: Ruleset.
+        players: Names, clockwise.
+        seed: The same seed gives the same story.
+        options: House options.
+        illegal: How many rules are broken on purpose.
+        acts: How many plays, flips, pick-ups and shows to tell; None for the whole game.
+
+    Raises:
+        BadInputError: Unknown ruleset or option, or too many players.
+    """
+    shows = bool(load_ruleset(rules, options).mechanics.shown)
+    best: tuple[int, Story] | None = None
+    for attempt in range(_TRIES if acts is not None else 1):
+        game = simulate.play_game(rules, players, seed * _TRIES + attempt, options=options, cheats=illegal)
+        story = story_of(game, acts)
+        lacks = _lacks(story, illegal, shows)
+        if best is None or lacks < best[0]:
+            best = (lacks, story)
+        if lacks == 0:
+            break
+    assert best is not None  # there is at least one attempt
+    return best[1]
+
+
+def _lacks(story: Story, illegal: int, shows: bool) -> int:
+    """Count what a story lacks."""
+    events = [step.event for step in story.steps]
+    broken = [step.rules for step in story.steps if not step.legal]
+    wanted = [
+        events.count("play") >= _FEWEST_PLAYS,
+        "burn" in events,
+        "pick_up" in events,
+        "show" in events or not shows,
+        0 < events.count("exchange") <= _MOST_EXCHANGES,
+        len(broken) == illegal,
+        len(set(broken)) >= min(illegal, 2),
+    ]
+    return wanted.count(False)
+
+
+def story_of(game: simulate.SimulatedGame, acts: int | None = None) -> Story:
+    """Return the first `acts` acts of a simulated game, with what follows from the last, as a story."""
+    first = game.steps[0]
+    told: list[Step] = []
+    for step in game.steps[1:]:
+        if step.event.event in ACTS and acts is not None:
+            if acts == 0:
+                break
+            acts -= 1
+        told.append(_told(step))
+    dealt = first.after
+    return Story(
+        rules=game.rules.name,
+        options=tuple(game.rules.options),
+        players=game.players,
+        dealer=game.dealer,
+        up=dict(first.event.up),
+        down_count=len(next(iter(dealt.down.values()))),
+        hand_count=len(next(iter(dealt.hands.values()))),
+        draw_count=len(dealt.draw_pile),
+        steps=tuple(told),
+    )
+
+
+def _told(step: simulate.Step) -> Step:
+    event: Event = step.event
+    exchange = event.event == "exchange"
+    return Step(
+        event=event.event,
+        player=event.player,
+        cards=event.cards,
+        source=event.source,
+        to=event.to,
+        answers=event.answers,
+        answer_cards=step.answer_cards,
+        answered_from=event.answered_from,
+        count=event.count if event.event in ("draw", "take_down", "exchange") else None,
+        loser=event.loser,
+        hand_out=step.cards if exchange else (),
+        up_out=step.up_out if exchange else (),
+        legal=step.legal,
+        rules=(step.rule,) if step.rule else (),
+    )

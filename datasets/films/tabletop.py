@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from datasets.films.geometry import Pose
@@ -74,6 +75,12 @@ class Tabletop:
         if entry is None:
             raise ValueError(f"{player} has no up-card {card}")
         return entry
+
+    def burn(self, cards: Sequence[str]) -> list[Piece]:
+        """Remove cards from the top of the play pile (all of it, or what is burned alone); bottom first."""
+        cut = len(self.pile) - len(cards)
+        burned, self.pile = self.pile[cut:], self.pile[:cut]
+        return burned
 
     def take_down(self, player: str, rng: random.Random) -> Piece:
         """Remove and return one of a player's down-cards."""
