@@ -108,6 +108,23 @@ def quad_in_box(image: Image, box: ArrayLike) -> Quad | None:
     return None
 
 
+def quad_of_single_card(image: Image) -> Quad | None:
+    """Return the quad of the only card in a photo, lighter than what it lies on, or None where unclear."""
+    smooth = cv2.GaussianBlur(image.min(axis=2), (0, 0), 1.5)
+    height, width = smooth.shape
+    for share in (98, 95, 92, 88, 84, 80, 75, 70, 60, 50):
+        mask = (smooth > 0.9 * np.percentile(smooth, share)).astype(np.uint8)
+        contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        contour = np.asarray(max(contours, key=cv2.contourArea), np.int32)
+        x, y, w, h = cv2.boundingRect(contour)
+        if x == 0 or y == 0 or x + w == width or y + h == height or w * h < 0.01 * width * height:
+            continue
+        quad = _corners_of(contour)
+        if quad is not None and _plausible(order_quad(quad), float(cv2.contourArea(contour))):
+            return order_quad(quad)
+    return None
+
+
 # --- what is trained on -------------------------------------------------------------------------------
 
 TRAINED_SETS = ("rf100/train", "edje/train")

@@ -211,13 +211,20 @@ class SampleMaker:
     """Makes samples without end; the same seed makes the same samples."""
 
     def __init__(
-        self, art: ArtFaces, seed: int, invented: float = 0.5, real: Sequence[RealCard] = ()
+        self,
+        art: ArtFaces,
+        seed: int,
+        invented: float = 0.5,
+        real: Sequence[RealCard] = (),
+        heights: tuple[float, float] = (SMALLEST, LARGEST),
+        covers: bool = True,
     ) -> None:
         """`invented` is the share of cards in invented styles; the others come from `art`.
 
-        Where there are `real` cards, one sample in five is made of a photo of one.
+        Where there are `real` cards, one sample in five is made of a photo of one. `heights` are the least
+        and the greatest height of a card in pixels. Without `covers` nothing lies on the cards.
         """
-        self.real = real
+        self.real, self.heights, self.covers = real, heights, covers
         self.art = art
         self.rng = np.random.default_rng(seed)
         cv2.setRNGSeed(seed)
@@ -272,7 +279,7 @@ class SampleMaker:
     def sample(self) -> Sample:
         """Make one sample."""
         rng = self.rng
-        height = float(np.exp(rng.uniform(np.log(SMALLEST), np.log(LARGEST))))
+        height = float(np.exp(rng.uniform(*np.log(self.heights))))
         if len(self.real) and rng.random() < _REAL_SHARE:
             photo, quad, rank, suit = self._photographed(height)
             angle = float(np.arctan2(*(quad[1] - quad[0])[::-1]))
@@ -280,9 +287,9 @@ class SampleMaker:
         else:
             angle, tilt = rng.uniform(-np.pi, np.pi), _tilt(rng)
             photo, quad, rank, suit = self._made_up(height, angle, tilt)
-        if rng.random() < 0.33:
+        if rng.random() < 0.33 and self.covers:
             self._neighbours(photo, quad, angle, tilt, above=True)
-        if rng.random() < 0.08:
+        if rng.random() < 0.08 and self.covers:
             photo.finger()
         photo.picture = _lens(rng, _light(rng, photo.picture), height)
         return self._cut(photo, quad, rank, suit)

@@ -68,11 +68,11 @@ class Pool:
         self.shards: dict[Path, Shard] = {}
 
     def refresh(self) -> None:
-        """Take in up to three shards, the newest first, dropping the oldest; wait until there are some."""
+        """Take in a shard or two, the newest first, dropping the oldest; wait until there are some."""
         while len(paths := sorted(self.folder.glob("*.npz"))) < 4:
             time.sleep(5)
         missing = [path for path in reversed(paths) if path not in self.shards]
-        wanted = POOL_SHARDS if not self.shards else 3
+        wanted = POOL_SHARDS if not self.shards else 2
         for path in missing[:wanted]:
             try:
                 self.shards[path] = load(path)
@@ -204,8 +204,8 @@ def _rate(seen: int, total: int) -> float:
 
 
 def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> int:
-    """Learn once from as many samples as three new shards justify; returns how many."""
-    samples = min(int(3 * SHARD_SAMPLES * REUSE), total - seen)
+    """Learn from as many samples as one new shard justifies; returns how many."""
+    samples = min(int(SHARD_SAMPLES * REUSE), total - seen)
     for start in range(0, samples, BATCH):
         rate = _rate(seen + start, total)
         data = pool.batch(BATCH)
@@ -224,6 +224,15 @@ def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> i
     return samples
 
 
+def _report(learners: dict[str, Learner], folder: Path, seen: int, minutes: float) -> None:
+    held = join([load(path) for path in sorted(folder.glob("*.npz"))])
+    whole = accuracy(learners["whole"].average, held.whole, held.rank, held.suit)
+    corner = accuracy(learners["corner"].average, *_flat_corners(held))
+    print(
+        f"{minutes:6.1f} min  {seen:8d} samples  held-out: whole {whole:.4f}  corner {corner:.4f}", flush=True
+    )
+
+
 def train(folder: Path, total: int, seed: int) -> dict[str, Learner]:
     """Train both networks on `total` samples, keeping everything in `folder`; returns the learners."""
     rng = np.random.default_rng(seed)
@@ -236,21 +245,16 @@ def train(folder: Path, total: int, seed: int) -> dict[str, Learner]:
         for name, learner in learners.items():
             learner.restore(state[name])
     pool = Pool(folder / "train", rng)
-    started = time.monotonic()
+    started, rounds = time.monotonic(), 0
     while seen < total:
         pool.refresh()
         seen += _round(learners, pool, seen, total)
         state = {name: learner.state() for name, learner in learners.items()} | {"seen": seen}
         torch.save(state, checkpoint.with_suffix(".tmp"))
         checkpoint.with_suffix(".tmp").replace(checkpoint)
-        held = join([load(path) for path in sorted((folder / "valid").glob("*.npz"))])
-        whole = accuracy(learners["whole"].average, held.whole, held.rank, held.suit)
-        corner = accuracy(learners["corner"].average, *_flat_corners(held))
-        minutes = (time.monotonic() - started) / 60
-        print(
-            f"{minutes:6.1f} min  {seen:8d} samples  held-out decks: whole {whole:.4f}  corner {corner:.4f}",
-            flush=True,
-        )
+        rounds += 1
+        if rounds % 3 == 0 or seen >= total:
+            _report(learners, folder / "valid", seen, (time.monotonic() - started) / 60)
     return learners
 
 

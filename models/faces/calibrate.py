@@ -1,0 +1,112 @@
+"""Fit how the looks at a card are put together, on decks that no network was trained on.
+
+`python -m models.faces.calibrate` writes `fusion.json`: two weights and a floor that make the probabilities
+calibrated (least negative log-likelihood), and the probability below which a card is not named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.faces.labels import IGNORE, NONE
+from models.faces.samples import SampleMaker
+from models.faces.shards import Shard, stack
+from models.faces.styles import ArtFaces
+from vision.face_classes import RANKS, SUITS
+from vision.face_crops import FaceCrops
+from vision.faces import CLASSES, FORMAT, WEIGHTS, FaceReader, Fusion, class_log_probabilities, fused
+
+SAMPLES = 3000
+SEED = 4242
+PRECISION = 0.99
+"""Share of the named cards that must be right, which sets the threshold ..."""
+LEAST, MOST = 0.5, 0.9
+"""... within these limits."""
+
+
+def class_number(rank: int, suit: int) -> int:
+    """Return the place in CLASSES of a rank and suit label; a rank without suit has none and gives IGNORE."""
+    if rank >= len(RANKS):
+        return CLASSES.index("NONE" if rank == NONE else "JOKER")
+    return IGNORE if suit == IGNORE else rank * len(SUITS) + suit
+
+
+def looks_at(
+    reader: FaceReader, shard: Shard
+) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return each look's log-probabilities for every sample of a shard."""
+    crops = [FaceCrops(w, (c[0], c[1])) for w, c in zip(shard.whole, shard.corners, strict=True)]
+    whole, corners = [], []
+    for start in range(0, len(crops), 500):
+        first, both = reader.outputs(crops[start : start + 500])
+        whole.append(class_log_probabilities(first))
+        corners.append([class_log_probabilities(part) for part in both])
+    one, two = (np.concatenate([pair[k] for pair in corners]) for k in (0, 1))
+    return np.concatenate(whole), (one, two)
+
+
+def fit(
+    whole: NDArray[np.float64],
+    corners: tuple[NDArray[np.float64], NDArray[np.float64]],
+    truth: NDArray[np.int64],
+) -> Fusion:
+    """Return the fusion with the least mean negative log-likelihood of the truth, by search over a grid."""
+    best, least = Fusion(1.0, 0.5, 1e-3, LEAST), np.inf
+    grid = itertools.product(np.arange(0.2, 1.31, 0.1), np.arange(0.1, 1.21, 0.1), (1e-4, 1e-3, 1e-2))
+    for whole_weight, corner_weight, floor in grid:
+        trial = Fusion(round(float(whole_weight), 2), round(float(corner_weight), 2), floor, LEAST)
+        log_p = fused(whole, corners, trial)
+        loss = -float(log_p[np.arange(len(truth)), truth].mean())
+        if loss < least:
+            best, least = trial, loss
+    log_p = fused(whole, corners, best)
+    return Fusion(best.whole_weight, best.corner_weight, best.floor, _threshold(log_p[:, :-1], truth))
+
+
+def _threshold(log_p: NDArray[np.float64], truth: NDArray[np.int64]) -> float:
+    """Return the lowest threshold within the limits above which PRECISION of the named cards are right."""
+    confidence, right = np.exp(log_p.max(axis=1)), log_p.argmax(axis=1) == truth
+    for threshold in np.arange(LEAST, MOST, 0.01):
+        named = confidence >= threshold
+        if named.any() and right[named].mean() >= PRECISION:
+            return round(float(threshold), 2)
+    return MOST
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description="Fit the confidence of the face networks.")
+    parser.add_argument("--weights", type=Path, default=WEIGHTS)
+    parser.add_argument("--samples", type=int, default=SAMPLES)
+    args = parser.parse_args()
+    placeholder = args.weights / "fusion.json"
+    if not placeholder.exists():
+        _write(placeholder, Fusion(1.0, 0.5, 1e-3, LEAST))
+    maker = SampleMaker(ArtFaces("valid"), SEED, invented=0.0)
+    shard = stack([maker.sample() for _ in range(args.samples)])
+    whole, corners = looks_at(FaceReader(args.weights, threads=1), shard)
+    truth = np.array([class_number(r, s) for r, s in zip(shard.rank, shard.suit, strict=True)])
+    fusion = fit(whole, corners, truth)
+    _write(args.weights / "fusion.json", fusion)
+    print(fusion)
+
+
+def _write(path: Path, fusion: Fusion) -> None:
+    numbers = {
+        "format": FORMAT,
+        "whole_weight": fusion.whole_weight,
+        "corner_weight": fusion.corner_weight,
+        "floor": fusion.floor,
+        "threshold": fusion.threshold,
+    }
+    path.write_text(json.dumps(numbers, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Measure the shipped face networks: `python -m models.faces.evaluate` prints a table.
+
+Every set is one that the networks were not trained on: held-out decks in made-up photographs, and photographs
+of other decks, whose quads are labelled or found by contour. "Named" is the share of cards that are given a
+name at all, "right" that of all cards that are named rightly, "of named" that of the named ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from datasets.photos import load_set, photos_root, read_image
+from models.faces.real import quad_in_box, quad_of_single_card
+from models.faces.samples import SampleMaker
+from models.faces.styles import ArtFaces
+from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
+from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, FaceCrops, face_crops, network_input
+from vision.faces import WEIGHTS, FaceReader, reading_of
+from vision.geometry import order_quad, quad_sides
+from vision.reading import Image, Quad
+from vision.runtime import load_network
+
+CARD_HEIGHTS = (40, 48, 64, 96, 160)
+"""Pixels; the sizes at which decks and photographs are measured."""
+SAMPLES = 520
+
+
+@dataclass
+class Score:
+    """How many cards were given a name, and the right one."""
+
+    cards: int = 0
+    named: int = 0
+    right: int = 0
+
+    def line(self, name: str) -> str:
+        """Return a row of the table."""
+        cards, named = max(self.cards, 1), max(self.named, 1)
+        shares = f"{self.named / cards:7.1%} | {self.right / cards:7.1%} | {self.right / named:7.1%}"
+        return f"| {name:34} | {self.cards:5} | {shares} |"
+
+
+Cut = tuple[FaceCrops, str]
+
+
+def score(reader: FaceReader, cuts: Iterable[Cut]) -> Score:
+    """Return how well the reader names cards that are cut out already."""
+    result, batch = Score(), list(cuts)
+    for start in range(0, len(batch), 200):
+        part = batch[start : start + 200]
+        rows = reader.log_probabilities([crops for crops, _ in part])
+        for row, (_, card) in zip(rows, part, strict=True):
+            reading = reading_of(row, reader.fusion.threshold)
+            result.cards += 1
+            result.named += reading.card is not None
+            result.right += reading.card == card
+    return result
+
+
+def decks(height: int) -> Iterator[Cut]:
+    """Yield uncovered cards of the held-out decks in made-up photographs, `height` px high."""
+    maker = SampleMaker(ArtFaces("valid"), 99, invented=0.0, heights=(height, height), covers=False)
+    made = 0
+    while made < SAMPLES:
+        sample = maker.sample()
+        if sample.rank < len(RANKS):
+            made += 1
+            yield sample.crops, RANKS[sample.rank] + SUITS[sample.suit]
+
+
+def _shrunk(image: Image, quad: Quad, height: int | None) -> tuple[Image, Quad]:
+    """Return picture and quad reduced so that the card is `height` px high (never enlarged)."""
+    tall = quad_sides(quad)[1]
+    if height is None or tall <= height:
+        return image, quad
+    size = (round(image.shape[1] * height / tall), round(image.shape[0] * height / tall))
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return small, ((quad + 0.5) * (size[0] / image.shape[1]) - 0.5).astype(np.float32)
+
+
+def photographed(name: str) -> Iterator[tuple[Image, Quad, str]]:
+    """Yield the face-up cards of a photo set with their quads; cards whose quad is not found are left out."""
+    if name == "yuchenrao_single":
+        for path in sorted((photos_root() or Path()).glob("yuchenrao_single/*/*")):
+            image = read_image(path)
+            quad = quad_of_single_card(image)
+            if quad is not None:
+                yield image, quad, path.parent.name
+        return
+    for photo in load_set(name):
+        image = photo.image()
+        for label in photo.labels:
+            exact = label.kind == "quad"
+            quad = order_quad(label.points) if exact else quad_in_box(image, label.points)
+            if quad is not None and label.card in CARDS:
+                yield image, quad, label.card
+
+
+def corners_alone(weights: Path) -> Score:
+    """Return how well the corner network alone reads the index crops of `alvaro_corners`."""
+    network = load_network(weights / "corner.onnx", threads=1)
+    result = Score()
+    for path in sorted((photos_root() or Path()).glob("alvaro_corners/*/*")):
+        card = path.parent.name
+        if card not in CARDS:
+            continue
+        output = network.run(network_input(_as_corner(read_image(path))[None]))[0]
+        rank, suit = output[:RANK_OUTPUTS].argmax(), output[RANK_OUTPUTS:OUTPUTS].argmax()
+        result.cards += 1
+        result.named += bool(rank < len(RANKS))
+        result.right += bool(rank < len(RANKS)) and RANKS[rank] + SUITS[suit] == card
+    return result
+
+
+def _as_corner(crop: Image) -> Image:
+    """Return a tight crop of an index as the reader would cut the corner: with the card around it."""
+    height = round(CORNER_HEIGHT * 0.78)
+    width = min(round(crop.shape[1] * height / crop.shape[0]), CORNER_WIDTH - 2)
+    small = cv2.resize(crop, (width, height), interpolation=cv2.INTER_AREA)
+    left, top = 2, 4
+    return np.asarray(
+        cv2.copyMakeBorder(
+            small,
+            top,
+            CORNER_HEIGHT - height - top,
+            left,
+            CORNER_WIDTH - width - left,
+            cv2.BORDER_REPLICATE,
+        ),
+        np.uint8,
+    )
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        description="Measure the face networks on what they were not trained on."
+    )
+    parser.add_argument("--weights", type=Path, default=WEIGHTS)
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    reader = FaceReader(args.weights, threads=1)
+    print("| set | cards | named | right | of named |\n| --- | ---: | ---: | ---: | ---: |")
+    for height in CARD_HEIGHTS:
+        print(score(reader, decks(height)).line(f"held-out decks, {height} px"), flush=True)
+    if photos_root() is None:
+        print("The photo folder is missing (set SHITHEAD_PHOTOS): photographs were not measured.")
+        return
+    for name in ("vpo_table", "avgustine_quads", "yuchenrao_single", "rf100/valid"):
+        found = list(photographed(name))
+        for limit in (48, 64, None):
+            cuts = ((face_crops(*_shrunk(image, quad, limit)), card) for image, quad, card in found)
+            size = "full size" if limit is None else f"{limit} px"
+            print(score(reader, cuts).line(f"{name}, {size}"), flush=True)
+    print(corners_alone(args.weights).line("alvaro_corners (one index alone)"))
+
+
+if __name__ == "__main__":
+    main()
