@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
+from vision.layout import Layout
 from vision.reading import UNKNOWN_CARD, CardReading, Image
 
 Colour = tuple[int, int, int]
@@ -14,8 +15,11 @@ Colour = tuple[int, int, int]
 UP_COLOUR: Colour = (60, 200, 60)
 UNKNOWN_COLOUR: Colour = (0, 165, 255)
 DOWN_COLOUR: Colour = (220, 140, 40)
+PILE_COLOUR: Colour = (200, 200, 60)
 TEXT_COLOUR: Colour = (255, 255, 255)
 TEXT_GROUND: Colour = (20, 20, 20)
+_NAME_MM = 62.0
+"""How far beyond a row or pile its name stands, mm."""
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 
 
@@ -73,3 +77,28 @@ def _colour(reading: CardReading) -> Colour:
     if reading.face == "down":
         return DOWN_COLOUR
     return UNKNOWN_COLOUR if reading.card is None else UP_COLOUR
+
+
+def draw_table(
+    image: Image, readings: Sequence[CardReading], layout: Layout | None, pile: Sequence[str], banner: str
+) -> Image:
+    """Return a copy of `image` with cards, seats, piles and a line of words drawn over it."""
+    drawn = draw_readings(image, readings)
+    if layout is not None:
+        for seat in layout.seats:
+            x, y = seat.centre
+            beyond = (x + _NAME_MM * seat.facing[0], y + _NAME_MM * seat.facing[1])
+            draw_label(drawn, seat.player, _pixel(layout, beyond), PILE_COLOUR)
+        names = {"draw": "draw pile", "burn": "burnt", "play": "pile " + " ".join(pile[-4:])}
+        for kind, place in (("draw", layout.draw), ("play", layout.play), ("burn", layout.burn)):
+            if place is not None:
+                draw_label(drawn, names[kind], _pixel(layout, (place[0], place[1] + _NAME_MM)), PILE_COLOUR)
+    if banner:
+        height, width = image.shape[:2]
+        draw_label(drawn, banner, (width / 2, height - 22 * text_scale(image)), TEXT_COLOUR)
+    return drawn
+
+
+def _pixel(layout: Layout, place: tuple[float, float]) -> tuple[float, float]:
+    x, y = layout.plane.pixels([place])[0]
+    return float(x), float(y)

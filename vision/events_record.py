@@ -66,9 +66,10 @@ class EventLog:
         return event
 
     def revise(self, earlier: Event, now: float, **changes: Any) -> Event:
-        """Write down that `earlier` was otherwise; returns the new form, with its own id."""
+        """Write down that `earlier` was otherwise; returns the new form, which names the first one's id."""
         self.count += 1
-        event = replace(earlier, id=self.count, decided_at=now, revise=earlier.id, **changes)
+        first = earlier.revise or earlier.id
+        event = replace(earlier, id=self.count, decided_at=now, revise=first, **changes)
         self.fresh.append(event)
         self.last = event
         return event
