@@ -68,6 +68,10 @@ class Event:
     """The id of an earlier event that this one replaces."""
     withdrawn: bool = False
     """With `revise`: the earlier event did not happen at all."""
+    concerns: int | None = None
+    """For `late_breach`: the id of the event that was not allowed."""
+    breach: dict[str, str] | None = None
+    """For `late_breach`: rule, cite, quote and says, as in a ruling."""
     says: str | None = None
     """For `unclear`: what was seen and what is asked, in words. For `late_breach`: what is proven."""
 
@@ -78,7 +82,17 @@ class Event:
             line["player"] = self.player
         if self.cards or self.event in ("play", "show", "pick_up", "burn"):
             line["cards"] = list(self.cards)
-        for name in ("source", "to", "answered_from", "count", "loser", "revise", "says"):
+        for name in (
+            "source",
+            "to",
+            "answered_from",
+            "count",
+            "loser",
+            "revise",
+            "concerns",
+            "breach",
+            "says",
+        ):
             value = getattr(self, name)
             if value is not None:
                 line[name] = value
@@ -135,5 +149,7 @@ _PLAIN = (
     "confidence",
     "revise",
     "withdrawn",
+    "concerns",
+    "breach",
     "says",
 )

@@ -52,6 +52,12 @@ def may_be_played(case: Case, card: str) -> bool | None:
     return answers.pop()
 
 
+def set_goes_everywhere(mechanics: Mechanics, demands: Iterable[Demand], card: str) -> bool:
+    """Return whether one identified card goes on each of the demands."""
+    suit = suit_value(mechanics, SUIT_OF[card])
+    return all(not failures(mechanics, d, RANK_OF[card], suit, COLOUR_OF[card]) for d in demands)
+
+
 def check_beats(case: Case, cards: Sequence[str]) -> None:
     """Breach for every rank among the cards that cannot go on the pile."""
     ranks = sorted({RANK_OF[card] for card in cards})

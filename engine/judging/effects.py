@@ -109,7 +109,7 @@ def failed_flip(case: Case, card: str) -> None:
     mechanics, effects = case.mechanics, case.effects
     names = capital(card_names((card,)))
     if RANK_OF[card] in mechanics.shown and mechanics.down_enters_hand:
-        effects["next"] = case.player
+        effects |= {"next": case.player, "enters_hand": True}
         case.note(f"{names} stays in the hand; it may be shown, or the pile picked up.")
         return
     case.note(f"{names} does not go on the pile: {case.who} picks it up.")

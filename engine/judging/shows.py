@@ -29,7 +29,7 @@ def _check_shown_cards(case: Case) -> None:
         elif RANK_OF[card] not in case.mechanics.shown:
             says = f"The {card_name(card)} cannot be shown: only {rank_plural(shown[0])} are."
             case.breach("show_three", says)
-    if len(cards) > 1:
+    if len(cards) > 1 + len(case.action.answers):
         case.breach("show_one", f"{case.who} showed {card_names(cards)}: one at a time.")
     if holding.hand is None:
         return

@@ -1,0 +1,213 @@
+"""What is publicly known of a game in progress, and how each event changes it.
+
+Hand sizes are always known (deal, plays, draws and pick-ups are all seen); the cards of a hand only where they
+were seen: picked up from the pile, taken in from the up-cards, or exchanged. Observations may be imperfect, so
+nothing here raises: where sizes or cards do not add up, what was seen last is believed and the rest is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.cards import RANK_OF, UNKNOWN
+from engine.questions import deal_for, left_of
+from engine.ruleset import Ruleset
+from engine.situation import CLOCKWISE, Holding, Situation
+
+
+@dataclass(slots=True)
+class Seat:
+    """One player's cards as far as they are known."""
+
+    hand: list[str]
+    """One entry for each card, `??` where it was not seen."""
+    up: list[str]
+    down: int
+    owed: int = 0
+    """Cards due to be drawn."""
+
+    def holding(self) -> Holding:
+        """Return the same as an immutable value."""
+        return Holding(tuple(self.hand), tuple(self.up), self.down)
+
+    def take_from_hand(self, cards: Iterable[str]) -> list[str]:
+        """Remove cards from the hand; return those that had not been known to be there."""
+        unseen = []
+        for card in cards:
+            if card in self.hand and card != UNKNOWN:
+                self.hand.remove(card)
+            elif UNKNOWN in self.hand:
+                self.hand.remove(UNKNOWN)
+                unseen.append(card)
+            elif self.hand:
+                # What was thought to be known of this hand is wrong somewhere: only its size is kept.
+                self.hand[:] = [UNKNOWN] * (len(self.hand) - 1)
+        return unseen
+
+    def take_from_up(self, cards: Iterable[str]) -> None:
+        """Remove up-cards: the card itself, else an unidentified one, one of its rank, or any."""
+        for card in cards:
+            match = card if card in self.up else UNKNOWN if UNKNOWN in self.up else None
+            match = match or next((up for up in self.up if RANK_OF[up] == RANK_OF[card]), None)
+            match = match or (self.up[-1] if self.up else None)
+            if match is not None:
+                self.up.remove(match)
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """The public state of one game. `Referee` is the only one that changes it."""
+
+    rules: Ruleset
+    players: tuple[str, ...]
+    dealer: str | None
+    seats: dict[str, Seat]
+    draw_pile: int | None
+    turn: str | None = None
+    clockwise: bool = True
+    pile: list[str] = field(default_factory=list)
+    last_set: int = 0
+    burned: list[str] = field(default_factory=list)
+    left: dict[str, list[str]] = field(default_factory=dict)
+    """Who has left, in that order, and who has completed a turn since."""
+    loser: str | None = None
+    opening: bool = True
+    losses: Mapping[str, int] = field(default_factory=dict)
+    due_pick_up: str | None = None
+    """Who has to pick up as the rules say; entered as done at once, the event then confirms it."""
+    due_burn: bool = False
+    """Whether the last play burned the pile; entered as done at once, the event then confirms it."""
+    open_burn: str | None = None
+    """Who would have burned the pile, where unidentified cards decide it."""
+
+    def situation(self) -> Situation:
+        """Return the table as the judge sees it."""
+        return Situation(
+            rules=self.rules,
+            players=self.players,
+            dealer=self.dealer,
+            turn=self.turn,
+            clockwise=self.clockwise,
+            pile=tuple(self.pile),
+            draw_pile=self.draw_pile,
+            burned=tuple(self.burned),
+            cards={player: seat.holding() for player, seat in self.seats.items()},
+            left={player: tuple(since) for player, since in self.left.items()},
+            last_set=self.last_set or None,
+            opening=self.opening,
+            losses=self.losses,
+        )
+
+    # Changes
+
+    def move_pile_to(self, player: str, count: int | None = None) -> None:
+        """Put the pile, or its top `count` cards, into a player's hand."""
+        taken = self.pile if count is None or count >= len(self.pile) else self.pile[len(self.pile) - count :]
+        self.seats[player].hand.extend(taken)
+        self.pile = self.pile[: len(self.pile) - len(taken)]
+        self.last_set = 0
+
+    def burn_pile(self) -> None:
+        """Put the pile on the burn pile."""
+        self.burned.extend(self.pile)
+        self.pile, self.last_set = [], 0
+
+    def draw(self, player: str, count: int) -> None:
+        """Move unseen cards from the draw pile into a hand."""
+        seat = self.seats[player]
+        seat.hand.extend([UNKNOWN] * count)
+        seat.owed = max(0, seat.owed - count)
+        if self.draw_pile is not None:
+            self.draw_pile = max(0, self.draw_pile - count)
+
+    def make_room(self, player: str, cards: Sequence[str], source: str | None) -> list[str]:
+        """Let a player hold what they were just seen to play; return what did not add up, in words.
+
+        A draw that is due and was not seen is believed to have happened; beyond that a card that was not known
+        to be there replaces one that was, because readings err more often than players conjure.
+        """
+        seat, notes = self.seats[player], []
+        if source == "up":
+            for card in [c for c in cards if c != UNKNOWN and c not in seat.up and UNKNOWN not in seat.up]:
+                if seat.up:
+                    same = [up for up in seat.up if RANK_OF[up] == RANK_OF[card]]
+                    seat.up[seat.up.index((same or seat.up)[0])] = card
+                    notes.append("An up-card had been read as another card.")
+            return notes
+        if source not in ("hand", None):
+            return notes
+        missing = len(cards) - len(seat.hand)
+        if missing > 0 and seat.owed:
+            drawn = min(missing, seat.owed)
+            self.draw(player, drawn)
+            notes.append(f"{player} must have drawn unseen.")
+        unknown = [card for card in cards if card != UNKNOWN and card not in seat.hand]
+        hidden = seat.hand.count(UNKNOWN)
+        if len(unknown) > hidden and (source == "hand" or not seat.up):
+            for _ in range(len(unknown) - hidden):
+                spare = next((c for c in seat.hand if c != UNKNOWN and c not in cards), None)
+                if spare is not None:
+                    seat.hand[seat.hand.index(spare)] = UNKNOWN
+                else:
+                    seat.hand.append(UNKNOWN)
+            notes.append(f"{player}'s hand was not what had been seen of it.")
+        return notes
+
+    def complete_turn(self, player: str) -> None:
+        """Enter that a player has completed a turn: it closes the way back in for others."""
+        for gone, since in self.left.items():
+            if gone != player:
+                since.append(player)
+
+    def follow(self, player: str | None, effects: Mapping[str, Any]) -> None:
+        """Enter whose turn follows and who has left or come back."""
+        self.turn = effects["next"]
+        self.clockwise = effects["direction"] == CLOCKWISE
+        if player is not None and effects["extra_turn"] is not True:
+            self.complete_turn(player)
+        for gone in effects["left"]:
+            self.left.setdefault(gone, [])
+        for back in effects["back_in"]:
+            self.left.pop(back, None)
+        if effects["shithead"] is not None:
+            self.loser = effects["shithead"]
+
+
+def fresh_knowledge(
+    rules: Ruleset,
+    players: Sequence[str],
+    dealer: str | None = None,
+    loser: str | None = None,
+    losses: Mapping[str, int] | None = None,
+) -> Knowledge:
+    """Return what is known once the cards are dealt and before any was seen.
+
+    Args:
+        rules: the ruleset.
+        players: names, clockwise.
+        dealer: who dealt, if known.
+        loser: the last Shithead, if known; some rulesets let them start.
+        losses: games lost so far in this sitting.
+    """
+    deal = deal_for(rules, len(players))
+    counts = deal or {"down": 0, "up": 0, "hand": 0, "draw_pile": 0}
+    seats = {
+        player: Seat([UNKNOWN] * counts["hand"], [UNKNOWN] * counts["up"], counts["down"])
+        for player in players
+    }
+    turn = None
+    if rules.mechanics.start == "left-of-dealer" and dealer is not None:
+        turn = left_of(players, dealer)
+    elif rules.mechanics.start_loser and loser is not None:
+        turn = loser
+    return Knowledge(
+        rules=rules,
+        players=tuple(players),
+        dealer=dealer,
+        seats=seats,
+        draw_pile=counts["draw_pile"] if deal else None,
+        turn=turn,
+        losses=dict(losses or {}),
+    )

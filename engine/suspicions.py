@@ -1,0 +1,127 @@
+"""Late breaches: what was not allowed, and is proven only by cards seen afterwards.
+
+A card that leaves a hand unseen until then may have been drawn since. So a suspicion counts the unseen cards that
+came into the hand after the event, and is proven only by more telling cards than those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from engine.cards import SUIT_OF, UNKNOWN, card_name
+from engine.demand import Demand
+from engine.events import Event
+from engine.judging.beats import effect_in_words, set_goes_everywhere
+from engine.judging.case import breach_entry
+from engine.mechanics import Mechanics
+from engine.questions import start_place
+from engine.ruleset import Ruleset
+
+
+@dataclass(slots=True)
+class PickUpSuspicion:
+    """A pick-up where whoever can play must play, by a player whose hand was not all known."""
+
+    event: int
+    player: str
+    demands: frozenset[Demand]
+    came_in: int = 0
+    """Unseen cards that have entered the hand since."""
+    telling: list[str] = field(default_factory=list)
+    """Cards seen since that could have been played."""
+
+
+@dataclass(slots=True)
+class Suspicions:
+    """Everything that may yet turn out to have been a breach."""
+
+    rules: Ruleset
+    pick_ups: list[PickUpSuspicion] = field(default_factory=list)
+    start_event: int | None = None
+    starter: str | None = None
+    drew: set[str] = field(default_factory=set)
+    """Players whose hands have taken in unseen cards since the start."""
+    up_plays: dict[str, int] = field(default_factory=dict)
+    """The last event in which a player with an empty hand played an up-card."""
+
+    @property
+    def _mechanics(self) -> Mechanics:
+        return self.rules.mechanics
+
+    def started(self, event: Event, player: str) -> None:
+        """Note who took the first turn."""
+        self.start_event, self.starter = event.id, player
+
+    def picked_up(self, event: Event, player: str, demands: frozenset[Demand], hidden: int) -> None:
+        """Note a pick-up that the hidden cards of the hand decide about."""
+        if hidden:
+            self.pick_ups.append(PickUpSuspicion(event.id, player, demands))
+
+    def came_in(self, player: str, count: int) -> None:
+        """Note that unseen cards entered a hand."""
+        if count:
+            self.drew.add(player)
+            self.up_plays.pop(player, None)
+        for suspicion in self.pick_ups:
+            if suspicion.player == player:
+                suspicion.came_in += count
+
+    def seen(self, event: Event, player: str, cards: Iterable[str]) -> list[Event]:
+        """Return the late breaches proven by cards that left a hand in which they had not been known."""
+        known = [card for card in cards if card != UNKNOWN]
+        return [
+            *self._seen_after_pick_up(event, player, known),
+            *self._seen_after_start(event, player, known),
+        ]
+
+    def _seen_after_pick_up(self, event: Event, player: str, cards: list[str]) -> list[Event]:
+        found = []
+        for suspicion in [s for s in self.pick_ups if s.player == player]:
+            suspicion.telling += [
+                card for card in cards if set_goes_everywhere(self._mechanics, suspicion.demands, card)
+            ]
+            if len(suspicion.telling) > suspicion.came_in:
+                self.pick_ups.remove(suspicion)
+                card = suspicion.telling[-1]
+                asked = effect_in_words(min(suspicion.demands))
+                says = (
+                    f"{player} picked up although the {card_name(card)} was in the hand:"
+                    f" {asked} could be played, and whoever can play must."
+                )
+                found.append(self._late(event, suspicion.event, player, "must_play", says))
+        return found
+
+    def _seen_after_start(self, event: Event, player: str, cards: list[str]) -> list[Event]:
+        """The very first card of the start order, seen in another hand than the starter's."""
+        if self.starter is None or self.start_event is None or player == self.starter or player in self.drew:
+            return []
+        first = self._mechanics.start_order[:1]
+        unique = bool(first) and first[0].suit and not self._mechanics.players_per_pack
+        for card in cards:
+            if unique and SUIT_OF[card] and start_place(self._mechanics, (card,)) == 0:
+                says = f"{player} held the {card_name(card)} and should have started, not {self.starter}."
+                late = self._late(event, self.start_event, self.starter, "start", says)
+                self.starter = None
+                return [late]
+        return []
+
+    def held_after_all(self, event: Event, player: str) -> list[Event]:
+        """Return the late breach of a player who plays from a hand that an up-card play took to be empty."""
+        earlier = self.up_plays.pop(player, None)
+        if earlier is None:
+            return []
+        says = f"{player} played an up-card although there was still a card in the hand."
+        return [self._late(event, earlier, player, "up_hand", says)]
+
+    def _late(self, event: Event, concerns: int, player: str, mechanism: str, says: str) -> Event:
+        return Event(
+            id=0,
+            event="late_breach",
+            t=event.t,
+            decided_at=event.decided_at,
+            player=player,
+            concerns=concerns,
+            breach=breach_entry(self.rules.rule_for(mechanism), says),
+            says=says,
+        )
