@@ -28,21 +28,26 @@ class StoredScene:
 
 def write_scene(path: Path, scene: Scene, quality: int = 90) -> None:
     """Store a scene as `path` (.jpg) and its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
-    cv2.imwrite(str(path), scene.image, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    write_truth(
-        path,
-        np.array([card.quad for card in scene.cards], np.float32).reshape(-1, 4, 2),
-        np.array([card.face_up for card in scene.cards], bool),
-        scene.owner,
-    )
+    quads = np.array([card.quad for card in scene.cards], np.float32).reshape(-1, 4, 2)
+    face_up = np.array([card.face_up for card in scene.cards], bool)
+    write_scene_parts(path, scene.image, quads, face_up, scene.owner, quality)
 
 
-def write_truth(
-    path: Path, quads: NDArray[np.float32], face_up: NDArray[np.bool_], owner: NDArray[np.uint8]
+def write_scene_parts(
+    path: Path,
+    image: NDArray[np.uint8],
+    quads: NDArray[np.float32],
+    face_up: NDArray[np.bool_],
+    owner: NDArray[np.uint8],
+    quality: int = 90,
 ) -> None:
-    """Store the truth of the picture at `path`."""
+    """Store a picture and its truth, as in `StoredScene`.
+
+    The picture comes last: where it is there, its truth is too.
+    """
     packed = cv2.imencode(".png", owner)[1]
     np.savez(path.with_suffix(".npz"), quads=quads, up=face_up, owner=packed)
+    cv2.imwrite(str(path), image, [cv2.IMWRITE_JPEG_QUALITY, quality])
 
 
 def read_scene(path: Path) -> StoredScene:

@@ -29,8 +29,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Read each picture in turn.
 
-    A picture that cannot be read gets its one line on stderr and the others are still read; the exit status is
-    then 2.
+    A picture that cannot be read gets its one line on stderr and the others are still read; the exit
+    status is then 2.
     """
     if args.save is not None and len(args.images) > 1:
         raise BadInputError(f"--save {args.save}: it takes one picture, and {len(args.images)} are given")

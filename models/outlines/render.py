@@ -39,7 +39,7 @@ def render_scenes(folder: Path, count: int, processes: int) -> list[Path]:
     """Return the paths of scenes 0 .. count - 1 in `folder`, rendering those that are missing."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{seed:06d}.jpg" for seed in range(count)]
-    missing = [(path, seed) for seed, path in enumerate(paths) if not path.with_suffix(".npz").exists()]
+    missing = [(path, seed) for seed, path in enumerate(paths) if not path.exists()]
     if missing:
         print(f"rendering {len(missing)} scenes", flush=True)
         with Pool(processes) as pool:

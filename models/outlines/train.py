@@ -22,11 +22,15 @@ from torch import Tensor
 from torch.utils.data import DataLoader, RandomSampler
 
 from datasets.photos import photos_root
+from models.outlines.calibrate import calibrate
 from models.outlines.data import SceneDataset, collate
 from models.outlines.export import export
 from models.outlines.loss import Grid, Truth, outline_loss
 from models.outlines.network import OutlineNet
+from models.outlines.real import LEAST_SURE, label_sets
+from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
+from vision.outlines import OutlineFinder
 
 _START = "weights/yolo26n_coco_from_int8_bncal_state_dict.pt"
 _BATCH = 16
@@ -35,6 +39,11 @@ _WARM_UP_STEPS = 150
 _FROZEN_LAYERS = 3
 _STAGES = ((0.3, 320), (1.0, 416))
 """(share of the time, picture size): small pictures first, which teaches the same things sooner."""
+_HELD_BACK = 160
+"""Scenes that are never trained on: they watch the training and calibrate the result."""
+_PHOTOS_FROM = 0.5
+"""Share of the time after which the network is good enough to outline the photos that have only boxes."""
+_PHOTO_REPEATS = 2
 Batch = tuple[Tensor, list[Truth]]
 
 
@@ -138,11 +147,12 @@ class Trainer:
         self.spent, self.step = state["spent"], state["step"]
         print(f"resumed at step {self.step}, {self.spent / 60:.1f} min", flush=True)
 
-    def run(self, paths: Sequence[Path], held_back: Sequence[Path]) -> None:
-        """Train until the time is spent."""
+    def run(self, paths: Sequence[Path], held_back: Sequence[Path], until: float = 1.0) -> None:
+        """Train until a share (0..1) of the time is spent."""
         for share, size in _STAGES:
-            if self.spent < share * self.budget:
-                self._stage(paths, held_back, share * self.budget, size)
+            end = min(share, until) * self.budget
+            if self.spent < end:
+                self._stage(paths, held_back, end, size)
         self.save()
 
     def _stage(self, paths: Sequence[Path], held_back: Sequence[Path], until: float, size: int) -> None:
@@ -180,27 +190,36 @@ class Trainer:
                 return
 
 
+def _photos(trainer: Trainer, folder: Path) -> list[Path]:
+    """Return the training photos with quads; where they are missing, the network as it is now gives them."""
+    if photos_root() is None:
+        return []
+    if not any(folder.glob("*.jpg")):
+        weights = trainer.folder / "labelling.onnx"
+        export(trainer.average.net, weights)
+        label_sets(OutlineFinder(weights, least=LEAST_SURE, refine=False, closer_look=False), folder)
+    return sorted(folder.glob("*.jpg"))
+
+
 def main(argv: Sequence[str] | None = None) -> None:
-    """Render, train, export."""
+    """Render, train on scenes, label the photos, train on both, export."""
     parser = argparse.ArgumentParser(description=__doc__)
-    cache = Path(user_cache_dir("shithead"))
-    parser.add_argument("--minutes", type=float, default=80.0)
-    parser.add_argument("--scenes", type=int, default=12000, help="how many to render")
-    parser.add_argument("--store", type=Path, default=cache / "outline_scenes")
-    parser.add_argument("--folder", type=Path, default=cache / "outline_training", help="for checkpoints")
+    cache = Path(user_cache_dir("shithead")) / "outlines"
+    parser.add_argument("--minutes", type=float, default=85.0, help="of training")
+    parser.add_argument("--scenes", type=int, default=10000, help="how many to render")
+    parser.add_argument("--folder", type=Path, default=cache, help="for scenes, labelled photos, checkpoints")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("outlines.onnx"))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
-    from models.outlines.render import render_scenes
-
     set_threads(args.threads)
-    args.folder.mkdir(parents=True, exist_ok=True)
-    paths = render_scenes(args.store, args.scenes, args.threads)
-    held_back, paths = paths[:160], paths[160:]
+    scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads)
+    held_back, scenes = scenes[:_HELD_BACK], scenes[_HELD_BACK:]
     trainer = Trainer(args.folder, args.minutes)
     trainer.resume()
-    trainer.run(paths, held_back)
-    export(trainer.average.net, args.out)
+    trainer.run(scenes, held_back, _PHOTOS_FROM)
+    photos = _photos(trainer, args.folder / "photos")
+    trainer.run([*scenes, *photos * _PHOTO_REPEATS], held_back)
+    export(trainer.average.net, args.out, confidence=calibrate(trainer.average.net, held_back))
 
 
 if __name__ == "__main__":

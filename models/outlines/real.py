@@ -1,0 +1,181 @@
+"""Gives real photos, which are labelled with boxes only, the quads that training needs.
+
+An earlier network outlines the photo at several scales; an outline is taken for true when the box around it
+agrees with a labelled one, or when labelled index corners lie where that card's index would be printed. What
+is labelled but not confirmed so is marked "not to be judged": training learns nothing false there.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.photos import BACK, Label, LabelledPhoto, load_set
+from datasets.scenes import UNSURE
+from datasets.scenes_store import write_scene_parts
+from vision.edges import refine_quad
+from vision.geometry import (
+    CARD_HEIGHT_MM,
+    CARD_WIDTH_MM,
+    bounding_box,
+    homography,
+    is_convex,
+    polygon_iou,
+    transform,
+)
+from vision.outlines import Outline, OutlineFinder
+from vision.reading import Image, Quad
+
+BOX_SETS = ("rf100/train", "edje/train", "edje/test")
+CORNER_SETS = ("mix55/laptopcam_piles", "mix55/phone_single", "mix55/other", "bidly_fans")
+LEAST_SURE = 0.3
+"""Confidence of the outlines that are considered at all."""
+_SCALES = (1.0, 0.6, 0.4)
+_LEAST_BOX_IOU = 0.88
+_LONGEST = 480
+"""Photos are stored with this long side, in pixels: cards are then as large as in scenes."""
+_INDEX_MM = (15.0, 27.0)
+"""An index lies within this far of its card's corner, across and along."""
+
+
+def propose(finder: OutlineFinder, image: Image) -> list[Outline]:
+    """Return the outlines found at several scales, refined on the full picture, surest first."""
+    found: list[Outline] = []
+    for scale in _SCALES:
+        height, width = image.shape[:2]
+        canvas = np.full_like(image, 114)
+        small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        canvas[: small.shape[0], : small.shape[1]] = small
+        for outline in finder.find(np.asarray(canvas, np.uint8)):
+            shrunk = np.array([small.shape[1] / width, small.shape[0] / height], np.float32)
+            quad = (outline.quad / shrunk).astype(np.float32)
+            found.append(Outline(refine_quad(image, quad), outline.face, outline.confidence))
+    return sorted(found, key=lambda outline: -outline.confidence)
+
+
+def box_agrees(quad: Quad, label: Label) -> bool:
+    """Tell whether the box around `quad` is the labelled one."""
+    left, top, right, bottom = bounding_box(quad)
+    around = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+    return is_convex(quad) and polygon_iou(around, label.points) >= _LEAST_BOX_IOU
+
+
+def index_agrees(quad: Quad, label: Label) -> bool:
+    """Tell whether a labelled index lies in a corner of the card outlined by `quad`."""
+    width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
+    upright = np.array([[0, 0], [width, 0], [width, height], [0, height]])
+    to_card = homography(quad, upright)
+    x, y = transform(to_card, [label.points.mean(axis=0)])[0]
+    in_x, in_y = min(x, width - x), min(y, height - y)
+    return bool(1 < in_x < _INDEX_MM[0] and 2 < in_y < _INDEX_MM[1])
+
+
+def confirm_boxes(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[list[Outline], list[Label]]:
+    """Return the outlines that labelled boxes confirm, and the labels left without one."""
+    confirmed: list[Outline] = []
+    missed: list[Label] = []
+    for label in photo.labels:
+        match = next((outline for outline in found if box_agrees(outline.quad, label)), None)
+        if match is None:
+            missed.append(label)
+        else:
+            confirmed.append(Outline(match.quad, "down" if label.card == BACK else "up", match.confidence))
+    return confirmed, missed
+
+
+def confirm_corners(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[list[Outline], list[Label]]:
+    """Return the outlines whose printed indices are labelled, and the indices no outline accounts for.
+
+    Two indices of the same card must lie in the outline, or one in an outline that is surely seen.
+    """
+    confirmed: list[Outline] = []
+    open_labels = [label for label in photo.labels if label.card != BACK]
+    for outline in found:
+        if outline.face != "up" or any(polygon_iou(outline.quad, other.quad) > 0.75 for other in confirmed):
+            continue
+        inside = [label for label in open_labels if index_agrees(outline.quad, label)]
+        cards = [label.card for label in inside]
+        pair = next((card for card in cards if cards.count(card) >= 2), None)
+        if pair is None and not (len(set(cards)) == 1 and outline.confidence > 0.6):
+            continue
+        confirmed.append(outline)
+        card = pair or cards[0]
+        open_labels = [label for label in open_labels if label.card != card or label not in inside]
+    return confirmed, open_labels
+
+
+def owner_map(
+    shape: Sequence[int], confirmed: Sequence[Outline], unsure: Sequence[NDArray[np.float32]]
+) -> NDArray[np.uint8]:
+    """Return who owns each pixel; where two cards overlap nobody says which is on top, so nobody judges."""
+    owner = np.zeros(shape[:2], np.uint8)
+    for polygon in unsure:
+        cv2.fillConvexPoly(owner, np.round(polygon).astype(np.int32), (UNSURE,))
+    times = np.zeros(shape[:2], np.uint8)
+    for number, outline in enumerate(confirmed, start=1):
+        points = np.round(outline.quad).astype(np.int32)
+        cv2.fillConvexPoly(owner, points, (number,))
+        layer = np.zeros(shape[:2], np.uint8)
+        cv2.fillConvexPoly(layer, points, (1,))
+        times += layer
+    owner[times > 1] = UNSURE
+    return owner
+
+
+def _around(label: Label, grow: float) -> NDArray[np.float32]:
+    centre = label.points.mean(axis=0)
+    return np.asarray((label.points - centre) * grow + centre, np.float32)
+
+
+def label_photo(finder: OutlineFinder, photo: LabelledPhoto, path: Path, corners: bool) -> tuple[int, int]:
+    """Store one photo with its confirmed quads. Returns how many were confirmed, how many labels were not."""
+    image = photo.image()
+    found = propose(finder, image)
+    confirmed, missed = (confirm_corners if corners else confirm_boxes)(photo, found)
+    if not confirmed:
+        return 0, len(missed)
+    # Around an index that is not accounted for lies a card of unknown place: some six indices wide.
+    unsure = [_around(label, 6.0 if corners else 1.05) for label in missed]
+    if corners:  # outlines that nothing confirms may be true all the same
+        unsure += [outline.quad for outline in found if outline.confidence >= LEAST_SURE]
+    unsure += [_around(label, 1.1) for label in photo.labels if label.card == BACK and corners]
+    scale = _LONGEST / max(image.shape[:2])
+    small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    scaled = [Outline(o.quad * np.float32(scale), o.face, o.confidence) for o in confirmed]
+    owner = owner_map(small.shape, scaled, [polygon * np.float32(scale) for polygon in unsure])
+    quads = np.array([o.quad for o in scaled], np.float32)
+    write_scene_parts(
+        path, np.asarray(small, np.uint8), quads, np.array([o.face == "up" for o in scaled]), owner
+    )
+    return len(confirmed), len(missed)
+
+
+def label_sets(finder: OutlineFinder, folder: Path) -> list[Path]:
+    """Store every photo of the training sets that has a confirmed outline; return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (*BOX_SETS, *CORNER_SETS):
+        counts = [0, 0]
+        for photo in load_set(name):
+            path = folder / f"{name.replace('/', '-')}-{photo.path.stem}.jpg"
+            confirmed, missed = label_photo(finder, photo, path, name in CORNER_SETS)
+            counts = [counts[0] + confirmed, counts[1] + missed]
+        print(f"{name}: {counts[0]} confirmed, {counts[1]} not", flush=True)
+    return sorted(folder.glob("*.jpg"))
+
+
+def main() -> None:
+    """Label the training photos with the shipped network."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--weights", type=Path, default=None, help="network to label with")
+    parser.add_argument("folder", type=Path)
+    args = parser.parse_args()
+    label_sets(OutlineFinder(args.weights, least=LEAST_SURE, refine=False, closer_look=False), args.folder)
+
+
+if __name__ == "__main__":
+    main()
