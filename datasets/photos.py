@@ -93,6 +93,12 @@ def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: 
             yield Label(card, values.reshape(4, 2) * np.array(size, np.float32), "quad")
         elif len(values) == 4:
             yield Label(card, _box_points(*values.tolist()) * np.array(size, np.float32), box_kind)
+        elif len(values) >= 6 and len(values) % 2 == 0:
+            # A few labels are free outlines; the box around one is what the others of its set give.
+            outline = values.reshape(-1, 2)
+            low, high = outline.min(axis=0), outline.max(axis=0)
+            box = _box_points(*((low + high) / 2).tolist(), *(high - low).tolist())
+            yield Label(card, box * np.float32(size), box_kind)
         else:
             raise BadInputError(f"{path}:{number}: expected 5 or 9 fields, found {len(values) + 1}")
 
