@@ -97,9 +97,9 @@ def prepare(story: Story, shot: Shot) -> Scene:
     if light_name not in LIGHT_SPECS:
         raise BadInputError(f"light {light_name!r}: there are {', '.join(LIGHTS)} and any")
     light = make_light(light_name, camera, TABLE_MM, rng)
-    surface, texture = load_surface(shot.surface, rng)
+    surface = load_surface(shot.surface, rng)
     blur = rng.uniform(0.35, 0.8) * shot.height / 1080.0
-    table = draw_empty_table(camera, TABLE_MM, texture, light, rng, blur)
+    table = draw_empty_table(camera, TABLE_MM, surface, light, rng, blur)
     deck = pick_deck(shot.deck)
     missing = {move.card for move in timeline.card_moves if move.card} - set(deck.faces)
     if missing:
@@ -114,7 +114,7 @@ def prepare(story: Story, shot: Shot) -> Scene:
         "light": light_name,
         "tilt": round(tilt, 1),
         "hands": True,
-        "surface": surface,
+        "surface": surface.name,
         "card_px": round(camera.scale() * 88.0),
         "messy": round(messy, 2),
     }

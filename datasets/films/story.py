@@ -72,8 +72,8 @@ def find_story(
     """Return a story worth filming: of the games that `seed` leads to, the first that has everything.
 
     Everything is: at least ten plays, a burn, a pick-up, a shown card where the ruleset has shows, all
-    illegal plays and not all of one kind, an exchange but not by more than two players. Where no game has all of it within `acts`,
-    the one that lacks least is taken.
+    illegal plays and not all of one kind, an exchange but not by more than two players. Where no game has
+    all of it within `acts`, the one that lacks least is taken.
 
     Args:
         rules: Ruleset.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -29,9 +28,21 @@ TABLE_MATERIALS = (
     "Granite",
 )
 """Textures of the photo folder that a table may be covered with; the part of the name before the number."""
+_IRREGULAR = ("Wood", "Marble", "Cork", "Plastic", "Granite")
+"""Materials whose repeats would give them away; woven and laid ones repeat by nature."""
 LIGHTS = ("day", "lamp", "evening", "dim")
 _TEXTURE_MM = 190.0
 """What one tile of texture covers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What the table is covered with."""
+
+    name: str
+    texture: Image
+    regular: bool
+    """It may be seen to repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +66,8 @@ class LightSpec:
 LIGHT_SPECS = {
     "day": LightSpec(1.0, 0.05, 0.18, 0.34, 0.55, 1.6, 18.0),
     "lamp": LightSpec(0.92, 0.35, 0.36, 0.55, 0.22, 2.2, 60.0),
-    "evening": LightSpec(0.74, 0.55, 0.42, 0.48, 0.35, 3.4, 40.0),
-    "dim": LightSpec(0.5, 0.4, 0.40, 0.40, 0.45, 5.0, 15.0),
+    "evening": LightSpec(0.8, 0.55, 0.42, 0.48, 0.35, 3.4, 40.0),
+    "dim": LightSpec(0.62, 0.4, 0.40, 0.40, 0.45, 5.5, 15.0),
 }
 
 
@@ -72,8 +83,8 @@ def surface_names() -> list[str]:
     )
 
 
-def load_surface(name: str, rng: random.Random) -> tuple[str, Image]:
-    """Return a surface's name and texture (BGR).
+def load_surface(name: str, rng: random.Random) -> Surface:
+    """Return a table surface.
 
     Args:
         name: One of `surface_names()`, `drawn`, or `any`.
@@ -82,17 +93,18 @@ def load_surface(name: str, rng: random.Random) -> tuple[str, Image]:
     Raises:
         BadInputError: There is no such surface.
     """
-    names = surface_names()
+    root, names = photos_root(), surface_names()
     if name == "any":
         name = rng.choice(names) if names else "drawn"
     if name == "drawn":
-        return name, np.asarray(drawn_surface(np.random.default_rng(rng.randrange(1 << 30))), dtype=np.uint8)
-    root = photos_root()
+        texture = drawn_surface(np.random.default_rng(rng.randrange(1 << 30)))
+        return Surface(name, np.asarray(texture, dtype=np.uint8), regular=True)
     if root is None or name not in names:
         raise BadInputError(
             f"surface {name!r}: not one of {len(names)} textures in the photo folder, nor `drawn`, nor `any`"
         )
-    return name, _without_border(read_image(Path(root) / "textures_cc0" / f"{name}.jpg"))
+    texture = _seamless(_without_border(read_image(root / "textures_cc0" / f"{name}.jpg")))
+    return Surface(name, texture, regular=name.split("_")[0] not in _IRREGULAR)
 
 
 def _without_border(texture: Image) -> Image:
@@ -103,6 +115,16 @@ def _without_border(texture: Image) -> Image:
     if len(rows) < 32 or len(columns) < 32:  # a white surface
         return texture
     return np.ascontiguousarray(texture[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1])
+
+
+def _seamless(texture: Image, cut: int = 5, overlap: int = 14) -> Image:
+    """Cut off the rim, where compression stains it, and fade what is left into itself so that it repeats."""
+    tile = texture[cut:-cut, cut:-cut].astype(np.float32)
+    for _ in range(2):  # columns, then rows
+        ramp = np.linspace(0.0, 1.0, overlap, dtype=np.float32)[None, :, None]
+        tile[:, :overlap] = tile[:, :overlap] * ramp + tile[:, -overlap:] * (1.0 - ramp)
+        tile = tile[:, :-overlap].transpose(1, 0, 2)
+    return _bytes(tile)
 
 
 def make_light(name: str, camera: Camera, table: tuple[float, float], rng: random.Random) -> Light:
@@ -149,12 +171,17 @@ def _gloss(spec: LightSpec, camera: Camera, rng: random.Random) -> Image | None:
 
 
 def draw_empty_table(
-    camera: Camera, table: tuple[float, float], texture: Image, light: Light, rng: random.Random, blur: float
+    camera: Camera,
+    table: tuple[float, float],
+    surface: Surface,
+    light: Light,
+    rng: random.Random,
+    blur: float,
 ) -> Image:
     """Return the picture of the bare table on its floor."""
     noise = np.random.default_rng(rng.randrange(1 << 30))
     picture = _floor(camera, noise)
-    top = _table_top(camera, texture, noise, rng)
+    top = _table_top(camera, surface, noise, rng)
     corners = Pose(0.0, 0.0).corners(*table)
     edge = Pose(0.0, 0.0).corners(table[0] + 8.0, table[1] + 8.0)
     for outline, z, colours in ((edge, -25.0, _bytes(top * 0.55)), (corners, 0.0, top)):
@@ -167,17 +194,17 @@ def draw_empty_table(
     return np.asarray(cv2.GaussianBlur(lit, (0, 0), max(blur, 0.3)), dtype=np.uint8)
 
 
-def _table_top(camera: Camera, texture: Image, noise: np.random.Generator, rng: random.Random) -> Image:
+def _table_top(camera: Camera, surface: Surface, noise: np.random.Generator, rng: random.Random) -> Image:
     """Return the whole picture filled with the table's texture."""
-    tile = np.ascontiguousarray(texture.transpose(1, 0, 2)) if rng.random() < 0.5 else texture
+    turned = rng.random() < 0.5
+    tile = np.ascontiguousarray(surface.texture.transpose(1, 0, 2)) if turned else surface.texture
     size = (camera.width, camera.height)
-    one, other = (_tiled(camera, tile, noise) for _ in range(2))
-    # Two tilings, mixed by clouds, hide that each repeats itself.
-    clouds = cv2.resize(
-        noise.normal(0.0, 1.0, (14, 24)).astype(np.float32), size, interpolation=cv2.INTER_CUBIC
-    )
-    share = np.clip(clouds * 2.5 + 0.5, 0.0, 1.0)[..., None]
-    top = one * share + other * (1.0 - share)
+    top = _tiled(camera, tile, noise)
+    if not surface.regular:  # two tilings, mixed by clouds, hide that each repeats itself
+        small = noise.normal(0.0, 1.0, (14, 24)).astype(np.float32)
+        clouds = cv2.resize(small, size, interpolation=cv2.INTER_CUBIC)
+        share = np.clip(clouds * 2.5 + 0.5, 0.0, 1.0)[..., None]
+        top = _bytes(top * share + _tiled(camera, tile, noise) * (1.0 - share))
     fine = noise.normal(0.0, 4.0, (camera.height, camera.width)).astype(np.float32)
     coarse = cv2.resize(
         noise.normal(0.0, 4.0, (9, 16)).astype(np.float32), size, interpolation=cv2.INTER_CUBIC
@@ -209,9 +236,10 @@ def _tiled(camera: Camera, tile: Image, noise: np.random.Generator) -> Image:
 
 
 def _floor(camera: Camera, noise: np.random.Generator) -> Image:
-    """Return a dark, blotchy floor out of the table's light."""
+    """Return a blotchy floor, mostly dark, out of the table's light."""
     size = (camera.width, camera.height)
-    base = noise.uniform(18.0, 62.0) * (1.0 + noise.uniform(-0.18, 0.18, 3))
+    dark, bright = noise.uniform(18.0, 62.0), noise.uniform(70.0, 130.0)
+    base = (bright if noise.random() < 0.25 else dark) * (1.0 + noise.uniform(-0.18, 0.18, 3))
     blotches = cv2.resize(
         noise.normal(0.0, 7.0, (7, 12)).astype(np.float32), size, interpolation=cv2.INTER_CUBIC
     )
