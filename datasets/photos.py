@@ -98,7 +98,7 @@ def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: 
             outline = values.reshape(-1, 2)
             low, high = outline.min(axis=0), outline.max(axis=0)
             box = _box_points(*((low + high) / 2).tolist(), *(high - low).tolist())
-            yield Label(card, box * np.float32(size), box_kind)
+            yield Label(card, box * np.array(size, np.float32), box_kind)
         else:
             raise BadInputError(f"{path}:{number}: expected 5 or 9 fields, found {len(values) + 1}")
 

@@ -1,8 +1,8 @@
 """Finds out how often a score is right, so that the reader can report probabilities.
 
 A score is trained towards the quality of its quad, not towards the chance that there is a card. On scenes
-held back from training each merged candidate is compared with the truth, and the share of right ones is fitted
-as a rising function of the score (isotonic regression by pool-adjacent-violators; Ayer et al., 1955).
+held back from training each merged candidate is compared with the truth, and the share of right ones is
+fitted as a rising function of the score (isotonic regression by pool-adjacent-violators; Ayer et al., 1955).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def judged_scores(
 
 
 def _on_unsure(owner: NDArray[np.uint8], quad: NDArray[np.float32]) -> bool:
-    """Tell whether an outline lies on a card too well covered to be labelled: it is neither right nor wrong."""
+    """Tell whether an outline lies on a card too well covered to be labelled: neither right nor wrong."""
     x, y = np.clip(np.round(quad.mean(axis=0)).astype(int), 0, np.array(owner.shape[::-1]) - 1)
     return bool(owner[y, x] == 255)
 

@@ -37,8 +37,8 @@ _BATCH = 16
 _RATE = 1.2e-3
 _WARM_UP_STEPS = 150
 _FROZEN_LAYERS = 3
-_STAGES = ((0.3, 320), (1.0, 416))
-"""(share of the time, picture size): small pictures first, which teaches the same things sooner."""
+_STAGES = ((0.75, 320, (0.75, 2.0)), (1.0, 416, (0.75, 1.8)))
+"""(share of the time, picture size, zoom): small cut-outs first, which teach the same things sooner."""
 _HELD_BACK = 160
 """Scenes that are never trained on: they watch the training and calibrate the result."""
 _PHOTOS_FROM = 0.5
@@ -65,10 +65,10 @@ class Average:
                 mine.copy_(theirs)
 
 
-def _batches(paths: Sequence[Path], size: int, seed: int) -> Iterator[Batch]:
+def _batches(paths: Sequence[Path], size: int, zoom: tuple[float, float], seed: int) -> Iterator[Batch]:
     """Yield batches for ever, each pass over the scenes seen anew."""
     for epoch in range(1_000_000):
-        data = SceneDataset(paths, size, seed=seed * 1000 + epoch)
+        data = SceneDataset(paths, size, seed * 1000 + epoch, zoom)
         order = RandomSampler(data, generator=torch.Generator().manual_seed(seed * 1000 + epoch))
         yield from DataLoader(
             data, _BATCH, sampler=order, num_workers=1, collate_fn=collate, drop_last=True, prefetch_factor=3
@@ -149,18 +149,18 @@ class Trainer:
 
     def run(self, paths: Sequence[Path], held_back: Sequence[Path], until: float = 1.0) -> None:
         """Train until a share (0..1) of the time is spent."""
-        for share, size in _STAGES:
+        for share, size, zoom in _STAGES:
             end = min(share, until) * self.budget
             if self.spent < end:
-                self._stage(paths, held_back, end, size)
+                self._stage(_batches(paths, size, zoom, self.step + 1), held_back, end, size)
         self.save()
 
-    def _stage(self, paths: Sequence[Path], held_back: Sequence[Path], until: float, size: int) -> None:
+    def _stage(self, batches: Iterator[Batch], held_back: Sequence[Path], until: float, size: int) -> None:
         grid = Grid.of(size, size)
         self.net.train()
         last, saved = time.monotonic(), self.spent
         recent: list[dict[str, float]] = []
-        for images, truths in _batches(paths, size, seed=self.step + 1):
+        for images, truths in batches:
             for group in self.optimiser.param_groups:
                 group["lr"] = _rate(self.spent / self.budget, self.step)
             loss, parts = outline_loss(_predict(self.net, images), truths, grid)
