@@ -53,6 +53,7 @@ class DeckHead:
 
     def __init__(self, deck: Deck) -> None:
         """Fit to the deck's examples. Raises BadInputError for fewer than two different cards."""
+        self.name, self.weights = deck.name, deck.weights
         self.enrolled = tuple(sorted(set(deck.cards), key=KNOWN.index))
         if len(self.enrolled) < 2:
             raise BadInputError(f"deck {deck.name}: at least two different cards are needed")
@@ -113,12 +114,8 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
     return path
 
 
-def load_deck(name: str, weights: str | None = None, folder: Path | None = None) -> Deck:
-    """Return an enrolled deck.
-
-    `weights` is the fingerprint of the networks in use. Raises BadInputError when the deck does not exist,
-    its file is broken, or it was enrolled with other networks.
-    """
+def load_deck(name: str, folder: Path | None = None) -> Deck:
+    """Return an enrolled deck. Raises BadInputError when it does not exist or its file is broken."""
     path = deck_path(name, folder)
     try:
         with np.load(path, allow_pickle=False) as arrays:
@@ -135,8 +132,6 @@ def load_deck(name: str, weights: str | None = None, folder: Path | None = None)
     sound = deck.features.ndim == 2 and len(deck.features) == len(cards) and np.isfinite(deck.features).all()
     if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN):
         raise BadInputError(f"{path}: not a deck file of this version")
-    if weights is not None and deck.weights != weights:
-        raise BadInputError(f"deck {name}: enrolled with other network weights; enrol it again")
     return deck
 
 

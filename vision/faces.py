@@ -160,6 +160,8 @@ class FaceReader:
         self._whole = load_network(weights / "whole.onnx", backend, threads)
         self._corner = load_network(weights / "corner.onnx", backend, threads)
         self.fusion = load_fusion(weights / "fusion.json")
+        if deck is not None and deck.weights != self.fingerprint:
+            raise BadInputError(f"deck {deck.name}: enrolled with other network weights; enrol it again")
         self.deck = deck
 
     def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from datasets.photos import load_set, photos_root
+from datasets.photos import LabelledPhoto, load_set, photos_root
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, order_quad, polygon_area, quad_sides
 from vision.reading import Image, Quad
 
@@ -127,8 +127,10 @@ def quad_of_single_card(image: Image) -> Quad | None:
 
 # --- what is trained on -------------------------------------------------------------------------------
 
-TRAINED_SETS = ("rf100/train", "edje/train")
-"""Photo sets with a licence that allows it, in which whole cards are labelled."""
+BOXED_SETS = ("rf100/train", "edje/train")
+"""Photo sets with a licence that allows training, in which whole cards are labelled."""
+SINGLE_SETS = ("mix55/phone_single", "mix55/black_deck_phone")
+"""Such sets in which the indices are labelled, and most photos show one card."""
 _PATCH_HEIGHT = 230.0
 """Pixels of card height that are kept: more than the networks see."""
 
@@ -159,14 +161,32 @@ def _patch(image: Image, quad: Quad, card: str) -> RealCard:
     return RealCard(np.asarray(picture, np.uint8), moved + shift, card)
 
 
-def real_cards(sets: tuple[str, ...] = TRAINED_SETS) -> list[RealCard]:
-    """Return the cards of photo sets whose quads could be found; none where the photos are missing."""
-    cards = []
+def _boxed_cards(photo: LabelledPhoto) -> list[RealCard]:
+    image = photo.image()
+    found = ((label.card, quad_in_box(image, label.points)) for label in photo.labels)
+    return [_patch(image, quad, card) for card, quad in found if quad is not None]
+
+
+def _single_cards(photo: LabelledPhoto) -> list[RealCard]:
+    """Return the card of a photo that shows only one, if its quad is found and holds the labelled indices."""
+    cards = {label.card for label in photo.labels}
+    if len(cards) != 1:
+        return []
+    image = photo.image()
+    negative = np.asarray(255 - image, np.uint8)  # a black deck on a light table
+    quad = next((q for q in map(quad_of_single_card, (image, negative)) if q is not None), None)
+    if quad is None:
+        return []
+    centres = [label.points.mean(axis=0).tolist() for label in photo.labels]
+    if any(cv2.pointPolygonTest(quad, centre, measureDist=False) < 0 for centre in centres):
+        return []
+    return [_patch(image, quad, cards.pop())]
+
+
+def real_cards() -> list[RealCard]:
+    """Return the cards of these sets whose quads were found; none where the photos are missing."""
     if photos_root() is None:
         return []
-    for name in sets:
-        for photo in load_set(name):
-            image = photo.image()
-            found = ((label.card, quad_in_box(image, label.points)) for label in photo.labels)
-            cards += [_patch(image, quad, card) for card, quad in found if quad is not None]
-    return cards
+    boxed = [card for name in BOXED_SETS for photo in load_set(name) for card in _boxed_cards(photo)]
+    single = [card for name in SINGLE_SETS for photo in load_set(name) for card in _single_cards(photo)]
+    return [*boxed, *single]
