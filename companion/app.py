@@ -1,4 +1,4 @@
-"""The window: a Kivy application around one session."""
+"""The window: a Kivy application that asks who plays and then shows one session."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import platformdirs
 
+from companion.choice import Choice, session_of
 from companion.session import Session
-
-if TYPE_CHECKING:
-    from companion.screens.table import TableScreen
 
 REFRESH_HZ = 30
 
@@ -36,6 +35,8 @@ def prepare_kivy() -> None:
     os.environ.setdefault("KIVY_NO_ARGS", "1")
     os.environ.setdefault("KIVY_LOG_MODE", "PYTHON")
     os.environ.setdefault("KIVY_NO_FILELOG", "1")
+    # Kivy's first choices are programs (xclip, xsel) that it complains about loudly where they are missing.
+    os.environ.setdefault("KIVY_CLIPBOARD", "sdl2")
     home = platformdirs.user_cache_path("shithead", appauthor=False) / "kivy"
     home.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("KIVY_HOME", str(home))
@@ -76,23 +77,34 @@ def _answers(address: str | tuple[str, int]) -> bool:
     return True
 
 
-def run_window(session: Session, *, size: tuple[int, int] | None = None) -> None:
-    """Open the window on `session` and return when it is closed. The session is started and stopped here.
+def run_window(choice: Choice, *, settled: bool, size: tuple[int, int] | None = None) -> None:
+    """Open the window and return when it is closed.
+
+    Args:
+        choice: The game; with `settled` it begins at once, else the players are asked first.
+        settled: Whether players and rules are as they should be.
+        size: Of the window, in pixels.
 
     Raises:
         NoDisplayError: no window can be opened.
     """
-    app = make_app(session, size=size)
+    app = make_app(size=size)
+    if settled:
+        app.play(session_of(choice))
+    else:
+        app.ask(choice)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: app.stop())
     try:
         app.run()
     finally:
-        session.stop()
+        app.end_session()
 
 
-def make_app(session: Session, *, size: tuple[int, int] | None = None) -> Any:
-    """Return the application, not yet running. Kivy is imported here and not before.
+def make_app(*, size: tuple[int, int] | None = None) -> Any:
+    """Return the application, not yet running: give it a session with `play()` or a choice with `ask()`.
+
+    Kivy is imported here and not before.
 
     Raises:
         NoDisplayError: no window can be opened.
@@ -112,7 +124,7 @@ def make_app(session: Session, *, size: tuple[int, int] | None = None) -> Any:
 
     if Window is None:
         raise NoDisplayError("no window can be opened (is the display reachable, is OpenGL 2 there?)")
-    return _app_class()(session)
+    return _app_class()()
 
 
 def _app_class() -> type[Any]:
@@ -121,31 +133,67 @@ def _app_class() -> type[Any]:
     from kivy.core.window import Window
     from kivy.metrics import dp
     from kivy.properties import NumericProperty
+    from kivy.uix.floatlayout import FloatLayout
 
     from companion import theme
     from companion.screens.arrangement import arrange
 
     class RefereeApp(App):
-        """Holds the design unit `u` and drives the table screen."""
+        """Holds the design unit `u` and shows one screen at a time."""
 
         title = "Shithead"
         u = NumericProperty(1.0)
 
-        def __init__(self, session: Session) -> None:
+        def __init__(self) -> None:
             super().__init__()
-            self.session = session
+            self.session: Session | None = None
+            self.screen: Any = None
+            self._first: Callable[[], None] = lambda: None
+            self._refresh: Any = None
 
-        def build(self) -> TableScreen:
+        def build(self) -> FloatLayout:
             Window.clearcolor = theme.rgba(theme.GROUND)
             self._measure()
             Window.bind(size=self._measure)
-            from companion.screens.table import TableScreen
-
-            return TableScreen(self.session)
+            return FloatLayout()
 
         def on_start(self) -> None:
-            self.session.start()
-            Clock.schedule_interval(self.root.refresh, 1 / REFRESH_HZ)
+            self._first()
+
+        def ask(self, choice: Choice) -> None:
+            """Show the form that settles players and rules."""
+            if self.root is None:
+                self._first = lambda: self.ask(choice)
+                return
+            from companion.screens.tonight import TonightScreen
+
+            self._show(TonightScreen(choice, lambda chosen: self.play(session_of(chosen))))
+
+        def play(self, session: Session) -> None:
+            """Start `session` and show its table."""
+            if self.root is None:
+                self._first = lambda: self.play(session)
+                return
+            from companion.screens.table import TableScreen
+
+            self.end_session()
+            self.session = session
+            self._show(TableScreen(session))
+            session.start()
+            self._refresh = Clock.schedule_interval(self.screen.refresh, 1 / REFRESH_HZ)
+
+        def end_session(self) -> None:
+            """Stop what is being watched, if anything is."""
+            if self._refresh is not None:
+                self._refresh.cancel()
+            if self.session is not None:
+                self.session.stop()
+            self.session = self._refresh = None
+
+        def _show(self, screen: Any) -> None:
+            self.root.clear_widgets()
+            self.screen = screen
+            self.root.add_widget(screen)
 
         def _measure(self, *_: object) -> None:
             self.u = arrange(Window.width, Window.height, dp(1)).unit

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from companion.session import Session
+    from companion.choice import Choice
 
 ANNOTATED = Path("out/annotated.mp4")
 """Where the film goes that is written when there is no display to show it on."""
@@ -39,85 +39,62 @@ def run(args: argparse.Namespace) -> int:
     """Open the window, or say that there is no display and go on without."""
     from companion.app import NoDisplayError, prepare_kivy, run_window
 
-    game = _fill_in(args)
+    choice, settled = choose(args)
     try:
         prepare_kivy()
-        run_window(_session(game), size=args.size)
+        run_window(choice, settled=settled, size=args.size)
     except NoDisplayError as error:
         where = f"rulings follow on stdout, the annotated film goes to {ANNOTATED}"
         print(f"shithead app: {error}; {where}", file=sys.stderr)
-        return _run_headless(game)
+        return _run_headless(choice)
     return 0
 
 
-def _fill_in(args: argparse.Namespace) -> argparse.Namespace:
-    """Choose the source and the game where the command line leaves them open, and say which."""
-    from companion.cameras import DEFAULT_PLAYERS, Sample, find_camera, sample_film
+def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
+    """Return the game that the command line asks for, and whether its players are settled.
 
-    sample: Sample | None = None
-    source = args.source
+    Where no source is named it is a camera if there is one, else the sample film, which brings its own game.
+    """
+    from companion.cameras import DEFAULT_PLAYERS, Sample, find_camera, sample_film
+    from companion.choice import Choice
+    from engine.ruleset import DEFAULT_RULESET
+
+    source, sample = args.source, None
     if source is None:
         camera = find_camera()
-        if camera is not None:
-            source = str(camera)
-        else:
-            sample = sample_film()
-            source = str(sample.path)
-            print("shithead app: no camera found; showing the sample film", file=sys.stderr)
-    names = [name.strip() for name in (args.players or "").split(",") if name.strip()]
-    return argparse.Namespace(
+        sample = sample_film() if camera is None else None
+        source = str(camera if sample is None else sample.path)
+    if sample is not None:
+        print("shithead app: no camera found; showing the sample film", file=sys.stderr)
+    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
+    known = sample or Sample(Path(source), DEFAULT_RULESET, (), DEFAULT_PLAYERS)
+    choice = Choice(
         source=source,
-        rules=args.rules or (sample.rules if sample else "winnersh"),
-        options=tuple(args.option) or (sample.options if sample else ()),
-        players=tuple(names) or (sample.players if sample else DEFAULT_PLAYERS),
-        dealer=args.dealer or (sample.dealer if sample else None),
+        rules=args.rules or known.rules,
+        options=tuple(args.option) or known.options,
+        players=names or known.players,
+        dealer=args.dealer or known.dealer,
         layout=args.layout,
         store=args.store,
-        is_sample=sample is not None,
+        # The sample film is a demonstration: nobody's losses go into the evening.
+        kept=sample is None or args.store is not None,
     )
+    return choice, bool(names) or sample is not None
 
 
-def _session(game: argparse.Namespace) -> Session:
-    """Return the session of the chosen game; nothing is opened before it starts."""
-    from companion.refereeing import Refereeing
-    from companion.session import Session
-    from companion.store import Store
-    from vision.sources import open_source
-
-    def open_store() -> Store:
-        store = Store.open(game.store)
-        store.start_game(
-            game.rules, game.players, options=game.options, dealer=game.dealer, source=game.source
-        )
-        return store
-
-    def open_game() -> Refereeing:
-        return Refereeing.open(
-            rules=game.rules,
-            players=game.players,
-            options=game.options,
-            dealer=game.dealer,
-            layout=game.layout,
-        )
-
-    # The sample film is a demonstration: nobody's losses go into the evening.
-    keep = game.store is not None or not game.is_sample
-    return Session(lambda: open_source(game.source), open_game, open_store=open_store if keep else None)
-
-
-def _run_headless(game: argparse.Namespace) -> int:
+def _run_headless(choice: Choice) -> int:
     """Hand over to `shithead watch`, which is the same without a window."""
     from companion.cli import main
 
     ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
-    argv = ["watch", game.source, "--headless", "--events", "-", "--save", str(ANNOTATED)]
-    argv += ["--rules", game.rules, "--players", ",".join(game.players)]
-    for option in game.options:
+    argv = ["watch", choice.source, "--headless", "--events", "-", "--save", str(ANNOTATED)]
+    argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
+    for option in choice.options:
         argv += ["--option", option]
-    if game.dealer is not None:
-        argv += ["--dealer", game.dealer]
-    if game.layout is not None:
-        argv += ["--layout", str(game.layout)]
+    if choice.dealer is not None:
+        argv += ["--dealer", choice.dealer]
+    if choice.layout is not None:
+        argv += ["--layout", str(choice.layout)]
     return main(argv)
 
 

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 
 from companion.app import make_app
+from companion.choice import Choice
 
 Steps = Iterator[None]
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
@@ -30,7 +31,7 @@ class Driver:
 
     def __init__(self, width: int, height: int, picture: Path | None) -> None:
         self.session = ScriptedSession()
-        self.app = make_app(self.session, size=(width, height))  # type: ignore[arg-type]
+        self.app = make_app(size=(width, height))
         self.picture = picture
         self.saw: dict[str, Any] = {}
 
@@ -38,6 +39,7 @@ class Driver:
         from kivy.clock import Clock
 
         steps = scenario(self)
+        self.plays = scenario is not tonight
 
         def step(_dt: float) -> None:
             try:
@@ -49,12 +51,14 @@ class Driver:
             Clock.schedule_once(step, 0.1)
 
         Clock.schedule_once(step, 0.4)
+        if self.plays:
+            self.app.play(self.session)
         self.app.run()
         return self.saw
 
     @property
     def ids(self) -> Any:
-        return self.app.root.ids
+        return self.app.screen.ids
 
     def tap(self, widget: Any) -> None:
         """Touch the middle of `widget`, through the window, as a finger would."""
@@ -89,7 +93,7 @@ class Driver:
         }
 
     def _sheet(self) -> dict[str, Any] | None:
-        sheet = self.app.root.sheet
+        sheet = self.app.screen.sheet
         if sheet is None or not sheet.parent:
             return None
         return {"heading": sheet.heading, "hint": sheet.hint, "ruling": sheet.ruling}
@@ -157,35 +161,35 @@ def corrections(driver: Driver) -> Steps:
     yield
     driver.see("sheet")
     driver.measure("measures")
-    driver.tap(driver.app.root.sheet.choices["8S"])
+    driver.tap(driver.app.screen.sheet.choices["8S"])
     yield from rest(4)
     driver.see("card")
     driver.tap(driver.row(8))
     yield
-    players = driver.app.root.sheet.ids.players.children
+    players = driver.app.screen.sheet.ids.players.children
     driver.tap(next(button for button in players if button.text == "Cat"))
     yield from rest(4)
     driver.see("player")
     driver.tap(driver.ids.banner)
     yield
-    driver.tap(driver.app.root.sheet.ids.strike)
+    driver.tap(driver.app.screen.sheet.ids.strike)
     yield from rest(4)
     driver.see("struck")
     driver.tap(driver.row(8))
     yield
-    driver.tap(driver.app.root.sheet.ids.close)
+    driver.tap(driver.app.screen.sheet.ids.close)
     yield from rest(4)
     driver.see("closed")
 
 
 def correct_a_set(driver: Driver) -> Steps:
     yield
-    driver.app.root.open_event(3)
+    driver.app.screen.open_event(3)
     yield
-    driver.tap(driver.app.root.sheet.choices["8S"])
+    driver.tap(driver.app.screen.sheet.choices["8S"])
     yield
     driver.see("first")
-    driver.tap(driver.app.root.sheet.choices["8D"])
+    driver.tap(driver.app.screen.sheet.choices["8D"])
     yield
     driver.see("second")
     driver.measure("measures")
@@ -248,12 +252,54 @@ def show_long_texts(driver: Driver) -> None:
     driver.session.show(table=named, lines=(line,))
 
 
+def tonight(driver: Driver) -> Steps:
+    """The form before the game: typed into, tapped, started."""
+    started: list[Choice] = []
+    driver.app.ask(Choice(source="0", players=("Ann", "Bob"), rules="winnersh"))
+    yield
+    screen = driver.app.screen
+    screen._on_start = started.append
+    note = driver.saw.__setitem__
+    note("source", screen.source_text)
+    driver.tap(screen.ids.add)
+    yield from rest(4)
+    note("unnamed", [screen.fault, screen.ids.start.disabled])
+    driver.tap(screen.ids.start)
+    yield
+    note("refused", len(started))
+    screen.rows[2].ids.name.text = "Bob"
+    yield
+    note("twice", screen.fault)
+    screen.rows[2].ids.name.text = "Cat"
+    driver.tap(screen.rows[1].ids.dealer)
+    yield from rest(4)
+    note("dealer", [row.ids.dealer.text for row in screen.rows])
+    driver.tap(next(button for button in screen.ids.rules.children if button.text == "Jokers"))
+    yield from rest(4)
+    note("options", [toggle.option for toggle in reversed(screen.ids.options.children)])
+    screen.ids.scroll.scroll_y = 0
+    yield from rest(2)
+    driver.tap(screen.ids.options.children[-1])
+    yield from rest(4)
+    driver.measure("measures")
+    screen.ids.scroll.scroll_y = 1
+    yield from rest(2)
+    driver.tap(screen.rows[0].ids.leave)
+    yield from rest(4)
+    driver.tap(screen.ids.start)
+    yield
+    choice = started[0]
+    note("choice", [choice.source, choice.rules, choice.options, choice.players, choice.dealer])
+
+
 def rest(steps: int) -> Steps:
     for _ in range(steps):
         yield
 
 
-SCENARIOS = {f.__name__: f for f in (look, buttons, corrections, correct_a_set, states, sizes, long_texts)}
+SCENARIOS = {
+    f.__name__: f for f in (look, buttons, corrections, correct_a_set, states, sizes, long_texts, tonight)
+}
 
 
 def main() -> None:

@@ -20,17 +20,18 @@ def parsed(*arguments: str) -> argparse.Namespace:
 
 def test_a_named_source_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cameras, "find_camera", lambda: pytest.fail("no camera was asked for"))
-    game = app._fill_in(
-        parsed("a.mp4", "--players", "Eve, Ute,", "--rules", "shed", "--option", "suit-values")
-    )
+    arguments = ("--players", "Eve, Ute,", "--rules", "shed", "--option", "suit-values")
+    game, settled = app.choose(parsed("a.mp4", *arguments))
+    assert settled
     assert (game.source, game.rules, game.players) == ("a.mp4", "shed", ("Eve", "Ute"))
     assert game.options == ("suit-values",)
-    assert not game.is_sample
+    assert game.kept
 
 
 def test_a_camera_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cameras, "find_camera", lambda: 2)
-    game = app._fill_in(parsed())
+    game, settled = app.choose(parsed())
+    assert not settled
     assert (game.source, game.rules, game.players) == ("2", "winnersh", DEFAULT_PLAYERS)
 
 
@@ -40,9 +41,11 @@ def test_without_a_camera_the_sample_film_brings_its_own_game(
     sample = Sample(Path("sample.mp4"), "jokers", ("q-reverse",), ("A", "B"), "B")
     monkeypatch.setattr(cameras, "find_camera", lambda: None)
     monkeypatch.setattr(cameras, "sample_film", lambda: sample)
-    game = app._fill_in(parsed())
+    game, settled = app.choose(parsed())
+    assert settled
     assert (game.source, game.rules, game.options) == ("sample.mp4", "jokers", ("q-reverse",))
-    assert (game.players, game.dealer, game.is_sample) == (("A", "B"), "B", True)
+    assert (game.players, game.dealer) == (("A", "B"), "B")
+    assert not game.kept  # nobody's losses go into the evening
     assert "no camera found" in capsys.readouterr().err
 
 

@@ -194,6 +194,23 @@ def test_long_names_and_rulings_stay_inside_their_fields(size: tuple[int, int]) 
     assert measures["outside"] == []
 
 
+def test_the_form_before_the_game_ends_in_what_was_chosen() -> None:
+    """By touch: a player more, a name, the dealer, the rules, an option, a player less, start."""
+    seen = drive("tonight")
+    assert seen["source"] == "Watching camera 0"
+    assert "4-colour" in seen["options"]
+    assert ["deals" in text and "✓" in text for text in seen["dealer"]] == [False, True, False]
+    assert seen["choice"] == ["0", "jokers", ["4-colour"], ["Bob", "Cat"], "Bob"]
+    assert small_targets(seen["measures"]) == []
+
+
+def test_the_form_refuses_what_cannot_be_played() -> None:
+    seen = drive("tonight")
+    assert seen["unnamed"] == ["Every player needs a name.", True]
+    assert seen["refused"] == 0
+    assert seen["twice"] == "Two players have the same name."
+
+
 def test_pictures_of_the_states_can_be_taken(tmp_path: Path) -> None:
     """With SHITHEAD_SCREENSHOTS set to a folder, every state is photographed there for the eye."""
     wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
