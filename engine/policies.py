@@ -20,34 +20,46 @@ def random_act(game: Game, table: Table, rng: Random) -> Act:
 
     Everything but a set out of the hand is left to `legal_acts`.
     """
-    seat, mechanics, random = table.turn, game.mechanics, rng.random
+    seat, random = table.turn, rng.random
     hand = table.hands[seat]
-    playable = hand & game.playable[table.demand]
-    if not playable or not game.plain or table.acts == 0:
+    if not hand or not game.plain or table.acts == 0:
         return _random_of_all(game, table, rng)
-    if hand & game.shown_bits and random() < SHOW_CHANCE:
-        return _random_of_all(game, table, rng, SHOW)
-    if not mechanics.must_play and table.pile and random() < PICK_UP_CHANCE:
+    playable = hand & game.playable[table.demand]
+    if hand & game.shown_bits and (not playable or random() < SHOW_CHANCE):
+        return _random_show(game, table, rng)
+    if not playable or (table.pile and not game.mechanics.must_play and random() < PICK_UP_CHANCE):
         return Act(PICK_UP, seat)
-    skip = int(random() * playable.bit_count())
     chosen = playable
-    while skip:
-        chosen &= chosen - 1
-        skip -= 1
-    card = chosen & -chosen
-    same = hand & game.same_rank[card.bit_length() - 1]
-    if same != card:
-        for other in cards_of(same ^ card):
+    if chosen & (chosen - 1):
+        for _ in range(int(random() * chosen.bit_count())):
+            chosen &= chosen - 1
+        chosen &= -chosen
+    same = hand & game.same_rank[chosen.bit_length() - 1]
+    if same != chosen:
+        for other in cards_of(same ^ chosen):
             if random() < 0.5:
-                card |= 1 << other
-    return Act(PLAY, seat, card)
+                chosen |= 1 << other
+    return Act(PLAY, seat, chosen)
 
 
-def _random_of_all(game: Game, table: Table, rng: Random, kind: int | None = None) -> Act:
-    """Choose evenly among the legal acts, of one kind if there are any; pick up only if there is no other."""
+def _random_show(game: Game, table: Table, rng: Random) -> Act:
+    """Show a card to anyone who can be shown it, answered as often as it comes."""
+    seat = table.turn
+    card = table.hands[seat] & game.shown_bits
+    others = [
+        to
+        for to in range(game.seats)
+        if to != seat and (not table.out >> to & 1 or game.may_come_back(table, to))
+    ]
+    to = others[int(rng.random() * len(others))]
+    answers = int(rng.random() * (game.longest_chain(table, seat, to) + 1))
+    return Act(SHOW, seat, card & -card, to=to, answers=answers)
+
+
+def _random_of_all(game: Game, table: Table, rng: Random) -> Act:
+    """Choose evenly among the legal acts; pick up only if there is no other."""
     acts = game.legal_acts(table)
-    wanted = [act for act in acts if act.kind == kind] if kind is not None else []
-    wanted = wanted or [act for act in acts if act.kind != PICK_UP] or acts
+    wanted = [act for act in acts if act.kind != PICK_UP] or acts
     return wanted[int(rng.random() * len(wanted))]
 
 
