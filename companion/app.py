@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -37,6 +38,7 @@ def prepare_kivy() -> None:
     os.environ.setdefault("KIVY_NO_FILELOG", "1")
     # Kivy's first choices are programs (xclip, xsel) that it complains about loudly where they are missing.
     os.environ.setdefault("KIVY_CLIPBOARD", "sdl2")
+    logging.getLogger("kivy").addFilter(lambda record: "Cutbuffer" not in record.getMessage())
     home = platformdirs.user_cache_path("shithead", appauthor=False) / "kivy"
     home.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("KIVY_HOME", str(home))
@@ -77,22 +79,21 @@ def _answers(address: str | tuple[str, int]) -> bool:
     return True
 
 
-def run_window(choice: Choice, *, settled: bool, size: tuple[int, int] | None = None) -> None:
+def run_window(start: Session | Choice, *, size: tuple[int, int] | None = None) -> None:
     """Open the window and return when it is closed.
 
     Args:
-        choice: The game; with `settled` it begins at once, else the players are asked first.
-        settled: Whether players and rules are as they should be.
+        start: A session, which begins at once, or a choice: then the players are asked first.
         size: Of the window, in pixels.
 
     Raises:
         NoDisplayError: no window can be opened.
     """
     app = make_app(size=size)
-    if settled:
-        app.play(session_of(choice))
+    if isinstance(start, Choice):
+        app.ask(start)
     else:
-        app.ask(choice)
+        app.play(start)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: app.stop())
     try:

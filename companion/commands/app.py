@@ -38,11 +38,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Open the window, or say that there is no display and go on without."""
     from companion.app import NoDisplayError, prepare_kivy, run_window
+    from companion.choice import session_of
 
     choice, settled = choose(args)
     try:
         prepare_kivy()
-        run_window(choice, settled=settled, size=args.size)
+        run_window(session_of(choice) if settled else choice, size=args.size)
     except NoDisplayError as error:
         where = f"rulings follow on stdout, the annotated film goes to {ANNOTATED}"
         print(f"shithead app: {error}; {where}", file=sys.stderr)

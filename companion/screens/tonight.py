@@ -121,8 +121,10 @@ class TonightScreen(FloatLayout):
         self.fault = fault_in(chosen.rules, chosen.options, chosen.players) or ""
 
     def _deal(self, row: PlayerRow) -> None:
+        # kv hands over a weak proxy: equal to its row, but not the same object.
+        deals = not row.deals
         for other in self.rows:
-            other.deals = other is row and not row.deals
+            other.deals = deals and other == row
         self._check()
 
     def _remove(self, row: PlayerRow) -> None:
