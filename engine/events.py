@@ -136,6 +136,7 @@ class Event:
         return replace(self, id=new_id)
 
 
+_OPTIONAL = ("source", "to", "answered_from", "count", "loser", "revise", "concerns", "breach", "says")
 _PLAIN = (
     "event",
     "t",

@@ -51,3 +51,10 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
     case = Case(situation, action)
     _JUDGES[action.type](case)
     return case.ruling()
+
+
+def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, says: str) -> Ruling:
+    """Return the ruling on something that is no action of the contract's and breaks a rule."""
+    case = Case(situation, Action(type="pick_up", player=player))
+    case.breach(mechanism, says)
+    return case.ruling()

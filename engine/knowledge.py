@@ -1,8 +1,9 @@
 """What is publicly known of a game in progress, and how each event changes it.
 
-Hand sizes are always known (deal, plays, draws and pick-ups are all seen); the cards of a hand only where they
-were seen: picked up from the pile, taken in from the up-cards, or exchanged. Observations may be imperfect, so
-nothing here raises: where sizes or cards do not add up, what was seen last is believed and the rest is unknown.
+Hand sizes are always known (deal, plays, draws and pick-ups are all seen); the cards of a hand only where
+they were seen: picked up from the pile, taken in from the up-cards, or exchanged. Observations may be
+imperfect, so nothing here raises: where sizes or cards do not add up, what was seen last is believed and the
+rest is unknown.
 """
 
 from __future__ import annotations
@@ -125,8 +126,8 @@ class Knowledge:
     def make_room(self, player: str, cards: Sequence[str], source: str | None) -> list[str]:
         """Let a player hold what they were just seen to play; return what did not add up, in words.
 
-        A draw that is due and was not seen is believed to have happened; beyond that a card that was not known
-        to be there replaces one that was, because readings err more often than players conjure.
+        A draw that is due and was not seen is believed to have happened; beyond that a card that was not
+        known to be there replaces one that was, because readings err more often than players conjure.
         """
         seat, notes = self.seats[player], []
         if source == "up":

@@ -6,20 +6,18 @@ legal: a play that breaks a rule and stands has effects like any other, and play
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 from random import Random
 
 from engine.demand import ANYTHING, Demand, demand_after, failures, suit_value
 from engine.errors import BadInputError
-from engine.questions import deal_for, start_place, starting_cards
+from engine.questions import deal_for, start_place
 from engine.ruleset import Ruleset
 from engine.table import (
     FLIP,
     PICK_UP,
     PLAY,
     SHOW,
-    TAKE_DOWN,
     TAKE_UP,
     Act,
     Pack,
@@ -135,137 +133,9 @@ class Game:
             return [min(first, key=lambda seat: (seat - dealer - 1) % self.seats)]
         return first
 
-    # What may be done
+    # What an act does
 
-    def legal_acts(self, table: Table) -> list[Act]:
-        """Return everything the player whose turn it is may do.
-
-        Of cards that differ only in suits that do not matter, every choice is listed.
-        """
-        seat = table.turn
-        if seat < 0:
-            return []
-        hand, up, down = table.hands[seat], table.ups[seat], table.downs[seat]
-        deck_empty = table.drawn == len(table.deck)
-        if not hand and self.mechanics.up_enters_hand and deck_empty and (up or down):
-            return self._takes(seat, up, down)
-        acts = [Act(PLAY, seat, hand=cards) for cards in self._sets(table, hand)]
-        if self.mechanics.start_card_played and table.acts == 0:
-            due = starting_cards(self.mechanics, self.pack.text(hand))
-            return [act for act in acts if set(due) & set(self.pack.text(act.hand))] or acts
-        table_stage = deck_empty or not self.mechanics.up_needs_empty_deck
-        if not hand and table_stage:
-            acts += [Act(PLAY, seat, up=cards) for cards in self._sets(table, up)]
-            if not up:
-                acts += [Act(FLIP, seat, down=card) for card in cards_of(down)]
-        if hand and self.mechanics.mixed and deck_empty:
-            acts += self._mixed(table, seat, hand, up)
-        acts += self._shows(table, seat, hand)
-        if self._may_pick_up(table, acts, hand, up, down):
-            acts.append(Act(PICK_UP, seat))
-        return acts or self._stuck(seat, up)
-
-    def _takes(self, seat: int, up: int, down: int) -> list[Act]:
-        """The up-cards, or the down-card, that enter an empty hand at the start of a turn."""
-        if up:
-            return [Act(TAKE_UP, seat, up=cards) for cards in self._same_rank_sets(up)]
-        return [Act(TAKE_DOWN, seat, down=card) for card in cards_of(down)]
-
-    def _stuck(self, seat: int, up: int) -> list[Act]:
-        """Nothing may be played and the pile not be picked up: an up-card is placed first."""
-        return [Act(PLAY, seat, up=1 << card) for card in cards_of(up)]
-
-    def _same_rank_sets(self, cards: int) -> Iterator[int]:
-        for bits in self.rank_bits.values():
-            yield from _subsets(cards & bits, self.mechanics.max_set)
-
-    def _sets(self, table: Table, cards: int) -> Iterator[int]:
-        """The sets among `cards` that go on the pile."""
-        if self.plain:
-            yield from self._same_rank_sets(cards & self.playable[table.demand])
-            return
-        demand = self.demands[table.demand]
-        for chosen in self._same_rank_sets(cards):
-            if self.set_goes(demand, chosen):
-                yield chosen
-
-    def _mixed(self, table: Table, seat: int, hand: int, up: int) -> list[Act]:
-        """The whole hand, of one rank, together with up-cards of that rank."""
-        same = self.rank_bits[self.pack.ranks[hand.bit_length() - 1]]
-        if hand & ~same or not up & same:
-            return []
-        demand = self.demands[table.demand]
-        return [
-            Act(PLAY, seat, hand=hand, up=cards)
-            for cards in _subsets(up & same, self.mechanics.max_set)
-            if self.set_goes(demand, hand | cards)
-        ]
-
-    def _shows(self, table: Table, seat: int, hand: int) -> list[Act]:
-        """One card shown to anyone who is in the game or may come back, with every chain of answers."""
-        card = hand & self.shown_bits
-        card &= -card
-        if not card:
-            return []
-        return [
-            Act(SHOW, seat, hand=card, to=to, answers=answers)
-            for to in range(self.seats)
-            if to != seat and (not table.out >> to & 1 or self.may_come_back(table, to))
-            for answers in range(self.longest_chain(table, seat, to) + 1)
-        ]
-
-    def longest_chain(self, table: Table, seat: int, to: int) -> int:
-        """How often a show can be answered."""
-        have = [(table.hands[to] & self.shown_bits).bit_count(), 0]
-        if not table.hands[to]:
-            have[0] += (table.ups[to] & self.shown_bits).bit_count() > 0
-        have[1] = (table.hands[seat] & self.shown_bits).bit_count() - 1
-        answers = 0
-        while have[answers % 2] > answers // 2:
-            answers += 1
-        return answers
-
-    def may_come_back(self, table: Table, seat: int) -> bool:
-        """Return whether a player who has left may still be shown back in."""
-        if not self.mechanics.back_in or not table.out >> seat & 1:
-            return False
-        for distance in range(1, self.seats):
-            right = (seat - distance) % self.seats
-            if table.since[seat] >> right & 1:
-                return False
-            if not table.out >> right & 1:
-                return True
-        return False
-
-    def _may_pick_up(self, table: Table, acts: Sequence[Act], hand: int, up: int, down: int) -> bool:
-        m = self.mechanics
-        if not table.pile and not m.pick_up_empty:
-            return False
-        if m.must_play and acts:
-            return False
-        if not hand and not up and down and m.must_flip:
-            return False
-        return not (m.up_place_first and not hand and up and not acts)
-
-    def interruptions(self, table: Table) -> list[Act]:
-        """Return the plays that others may make out of turn: those that complete four of a kind."""
-        if not self.mechanics.out_of_turn_four or not table.pile or table.turn < 0:
-            return []
-        rank = self.pack.ranks[table.pile[-1]]
-        same, missing = self.rank_bits[rank], self.mechanics.four - self._run(table.pile, rank)
-        acts = []
-        for seat in range(self.seats):
-            if seat == table.turn or table.out >> seat & 1:
-                continue
-            from_hand = table.hands[seat] > 0
-            cards = (table.hands[seat] or table.ups[seat]) & same
-            for chosen in _subsets(cards, 0):
-                if chosen.bit_count() >= missing:
-                    hand, up = (chosen, 0) if from_hand else (0, chosen)
-                    acts.append(Act(PLAY, seat, hand=hand, up=up))
-        return acts
-
-    def _run(self, pile: Sequence[int], rank: int) -> int:
+    def run_of(self, pile: Sequence[int], rank: int) -> int:
         """How many cards of `rank` the pile adds to a four of a kind."""
         ranks, through = self.pack.ranks, self.mechanics.four_through
         if self.mechanics.four_anywhere:
@@ -277,8 +147,6 @@ class Game:
             elif ranks[card] not in through:
                 break
         return count
-
-    # What an act does
 
     def apply(self, table: Table, act: Act) -> Table:
         """Return the table after an act, legal or not; cards due are drawn as part of it."""
@@ -398,7 +266,7 @@ class Game:
             return False
         if self._plain_run and not self.same_rank[top] >> pile[-1] & 1:
             return False
-        return self._run(pile, self.pack.ranks[top]) + count >= self.mechanics.four
+        return self.run_of(pile, self.pack.ranks[top]) + count >= self.mechanics.four
 
     def _special(self, table: Table, seat: int, rank: int, count: int, again: bool, gone: bool) -> Table:
         """What a card with powers over the turn does, once it has been played."""
@@ -533,16 +401,3 @@ class Game:
         places = [*table.hands, *table.ups, *table.downs, table.burned]
         found = [card for place in places for card in cards_of(place)]
         return [*found, *table.pile, *table.deck[table.drawn :]]
-
-
-def _subsets(cards: int, most: int) -> Iterator[int]:
-    """Yield every non-empty subset of at most `most` cards (0: of any size)."""
-    if not cards:
-        return
-    if cards & (cards - 1) == 0:
-        yield cards
-        return
-    single = [1 << card for card in cards_of(cards)]
-    for size in range(1, min(most or len(single), len(single)) + 1):
-        for chosen in combinations(single, size):
-            yield sum(chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from engine.choices import legal_acts, longest_chain, may_come_back
 from engine.play import Game
 from engine.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_DOWN, TAKE_UP, Act, Table, cards_of
 
@@ -49,16 +50,16 @@ def _random_show(game: Game, table: Table, rng: Random) -> Act:
     others = [
         to
         for to in range(game.seats)
-        if to != seat and (not table.out >> to & 1 or game.may_come_back(table, to))
+        if to != seat and (not table.out >> to & 1 or may_come_back(game, table, to))
     ]
     to = others[int(rng.random() * len(others))]
-    answers = int(rng.random() * (game.longest_chain(table, seat, to) + 1))
+    answers = int(rng.random() * (longest_chain(game, table, seat, to) + 1))
     return Act(SHOW, seat, card & -card, to=to, answers=answers)
 
 
 def _random_of_all(game: Game, table: Table, rng: Random) -> Act:
     """Choose evenly among the legal acts; pick up only if there is no other."""
-    acts = game.legal_acts(table)
+    acts = legal_acts(game, table)
     wanted = [act for act in acts if act.kind != PICK_UP] or acts
     return wanted[int(rng.random() * len(wanted))]
 
@@ -68,7 +69,7 @@ def sensible_act(game: Game, table: Table, rng: Random) -> Act:
 
     A shown card goes to the player on the right if the pile is worth it, and is answered whenever it can be.
     """
-    acts = game.legal_acts(table)
+    acts = legal_acts(game, table)
     return max(acts, key=lambda act: (_worth(game, table, act), rng.random()))
 
 
@@ -103,7 +104,7 @@ def _answers_of(game: Game, table: Table, act: Act) -> int:
     """The longest chain of answers: sensible players answer whenever they can."""
     same = [
         other.answers
-        for other in game.legal_acts(table)
+        for other in legal_acts(game, table)
         if other.kind == SHOW and other.to == act.to and other.hand == act.hand
     ]
     return max(same, default=0)

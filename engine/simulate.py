@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from engine.cheating import find_cheat
+from engine.choices import interruptions
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.play import Game
@@ -170,9 +171,9 @@ class _Run:
                 quiet, burned, out = 0, self.table.burned, self.table.out
 
     def _choose(self) -> Act:
-        interruptions = self.game.interruptions(self.table)
-        if interruptions and self.rng.random() < 0.5:
-            return interruptions[int(self.rng.random() * len(interruptions))]
+        acts = interruptions(self.game, self.table)
+        if acts and self.rng.random() < 0.5:
+            return acts[int(self.rng.random() * len(acts))]
         return self.policy(self.game, self.table, self.rng)
 
     def _do(self, act: Act, rule: str | None) -> None:
@@ -328,7 +329,7 @@ def play_out(
     apply, interrupts = game.apply, game.mechanics.out_of_turn_four
     quiet, burned = 0, table.burned
     while table.turn >= 0 and quiet < quiet_acts:
-        acts = game.interruptions(table) if interrupts else ()
+        acts = interruptions(game, table) if interrupts else ()
         table = apply(table, acts[0] if acts and rng.random() < 0.5 else policy(game, table, rng))
         quiet += 1
         if table.burned != burned:

@@ -1,7 +1,7 @@
 """Late breaches: what was not allowed, and is proven only by cards seen afterwards.
 
-A card that leaves a hand unseen until then may have been drawn since. So a suspicion counts the unseen cards that
-came into the hand after the event, and is proven only by more telling cards than those.
+A card that leaves a hand unseen until then may have been drawn since. So a suspicion counts the unseen cards
+that came into the hand after the event, and is proven only by more telling cards than those.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.cards import UNKNOWN, card_names
 from engine.demand import Demand, possible_demands
-from engine.questions import starting_cards
+from engine.questions import start_place, starting_cards
 from engine.ruleset import Rule
 from engine.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
 
@@ -94,7 +94,10 @@ class Case:
     def check_turn(self) -> None:
         """Breach if it is somebody else's turn."""
         turn = self.situation.turn
-        if not self.check_in_game() or turn is None or self.player == turn:
+        if not self.check_in_game() or self.player == turn:
+            return
+        if turn is None:
+            self._check_starter()
             return
         new_pile = self.situation.pile == () and not self.situation.opening
         if new_pile and self.mechanics.after_pick_up == "picker":
@@ -102,6 +105,25 @@ class Case:
             self.breach("turn_leads", says)
         else:
             self.breach("turn", f"It is {turn}'s turn, not {self.who}'s.")
+
+    def _check_starter(self) -> None:
+        """Breach if the cards that are known prove that somebody else takes the very first turn."""
+        situation, mechanics = self.situation, self.mechanics
+        if not situation.opening or self.player is None or not mechanics.start_order:
+            return
+        last = len(mechanics.start_order)
+        own = self.holding.hand
+        place = start_place(mechanics, own) if own is not None and UNKNOWN not in own else 0
+        for other, holding in situation.cards.items():
+            if other == self.player or not holding.hand:
+                continue
+            better = start_place(mechanics, holding.hand)
+            # The first card of the order is held by one player only, so nothing hidden can equal it.
+            alone = better == 0 and mechanics.start_order[0].suit and not mechanics.players_per_pack
+            if better < last and (better < place or (alone and place == 0)):
+                cards = card_names(starting_cards(mechanics, holding.hand)[:1])
+                self.breach("start", f"{other} starts with {cards}, not {self.player}.")
+                return
 
     def check_opening(self, played: tuple[str, ...]) -> None:
         """Breach if somebody starts with another card than the one that decides who starts."""

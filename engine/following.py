@@ -1,0 +1,415 @@
+"""Follows one game event by event: rules on each, and keeps what is publicly known up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
+from engine.demand import possible_demands
+from engine.events import Event
+from engine.judge import rule_on, ruling_of_breach
+from engine.judging.case import Ruling
+from engine.knowledge import Knowledge
+from engine.ruleset import Ruleset
+from engine.situation import Action
+from engine.suspicions import Suspicions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the referee makes of one event."""
+
+    ruling: Ruling | None = None
+    """The contract's ruling, for events that are judged."""
+    follow_ups: tuple[Event, ...] = ()
+    """Events that the referee concludes: `late_breach`, `out`, `game_over`. Their id is 0: whoever keeps the
+    log numbers them."""
+    confirms: bool = False
+    """The event was expected and adds nothing: the burn after a 10, the pick-up after a show."""
+    changed: Mapping[int, Ruling | None] = field(default_factory=dict)
+    """After a revision: the rulings on other events that are different now, by event id."""
+
+
+class Follower:
+    """The state of one game, and what each event does to it.
+
+    Args:
+        rules: the ruleset.
+        start: makes the knowledge of a fresh deal.
+    """
+
+    def __init__(self, rules: Ruleset, start: Callable[[], Knowledge]) -> None:
+        self.rules = rules
+        self._start = start
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget everything: the cards are dealt afresh."""
+        self.state = self._start()
+        self.suspicions = Suspicions(self.rules)
+
+    def take(self, event: Event) -> Outcome:
+        """Take in one event and rule on it. Kinds that say nothing about the table are passed over."""
+        handler = _HANDLERS.get(event.event)
+        return handler(self, event) if handler else Outcome()
+
+    def _judge(self, event: Event, action: Action, notes: Sequence[str] = ()) -> Ruling:
+        ruling = rule_on(self.state.situation(), action)
+        ruling["notes"] = [*notes, *ruling["notes"], *self._draw_notes(event, action)]
+        return ruling
+
+    def _draw_notes(self, event: Event, action: Action) -> list[str]:
+        """Say once who has not been seen to draw what was due."""
+        notes = []
+        for player, seat in self.state.seats.items():
+            if seat.owed and player != action.player and self.state.draw_pile != 0:
+                cards = "a card" if seat.owed == 1 else f"{seat.owed} cards"
+                notes.append(f"{player} has not been seen to draw {cards}.")
+        return notes
+
+    def _deal(self, event: Event) -> Outcome:
+        if not self.state.opening:
+            self.restart()
+        for player, cards in event.up.items():
+            self.state.seats[player].up = list(cards)
+        return Outcome()
+
+    def _exchange(self, event: Event) -> Outcome:
+        """Cards taken in from the up-cards are known to be in the hand from then on."""
+        state, follow = self.state, Outcome()
+        changes = dict(event.up) or ({event.player: ()} if event.player else {})
+        for player, now in changes.items():
+            seat = state.seats[player]
+            put = _minus(now, seat.up) if now else []
+            taken = _minus(seat.up, now) if now else []
+            count = event.count if event.count is not None else len(taken)
+            action = Action(type="exchange", player=player, count=count)
+            ruling = self._judge(event, action)
+            if now:
+                seat.take_from_hand(put)
+                seat.hand.extend(taken)
+                seat.up = list(now)
+            else:
+                # Which cards changed places was not seen: neither side is known any more.
+                seat.hand[:] = [UNKNOWN] * len(seat.hand)
+                seat.up[:] = [UNKNOWN] * len(seat.up)
+            follow = Outcome(ruling=ruling)
+        return follow
+
+    def _play(self, event: Event) -> Outcome:
+        state = self.state
+        player, cards = self._actor(event), event.cards or (UNKNOWN,)
+        if player is None:
+            state.pile.extend(cards)
+            state.last_set = len(cards)
+            return Outcome()
+        seat, source = state.seats[player], event.source
+        late = []
+        if source in ("hand", None) and not seat.hand and not seat.owed:
+            late = self.suspicions.held_after_all(event, player)
+        notes = state.make_room(player, cards, source)
+        action = Action(type="play", player=player, cards=cards, source=source)
+        ruling = self._judge(event, action, notes)
+        self._note_start(event, player, ruling)
+        from_hand, from_up = _sources(seat.hand, seat.up, cards, source)
+        if from_up and not from_hand and not seat.hand:
+            self.suspicions.up_plays[player] = event.id
+        unseen = seat.take_from_hand(from_hand)
+        seat.take_from_up(from_up)
+        if source == "down":
+            seat.down = max(0, seat.down - 1)
+        late += self.suspicions.seen(event, player, unseen)
+        self._land(player, cards, ruling)
+        return self._finish(event, player, ruling, late)
+
+    def _flip(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        cards = event.cards or (UNKNOWN,)
+        if player is None:
+            state.pile.extend(cards)
+            return Outcome()
+        ruling = self._judge(event, Action(type="flip", player=player, cards=cards))
+        self._note_start(event, player, ruling)
+        state.seats[player].down = max(0, state.seats[player].down - 1)
+        if ruling["effects"].get("enters_hand"):
+            state.seats[player].hand.extend(cards)
+            state.turn = player
+            return Outcome(ruling=ruling)
+        self._land(player, cards, ruling)
+        return self._finish(event, player, ruling, [])
+
+    def _land(self, player: str, cards: Sequence[str], ruling: Ruling) -> None:
+        """Put played cards where they belong: on the pile, burned, or into the hand of who must pick up."""
+        state, effects = self.state, ruling["effects"]
+        forced = self.rules.mechanics.forces_pick_up
+        burnt = [card for card in cards if RANK_OF[card] in forced]
+        state.burned.extend(burnt)
+        state.pile.extend(card for card in cards if card not in burnt)
+        state.last_set = len(cards)
+        state.due_burn = bool(effects["burn"] or burnt)
+        state.open_burn = player if effects["burn"] is None else None
+        state.due_pick_up = None
+        if effects["burn"]:
+            state.burn_pile()
+        elif effects["picks_up"] is not None:
+            state.move_pile_to(effects["picks_up"])
+            state.due_pick_up = effects["picks_up"]
+
+    def _finish(self, event: Event, player: str, ruling: Ruling, late: Sequence[Event]) -> Outcome:
+        """Pass the turn on, note what is to be drawn, and conclude who is out."""
+        state, effects = self.state, ruling["effects"]
+        state.opening = False
+        if effects["draw"] and state.draw_pile != 0:
+            state.seats[player].owed = effects["draw"]
+        known = (set(state.left), state.loser)
+        state.follow(player, effects)
+        return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
+
+    def _conclusions(self, event: Event, left: set[str], loser: str | None) -> list[Event]:
+        state, found = self.state, []
+        for player in state.left:
+            if player not in left:
+                found.append(Event(id=0, event="out", t=event.t, decided_at=event.decided_at, player=player))
+        if state.loser is not None and loser is None:
+            over = Event(id=0, event="game_over", t=event.t, decided_at=event.decided_at, loser=state.loser)
+            found.append(over)
+        return found
+
+    def _note_start(self, event: Event, player: str, ruling: Ruling) -> None:
+        if self.state.opening:
+            self.state.opening = False
+            if self.state.turn is None:
+                self.suspicions.started(event, player)
+
+    def _pick_up(self, event: Event) -> Outcome:
+        state = self.state
+        due, state.due_pick_up = state.due_pick_up, None
+        player = event.player or due or state.turn
+        if player is None:
+            state.pile, state.last_set = [], 0
+            return Outcome()
+        if due is not None:
+            return self._expected_pick_up(event, player, due)
+        if event.cards and not state.pile:
+            state.pile = list(event.cards)
+        action = Action(type="pick_up", player=player, count=event.count)
+        demands = possible_demands(self.rules.mechanics, state.pile, state.last_set or None)
+        ruling = self._judge(event, action)
+        self._note_start(event, player, ruling)
+        if ruling["verdict"] == "unproven":
+            hand = state.seats[player].hand
+            self.suspicions.picked_up(event, player, demands, hand.count(UNKNOWN))
+        state.move_pile_to(player, event.count)
+        return self._finish(event, player, ruling, [])
+
+    def _expected_pick_up(self, event: Event, player: str, due: str) -> Outcome:
+        """The pick-up that a show, a failed flip or a joker brought about."""
+        state = self.state
+        if player == due:
+            return Outcome(confirms=True)
+        says = f"{due} has to pick up the pile, not {player}."
+        ruling = ruling_of_breach(state.situation(), player, "turn", says)
+        taken = [card for card in event.cards if card in state.seats[due].hand]
+        state.seats[due].take_from_hand(taken)
+        state.seats[player].hand.extend(taken)
+        return Outcome(ruling=ruling)
+
+    def _burn(self, event: Event) -> Outcome:
+        state = self.state
+        known = all(card in state.burned or RANK_OF[card] in self._shown_ranks() for card in event.cards)
+        if state.due_burn or (event.cards and known):
+            state.due_burn = False
+            return Outcome(confirms=True)
+        if state.open_burn is not None:
+            burner, state.open_burn = state.open_burn, None
+            state.burn_pile()
+            if self.rules.mechanics.burn_again and burner not in state.left:
+                state.turn = burner
+            return Outcome(confirms=True)
+        if not state.pile:
+            return Outcome(confirms=True)
+        says = "Nothing burns the pile here: it stays until somebody picks it up or burns it by the rules."
+        ruling = ruling_of_breach(state.situation(), event.player, "burn", says)
+        state.burn_pile()
+        return Outcome(ruling=ruling)
+
+    def _shown_ranks(self) -> frozenset[int]:
+        return self.rules.mechanics.shown
+
+    def _show(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        if player is None:
+            state.burned.extend(event.cards)
+            return Outcome()
+        cards = event.cards or (UNKNOWN,)
+        seat = state.seats[player]
+        from_table = not seat.hand and bool(seat.up)
+        notes = [] if from_table else state.make_room(player, cards[:1], "hand")
+        action = Action(
+            type="show",
+            player=player,
+            cards=cards,
+            to=event.to,
+            answers=event.answers,
+            answered_from=event.answered_from,
+        )
+        ruling = self._judge(event, action, notes)
+        self._note_start(event, player, ruling)
+        from_hand, from_up = _sources(seat.hand, seat.up, cards[:1], None)
+        unseen = seat.take_from_hand(from_hand)
+        seat.take_from_up(from_up)
+        late = self.suspicions.seen(event, player, unseen)
+        self._spend_answers(event)
+        state.burned.extend(cards)
+        picker = ruling["effects"]["picks_up"]
+        state.due_pick_up = None
+        if picker is not None and state.pile:
+            state.move_pile_to(picker)
+            state.due_pick_up = picker
+        return self._finish(event, player, ruling, late)
+
+    def _spend_answers(self, event: Event) -> None:
+        """Take the cards of the answers out of the hands, or from the table where they came from there."""
+        shown = RANK_TEXTS[min(self.rules.mechanics.shown, default=3)]
+        named = list(event.cards[1:])
+        for giver, _ in event.answers:
+            seat = self.state.seats[giver]
+            card = named.pop(0) if named else next((c for c in seat.hand if c[:-1] == shown), shown)
+            if seat.hand:
+                seat.take_from_hand((card,))
+            elif event.answered_from == "down" and not seat.up:
+                seat.down = max(0, seat.down - 1)
+            else:
+                card = next((c for c in seat.up if c[:-1] == shown), card)
+                seat.take_from_up((card,))
+            if card not in event.cards:
+                self.state.burned.append(card)
+
+    def _take_up(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        if player is None:
+            return Outcome()
+        seat, cards = state.seats[player], event.cards or (UNKNOWN,)
+        notes = state.make_room(player, cards, "up")
+        ruling = self._judge(event, Action(type="take_up", player=player, cards=cards), notes)
+        seat.take_from_up(cards)
+        seat.hand.extend(cards)
+        return Outcome(ruling=ruling)
+
+    def _take_down(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        if player is None:
+            return Outcome()
+        count = event.count or 1
+        ruling = self._judge(event, Action(type="take_down", player=player, count=count))
+        seat = state.seats[player]
+        seat.down = max(0, seat.down - count)
+        seat.hand.extend([UNKNOWN] * count)
+        self.suspicions.came_in(player, count)
+        return Outcome(ruling=ruling)
+
+    def _draw(self, event: Event) -> Outcome:
+        """Cards may be drawn one by one; too many are a breach, too few are noted until the next turn."""
+        state = self.state
+        owing = [player for player, seat in state.seats.items() if seat.owed]
+        player = event.player or (owing[0] if owing else state.turn)
+        if player is None:
+            return Outcome()
+        seat = state.seats[player]
+        count = event.count or len(event.cards) or max(1, seat.owed)
+        action = Action(type="draw", player=player, count=count)
+        situation = replace(state.situation(), owed={player: min(count, seat.owed)})
+        ruling = rule_on(situation, action)
+        if count < seat.owed:
+            ruling["notes"].append(f"{player} has still to draw {seat.owed - count}.")
+        state.draw(player, count)
+        self.suspicions.came_in(player, count)
+        return Outcome(ruling=ruling)
+
+    def _out(self, event: Event) -> Outcome:
+        """Believe that a player has no cards left, whatever the count says."""
+        state, player = self.state, event.player
+        if player is None or player in state.left:
+            return Outcome(confirms=True)
+        seat = state.seats[player]
+        seat.hand, seat.up, seat.down, seat.owed = [], [], 0, 0
+        state.left[player] = []
+        if state.turn == player:
+            state.turn = _next_inside(state, player)
+        inside = [name for name in state.players if name not in state.left]
+        if len(inside) == 1 and state.loser is None:
+            state.loser, state.turn = inside[0], None
+            over = Event(id=0, event="game_over", t=event.t, decided_at=event.decided_at, loser=state.loser)
+            return Outcome(follow_ups=(over,))
+        return Outcome()
+
+    def _game_over(self, event: Event) -> Outcome:
+        state = self.state
+        confirms = event.loser is None or event.loser == state.loser
+        if event.loser is not None:
+            state.loser, state.turn = event.loser, None
+        return Outcome(confirms=confirms)
+
+    def _actor(self, event: Event) -> str | None:
+        """Who did it: as seen, or else whoever's turn it is."""
+        return event.player or self.state.turn
+
+
+_HANDLERS: dict[str, Callable[[Follower, Event], Outcome]] = {
+    "deal": Follower._deal,
+    "exchange": Follower._exchange,
+    "play": Follower._play,
+    "flip": Follower._flip,
+    "take_up": Follower._take_up,
+    "take_down": Follower._take_down,
+    "pick_up": Follower._pick_up,
+    "burn": Follower._burn,
+    "show": Follower._show,
+    "draw": Follower._draw,
+    "out": Follower._out,
+    "game_over": Follower._game_over,
+}
+
+
+def _minus(cards: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the cards that are not among the others, counted."""
+    rest = list(others)
+    left = []
+    for card in cards:
+        if card in rest:
+            rest.remove(card)
+        else:
+            left.append(card)
+    return left
+
+
+def _sources(
+    hand: Sequence[str], up: Sequence[str], cards: Sequence[str], source: str | None
+) -> tuple[list[str], list[str]]:
+    """Split played cards into those from the hand and those from the up-cards, as the judge does."""
+    if source == "hand":
+        return list(cards), []
+    if source == "up":
+        return [], list(cards)
+    if source == "down":
+        return [], []
+    rest_up, from_hand, from_up = list(up), [], []
+    for card in cards:
+        on_table = card in rest_up and card not in hand and (source == "hand+up" or not hand)
+        if on_table or (not hand and rest_up):
+            rest_up.remove(card if card in rest_up else rest_up[0])
+            from_up.append(card)
+        else:
+            from_hand.append(card)
+    return from_hand, from_up
+
+
+def _next_inside(state: Knowledge, player: str) -> str | None:
+    """The next player in playing order who is still in the game."""
+    here, step = state.players.index(player), 1 if state.clockwise else -1
+    for distance in range(1, len(state.players)):
+        other = state.players[(here + step * distance) % len(state.players)]
+        if other not in state.left:
+            return other
+    return None
