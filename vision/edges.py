@@ -27,7 +27,7 @@ _SAMPLES = 32
 _ENDS = 0.1
 _LEAST_SUPPORT = 0.45
 """Share of the points that must see the line for it to be believed."""
-_FITS = 4
+_FITS = 3
 _FURTHEST_MM = 8.0
 """A corner that would move further than this is not believed."""
 
@@ -141,16 +141,18 @@ def _fit(
 
 def _robust_line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
     """Return slope and intercept of a least-squares line, refitted without its outliers."""
-    keep = np.ones(len(x), bool)
-    slope = intercept = 0.0
-    for _ in range(3):
-        slope, intercept = np.polyfit(x[keep], y[keep], 1)
-        error = np.abs(y - (slope * x + intercept))
-        fresh = error <= max(0.5, 2.0 * float(np.median(error)))
-        if fresh.sum() < 4 or (fresh == keep).all():
-            break
-        keep = fresh
-    return float(slope), float(intercept)
+    slope, intercept = _line(x, y)
+    error = np.abs(y - (slope * x + intercept))
+    keep = error <= max(0.5, 2.0 * float(np.median(error)))
+    return _line(x[keep], y[keep]) if keep.sum() >= 4 else (slope, intercept)
+
+
+def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
+    """Return slope and intercept of the least-squares line."""
+    mean_x, mean_y = float(x.mean()), float(y.mean())
+    apart = x - mean_x
+    slope = float(apart @ (y - mean_y)) / max(float(apart @ apart), 1e-12)
+    return slope, mean_y - slope * mean_x
 
 
 def _intersection(first: Line, second: Line) -> NDArray[np.float64]:
