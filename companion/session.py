@@ -8,6 +8,7 @@ immutable and replaced as a whole, and never waits for either thread.
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import threading
 import time
@@ -23,6 +24,8 @@ from engine.errors import BadInputError
 from engine.events import Event
 from vision.reading import CardReading, Image
 from vision.sources import FrameSource
+
+_log = logging.getLogger(__name__)
 
 Phase = Literal["opening", "watching", "paused", "ended", "failed"]
 Line = Mapping[str, Any]
@@ -167,6 +170,10 @@ class Session:
             pump.join(timeout=2.0)
         except BadInputError as error:
             self._publish(None, phase="failed", says=str(error))
+        except Exception as error:
+            # A mistake of ours must not leave a window that silently stands still.
+            _log.exception("the referee's thread has ended")
+            self._publish(None, phase="failed", says=f"The program failed ({type(error).__name__}: {error})")
         finally:
             if source is not None:
                 source.close()

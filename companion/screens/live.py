@@ -18,7 +18,7 @@ from companion.session import Picture
 from companion.wording import card_sign
 from vision.reading import CardReading
 
-_CERTAIN = 0.9
+_CERTAIN = 0.8
 """Below this a name is shown with its probability."""
 
 

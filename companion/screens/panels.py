@@ -135,7 +135,7 @@ class TurnPanel(Panel):
         pile, burnt = len(table.pile), len(table.burned)
         left = "?" if table.draw_pile is None else str(table.draw_pile)
         self.counts = f"{pile} on the pile\n{left} to draw · {burnt} burnt"
-        self.ids.strip.show(table.playable_ranks if not table.loser else ())
+        self.ids.strip.show(table.playable_ranks if table.turn and not table.loser else ())
         self._shown = tuple(table.pile[-_SHOWN_OF_PILE:])
         self._lay_pile()
 

@@ -116,7 +116,7 @@ READINGS: tuple[CardReading, ...] = (
     CardReading(_quad(520, 250, 0.1), "up", 0.99, "KH", 0.99),
     CardReading(_quad(548, 254, 0.3), "up", 0.99, "7H", 0.98),
     CardReading(_quad(420, 460, 0.0), "up", 0.99, "KD", 0.99),
-    CardReading(_quad(480, 462, 0.05), "up", 0.99, "2C", 0.81),
+    CardReading(_quad(480, 462, 0.05), "up", 0.99, "2C", 0.71),
     CardReading(_quad(540, 460, 0.0), "up", 0.9, None, 0.3, (("QD", 0.5),)),
 )
 

@@ -182,6 +182,18 @@ def test_a_source_that_cannot_be_opened_is_said() -> None:
     assert session.snapshot.says == "camera 7: cannot be opened"
 
 
+def test_a_mistake_of_the_program_is_said_and_not_swallowed(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Game):
+        def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+            raise ZeroDivisionError("by nought")
+
+    session = watch(Film(5), Broken())
+    until(lambda: session.snapshot.phase == "failed")
+    session.stop()
+    assert "ZeroDivisionError: by nought" in session.snapshot.says
+    assert "Traceback" in caplog.text
+
+
 def test_a_live_source_never_queues_old_pictures() -> None:
     """While one picture is being read the newest is kept and the rest dropped."""
     release, reading = threading.Event(), threading.Event()

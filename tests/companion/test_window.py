@@ -77,7 +77,7 @@ def test_shows_whose_turn_it_is_the_pile_and_what_may_be_played() -> None:
 
 def test_names_the_cards_in_the_picture() -> None:
     """A face-down card has no name, an uncertain one its probability, one of the ruling its sign."""
-    assert drive("look")["start"]["names"] == ["K♥", "✗ 7♥", "K♦", "2♣ 81%", "?"]
+    assert drive("look")["start"]["names"] == ["K♥", "✗ 7♥", "K♦", "2♣ 71%", "?"]
 
 
 def test_shows_hands_pick_ups_and_burns_of_each_player() -> None:

@@ -1,0 +1,160 @@
+"""Undo and correction end to end: session, joined watcher and the real referee, replayed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from companion.refereeing import Refereeing
+from companion.session import Line, Session
+from companion.store import Store
+from engine.events import Event
+from engine.referee import Referee
+from vision.reading import Image
+from vision.watch import TableView, Watcher
+
+PLAYERS = ("Ann", "Bob", "Cat")
+UP = {"Ann": ("KS", "KD", "KC"), "Bob": ("QS", "QD", "QC"), "Cat": ("JS", "JD", "JC")}
+GAME = (
+    Event(id=1, event="deal", t=1, up=UP),
+    Event(id=2, event="play", t=2, player="Ann", cards=("9S",), source="hand"),
+    Event(id=3, event="play", t=3, player="Bob", cards=("8H",), source="hand"),
+    Event(id=4, event="play", t=4, player="Cat", cards=("10C",), source="hand"),
+)
+"""Bob's 8 on Ann's 9 is illegal in Winnersh (§5: equal or higher)."""
+
+
+class Blank:
+    """As many black pictures as there are events to see, a second apart."""
+
+    name, live, fps = "blank", False, 1.0
+
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
+        for second in range(1, len(GAME) + 1):
+            yield float(second), np.zeros((36, 64, 3), np.uint8)
+
+    def close(self) -> None:
+        pass
+
+
+class ScriptedWatcher:
+    """Sees the next event of `GAME` in every picture."""
+
+    def __init__(self) -> None:
+        self.view = TableView()
+        self.layout = SimpleNamespace(seats=[SimpleNamespace(player=player) for player in PLAYERS])
+        self._events = iter(GAME)
+
+    def feed(self, frame: Image, t: float) -> list[Event]:
+        return [next(self._events)]
+
+    def finish(self, t: float) -> list[Event]:
+        return []
+
+
+def open_game() -> Refereeing:
+    return Refereeing(
+        cast(Watcher, ScriptedWatcher()), lambda names: Referee("winnersh", tuple(names)), PLAYERS
+    )
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    def open_store() -> Store:
+        store = Store.open(tmp_path / "s.sqlite")
+        store.start_game("winnersh", PLAYERS)
+        return store
+
+    session = Session(Blank, open_game, open_store=open_store, realtime=False)
+    session.start()
+    until(lambda: session.snapshot.phase == "ended")
+    yield session
+    session.stop()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.005)
+
+
+def after(session: Session, ask: Callable[[], None]) -> tuple[Line, ...]:
+    """Ask for something and return the lines once it has been done."""
+    serial = session.snapshot.serial
+    ask()
+    until(lambda: session.snapshot.serial > serial)
+    return session.snapshot.lines
+
+
+def verdicts(lines: tuple[Line, ...]) -> dict[str, str]:
+    return {str(line["player"]): line["ruling"]["verdict"] for line in lines if line.get("ruling")}
+
+
+def by(session: Session, player: str) -> int:
+    return next(int(line["id"]) for line in session.snapshot.lines if line.get("player") == player)
+
+
+def test_the_game_as_it_was_seen(session: Session) -> None:
+    assert verdicts(session.snapshot.lines)["Bob"] == "illegal"
+    assert session.snapshot.table.turn == "Cat"  # the 10 burns and gives another turn
+    assert session.snapshot.table.pile == []
+
+
+def test_a_corrected_card_changes_its_ruling_and_what_follows(session: Session) -> None:
+    """Bob's 8 was a queen: his play is legal, and the 10 after it is not."""
+    event = Event(id=by(session, "Bob"), event="play", t=3, player="Bob", cards=("QH",), source="hand")
+    lines = after(session, lambda: session.correct(event.id, event))
+    assert verdicts(lines)["Bob"] == "legal"
+    assert verdicts(lines)["Cat"] == "illegal"
+    (line,) = (line for line in lines if line.get("player") == "Bob")
+    assert line["cards"] == ["QH"]
+    assert session.snapshot.says == "Corrected: Bob plays Q♥"
+
+
+def test_what_was_corrected_keeps_its_place_and_number(session: Session) -> None:
+    before = [line["id"] for line in session.snapshot.lines]
+    event = Event(id=by(session, "Bob"), event="play", t=3, player="Bob", cards=("9H",), source="hand")
+    after(session, lambda: session.correct(event.id, event))
+    assert [line["id"] for line in session.snapshot.lines] == before
+
+
+def test_an_event_that_never_happened_goes_and_the_rest_is_ruled_anew(session: Session) -> None:
+    lines = after(session, lambda: session.correct(by(session, "Bob"), None))
+    assert [line.get("player") for line in lines if line["event"] == "play"] == ["Ann", "Cat"]
+    assert verdicts(lines)["Cat"] == "illegal"  # it was Bob's turn
+
+
+def test_undo_takes_back_the_last_event_and_its_effects(session: Session) -> None:
+    lines = after(session, session.undo)
+    assert [line.get("player") for line in lines if line["event"] == "play"] == ["Ann", "Bob"]
+    assert session.snapshot.table.pile == ["9S", "8H"]
+    assert session.snapshot.table.turn == "Cat"
+    assert session.snapshot.says == "Taken back: Cat plays 10♣"
+
+
+def test_everything_can_be_taken_back(session: Session) -> None:
+    for _ in GAME:
+        lines = after(session, session.undo)
+    assert lines == ()
+    after(session, session.undo)
+    assert session.snapshot.says == "There is nothing to take back"
+
+
+def test_corrections_are_stored_beside_what_was_seen(session: Session, tmp_path: Path) -> None:
+    bob = by(session, "Bob")
+    event = Event(id=bob, event="play", t=3, player="Bob", cards=("QH",), source="hand")
+    after(session, lambda: session.correct(bob, event))
+    last = int(session.snapshot.lines[-1]["id"])
+    after(session, session.undo)
+    with Store.open(tmp_path / "s.sqlite") as store:
+        seen = store.events(1)
+        corrections: list[tuple[int, Any]] = store.corrections(1)
+    assert [line["cards"] for line in seen if line.get("player") == "Bob"] == [["8H"]]
+    assert [(number, line and line["cards"]) for number, line in corrections] == [(bob, ["QH"]), (last, None)]
