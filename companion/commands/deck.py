@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     enrol = actions.add_parser(
         "enrol",
         help="learn a deck from photos of single cards",
-        description="Each photo shows one card, face up; its file name begins with the card: 10H.jpg, QS_2.jpg.",
+        description="A photo shows one card, face up; its file name begins with the card: 10H.jpg, QS_2.jpg.",
     )
     enrol.add_argument("name", help="what to call the deck: letters, digits, - and _")
     enrol.add_argument("photos", nargs="+", type=Path, metavar="PHOTO", help="a photo, or a folder of them")

@@ -1,0 +1,182 @@
+"""An enrolled deck sharpens the reading of its own cards, and its file can do nothing but hold numbers."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from companion.cli import main
+from companion.commands.deck import card_of
+from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH
+from datasets.art_drawn import DrawnStyle, draw_face
+from engine.errors import BadInputError
+from vision.decks import KNOWN, Deck, DeckHead, deck_names, load_deck, remove_deck, save_deck
+from vision.enrolment import enrol
+from vision.faces import CLASSES, FaceReader
+
+SHOWN = ("9S", "9C", "4H", "JOKER")
+
+
+def synthetic(cards: tuple[str, ...], rng: np.random.Generator, noise: float = 0.3) -> Deck:
+    """Return a deck whose features are a direction of its own for each card, and noise."""
+    directions = np.random.default_rng(7).normal(0, 1, (len(KNOWN), 24))
+    labels = tuple(card for card in cards for _ in range(6))
+    features = np.array([directions[KNOWN.index(card)] for card in labels])
+    return Deck("pub", "abc", labels, (features + rng.normal(0, noise, features.shape)).astype(np.float32))
+
+
+def undecided(between: tuple[str, ...]) -> NDArray[np.float64]:
+    p = np.full((1, len(CLASSES)), 1e-6)
+    p[0, [CLASSES.index(card) for card in between]] = 1 / len(between)
+    return np.log(p / p.sum())
+
+
+def test_a_shown_card_wins_where_the_networks_cannot_decide() -> None:
+    rng = np.random.default_rng(0)
+    head = DeckHead(synthetic(SHOWN, rng))
+    for card in SHOWN:
+        features = synthetic((card,), rng).features[:1]
+        log_p = head.refine(undecided(SHOWN), features)
+        assert CLASSES[int(log_p.argmax())] == card
+        assert np.exp(log_p).sum() == pytest.approx(1)
+
+
+def test_a_card_never_shown_is_not_talked_out_of() -> None:
+    rng = np.random.default_rng(1)
+    head = DeckHead(synthetic(SHOWN, rng))
+    certain = np.log(np.full((1, len(CLASSES)), 1e-4))
+    certain[0, CLASSES.index("KD")] = np.log(1 - 1e-4 * (len(CLASSES) - 1))
+    features = synthetic(("KD",), rng).features[:1]
+    assert CLASSES[int(head.refine(certain, features).argmax())] == "KD"
+
+
+def test_one_card_is_no_deck() -> None:
+    with pytest.raises(BadInputError, match="at least two"):
+        DeckHead(synthetic(("9S",), np.random.default_rng(2)))
+
+
+def test_a_deck_is_saved_and_found_again(tmp_path: Path) -> None:
+    deck = synthetic(SHOWN, np.random.default_rng(3))
+    save_deck(deck, tmp_path)
+    found = load_deck("pub", tmp_path)
+    assert found.cards == deck.cards
+    assert found.weights == "abc"
+    assert np.array_equal(found.features, deck.features)
+    assert deck_names(tmp_path) == ("pub",)
+    remove_deck("pub", tmp_path)
+    assert deck_names(tmp_path) == ()
+
+
+@pytest.mark.parametrize("name", ["", "../pub", "a/b", "a" * 41, "pub.npz", "~root", "a b"])
+def test_a_name_that_is_no_plain_word_is_refused(name: str, tmp_path: Path) -> None:
+    deck = synthetic(SHOWN, np.random.default_rng(3))
+    with pytest.raises(BadInputError, match="letters"):
+        save_deck(Deck(name, deck.weights, deck.cards, deck.features), tmp_path)
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_make_a_deck_file_do_harm(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    folder = tmp_path_factory.mktemp("decks")
+    (folder / "bad.npz").write_bytes(content)
+    with pytest.raises(BadInputError, match=r"bad\.npz"):
+        load_deck("bad", folder)
+
+
+def test_a_cut_off_deck_file_is_named(tmp_path: Path) -> None:
+    path = save_deck(synthetic(SHOWN, np.random.default_rng(4)), tmp_path)
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(BadInputError, match=r"pub\.npz"):
+        load_deck("pub", tmp_path)
+
+
+class Harm:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (Path.touch, ("harm",))
+
+
+def test_pickled_objects_are_not_loaded(tmp_path: Path) -> None:
+    harmful = np.array([Harm()], dtype=object)
+    np.savez(tmp_path / "bad.npz", format=1, weights="x", cards=harmful, features=np.zeros((1, 2)))
+    with pytest.raises(BadInputError, match=r"bad\.npz"):
+        load_deck("bad", tmp_path)
+    (tmp_path / "worse.npz").write_bytes(pickle.dumps({"format": 1}))
+    with pytest.raises(BadInputError, match=r"worse\.npz"):
+        load_deck("worse", tmp_path)
+
+
+def test_examples_of_other_networks_are_refused() -> None:
+    head = DeckHead(synthetic(SHOWN, np.random.default_rng(5)))
+    with pytest.raises(BadInputError, match="enrol it again"):
+        FaceReader(deck=head)
+
+
+def test_enrolling_tells_faces_apart_that_the_networks_cannot_read() -> None:
+    """Four faces of mere blots: between those four cards, only what was shown can decide."""
+    width, height = CARD_WIDTH // 3, CARD_HEIGHT // 3
+    quad = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
+    rng = np.random.default_rng(6)
+    faces = {}
+    for card in ("9S", "4D", "KC", "AH"):
+        picture = draw_face("2C", DrawnStyle(index_height=0.01, index_suit=0.01, pip=0.01))[
+            ::3, ::3, :3
+        ].copy()
+        for _ in range(4):
+            x, y = rng.integers(10, (width - 40, height - 40))
+            picture[y : y + 30, x : x + 30] = rng.integers(0, 255, 3)
+        faces[card] = picture[:height, :width]
+    plain = FaceReader(threads=1)
+    deck = enrol("blots", ((face, quad, card) for card, face in faces.items()), plain)
+    reader = FaceReader(deck=DeckHead(deck), threads=1)
+    noisy = {
+        card: np.clip(face + rng.normal(0, 8, face.shape), 0, 255).astype(np.uint8)
+        for card, face in faces.items()
+    }
+    columns = [CLASSES.index(card) for card in faces]
+    for k, face in enumerate(noisy.values()):
+        refined = reader.read(face, [quad])[0].log_probabilities[columns]
+        unaided = plain.read(face, [quad])[0].log_probabilities[columns]
+        assert refined.argmax() == k
+        assert refined[k] - np.delete(refined, k).max() > unaided[k] - np.delete(unaided, k).max()
+
+
+# --- the command --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_the_command_lists_shows_and_forgets(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["deck", "list"]) == 0
+    assert "no deck" in capsys.readouterr().out
+    save_deck(synthetic(SHOWN, np.random.default_rng(3)))
+    assert main(["deck", "list"]) == 0
+    assert "pub: 4 cards" in capsys.readouterr().out
+    assert main(["deck", "show", "pub"]) == 0
+    assert "enrolled: 4H 9C 9S JOKER" in capsys.readouterr().out
+    assert main(["deck", "remove", "pub"]) == 0
+    assert main(["deck", "show", "pub"]) == 2
+    assert "pub: not enrolled" in capsys.readouterr().err
+    assert main(["deck", "remove", "pub"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "card"), [("10H.jpg", "10H"), ("qs_2.png", "QS"), ("JOKER.jpg", "JOKER"), ("2c-dim.jpg", "2C")]
+)
+def test_a_photo_is_named_after_its_card(name: str, card: str) -> None:
+    assert card_of(Path(name)) == card
+
+
+@pytest.mark.parametrize("name", ["table.jpg", "1H.jpg", "10.jpg", "QS2.jpg", "KING.jpg"])
+def test_a_photo_that_is_not_is_refused(name: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["deck", "enrol", "mine", name]) == 2
+    assert name in capsys.readouterr().err
+    assert deck_names() == ()

@@ -1,0 +1,226 @@
+"""Cards whose outlines are known are named rightly, and not named where nothing can be read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH, CARDS
+from datasets.art_drawn import DrawnStyle, draw_back, draw_face
+from datasets.photos import load_set, photos_root
+from engine.errors import BadInputError
+from vision.face_classes import OUTPUTS, RANK_OUTPUTS
+from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, WHOLE_HEIGHT, WHOLE_WIDTH, face_crops
+from vision.faces import (
+    CLASSES,
+    WEIGHTS,
+    FaceReader,
+    FaceReading,
+    Fusion,
+    class_log_probabilities,
+    fuse,
+    fused,
+    load_fusion,
+    reading_of,
+)
+from vision.geometry import homography, order_quad
+
+FUSION = Fusion(whole_weight=1.0, corner_weight=0.5, floor=1e-3, threshold=0.6)
+
+
+@pytest.fixture(scope="module")
+def reader() -> FaceReader:
+    return FaceReader(threads=1)
+
+
+def on_a_table(face: NDArray[np.uint8], quad: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return a 240 x 240 picture of a green table with a card at a quad."""
+    table = np.full((240, 240, 3), (70, 110, 50), np.uint8)
+    corners = np.array([[0, 0], [CARD_WIDTH, 0], [CARD_WIDTH, CARD_HEIGHT], [0, CARD_HEIGHT]], np.float32)
+    small = cv2.resize(face[:, :, :3], (CARD_WIDTH // 3, CARD_HEIGHT // 3), interpolation=cv2.INTER_AREA)
+    matrix = homography(corners / 3, quad)
+    cv2.warpPerspective(small, matrix, (240, 240), table, cv2.INTER_LINEAR, cv2.BORDER_TRANSPARENT)
+    return table
+
+
+LEANING = np.array([[70, 40], [168, 52], [160, 196], [58, 180]], np.float32)
+
+
+def test_a_drawn_deck_is_read_either_way_up(reader: FaceReader) -> None:
+    style = DrawnStyle(stroke=0.11, index_height=0.095, pip=0.12)
+    right = 0
+    for card in CARDS:
+        picture = on_a_table(draw_face(card, style), LEANING)
+        upright, turned = reader.read(picture, [LEANING, np.roll(LEANING, 2, axis=0)])
+        right += (upright.card == card) + (turned.card == card)
+    assert right >= 100, f"{right} of 104"
+
+
+def test_a_back_and_an_empty_table_are_not_named(reader: FaceReader) -> None:
+    back = on_a_table(draw_back((150, 60, 30)), LEANING)
+    empty = np.full((240, 240, 3), (70, 110, 50), np.uint8)
+    for picture in (back, empty):
+        (reading,) = reader.read(picture, [LEANING])
+        assert reading.card is None
+        assert reading.unreadable > 0.5
+
+
+def test_a_card_half_out_of_the_picture_or_far_outside_does_no_harm(reader: FaceReader) -> None:
+    picture = on_a_table(draw_face("9S", DrawnStyle()), LEANING)
+    readings = reader.read(picture, [LEANING - 130, LEANING + 5000])
+    assert [reading.card for reading in readings] == [None, None]
+
+
+def test_no_quads_no_readings(reader: FaceReader) -> None:
+    assert reader.read(np.zeros((10, 10, 3), np.uint8), []) == []
+
+
+def test_a_quad_started_at_a_long_edge_is_still_read_where_the_tilt_hides_which_is_long(
+    reader: FaceReader,
+) -> None:
+    square = np.array([[60, 60], [160, 60], [160, 165], [60, 165]], np.float32)
+    picture = on_a_table(draw_face("5H", DrawnStyle()), square)
+    (reading,) = reader.read(picture, [np.roll(square, 1, axis=0)])
+    assert reading.card == "5H"
+
+
+@pytest.mark.skipif(photos_root() is None, reason="the photo folder is missing")
+def test_real_cards_of_a_deck_never_seen_are_read(reader: FaceReader) -> None:
+    right = known = 0
+    for photo in load_set("vpo_table")[:2]:
+        labels = [label for label in photo.labels if label.kind == "quad"]
+        readings = reader.read(photo.image(), [order_quad(label.points) for label in labels])
+        named = [(label.card, r.card) for label, r in zip(labels, readings, strict=True) if r.card]
+        known += len(labels)
+        right += sum(truth == name for truth, name in named)
+    assert right >= 0.9 * known
+
+
+def test_pieces_have_the_size_the_networks_take() -> None:
+    crops = face_crops(np.zeros((300, 300, 3), np.uint8), LEANING)
+    assert crops.whole.shape == (WHOLE_HEIGHT, WHOLE_WIDTH, 3)
+    assert [corner.shape for corner in crops.corners] == [(CORNER_HEIGHT, CORNER_WIDTH, 3)] * 2
+
+
+def test_the_second_corner_is_the_first_of_the_card_turned_round() -> None:
+    picture = on_a_table(draw_face("7C", DrawnStyle()), LEANING)
+    upright, turned = (face_crops(picture, np.roll(LEANING, k, axis=0)) for k in (0, 2))
+    assert np.abs(upright.corners[1].astype(int) - turned.corners[0]).mean() < 2
+    assert np.abs(upright.corners[0].astype(int) - upright.corners[1]).mean() < 25  # both show 7 of clubs
+
+
+# --- putting looks together ---------------------------------------------------------------------------
+
+
+def outputs_for(card: str, strength: float) -> NDArray[np.float32]:
+    """Return raw network outputs that favour one card."""
+    row = np.zeros((1, OUTPUTS), np.float32)
+    place = CLASSES.index(card)
+    if card in CARDS:
+        row[0, place // 4] = strength
+        row[0, RANK_OUTPUTS + place % 4] = strength
+    else:
+        row[0, place - len(CARDS) + 13] = strength
+    return row
+
+
+@given(arrays(np.float32, (3, OUTPUTS), elements=st.floats(-30, 30, width=32)))
+def test_probabilities_sum_to_one(outputs: NDArray[np.float32]) -> None:
+    log_p = class_log_probabilities(outputs)
+    assert log_p.shape == (3, len(CLASSES))
+    assert np.allclose(np.exp(log_p).sum(axis=1), 1)
+    assert np.allclose(np.exp(fused(log_p, (log_p, log_p), FUSION)).sum(axis=1), 1)
+
+
+def test_a_corner_that_shows_nothing_says_nothing() -> None:
+    whole = class_log_probabilities(outputs_for("9S", 4.0))
+    blank = class_log_probabilities(outputs_for("NONE", 30.0))
+    with_blanks = fused(whole, (blank, blank), FUSION)
+    alone = fused(whole, (np.zeros_like(whole), np.zeros_like(whole)), FUSION)
+    assert np.allclose(with_blanks, alone, atol=0.05)
+
+
+def test_no_look_outvotes_two_others() -> None:
+    nine, four = (class_log_probabilities(outputs_for(card, 12.0)) for card in ("9S", "4D"))
+    even = Fusion(whole_weight=1.0, corner_weight=1.0, floor=1e-3, threshold=0.6)
+    log_p = fused(four, (nine, nine), even)
+    assert CLASSES[int(log_p.argmax())] == "9S"
+
+
+def test_below_the_threshold_there_is_no_name_but_alternatives() -> None:
+    reading = reading_of(class_log_probabilities(outputs_for("9S", 1.0))[0], threshold=0.6)
+    assert reading.card is None
+    assert reading.alternatives[0][0] == "9S"
+    assert reading.alternatives[0][1] == reading.confidence < 0.6
+
+
+def test_frames_vote() -> None:
+    frames = [reading_of(class_log_probabilities(outputs_for(c, 4.0))[0], 0.6) for c in ("9S", "8S", "9S")]
+    assert fuse(frames).card == "9S"
+
+
+@given(st.integers(1, 30))
+@settings(max_examples=20)
+def test_more_of_the_same_frames_make_surer_but_never_change_the_name(count: int) -> None:
+    one = reading_of(class_log_probabilities(outputs_for("QH", 3.0))[0], 0.5)
+    several = fuse([one] * count)
+    assert several.card == one.card
+    assert several.confidence >= one.confidence - 1e-9
+
+
+def test_fusing_nothing_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no reading"):
+        fuse([])
+
+
+def test_a_reading_is_unreadable_exactly_as_far_as_it_is_none() -> None:
+    log_p = class_log_probabilities(outputs_for("NONE", 5.0))[0]
+    reading = FaceReading(None, 0.0, (), log_p)
+    assert reading.unreadable == pytest.approx(np.exp(log_p[-1]))
+
+
+# --- weights ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "{}", '{"format": 1}', json.dumps({"format": 1, "whole_weight": "much"})],
+)
+def test_a_broken_fusion_file_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "fusion.json"
+    path.write_text(content)
+    with pytest.raises(BadInputError, match=r"fusion\.json"):
+        load_fusion(path)
+
+
+def test_weights_of_another_format_are_refused(tmp_path: Path) -> None:
+    found = json.loads((WEIGHTS / "fusion.json").read_text())
+    (tmp_path / "fusion.json").write_text(json.dumps({**found, "format": 99}))
+    with pytest.raises(BadInputError, match="format 99"):
+        load_fusion(tmp_path / "fusion.json")
+
+
+def test_missing_weights_are_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match=r"whole\.onnx: .*missing"):
+        FaceReader(tmp_path)
+
+
+def test_weights_that_were_mixed_up_are_refused(tmp_path: Path) -> None:
+    for name, source in (("whole.onnx", "corner.onnx"), ("corner.onnx", "whole.onnx")):
+        shutil.copy(WEIGHTS / source, tmp_path / name)
+    shutil.copy(WEIGHTS / "fusion.json", tmp_path / "fusion.json")
+    with pytest.raises(BadInputError, match=r"\.onnx: the network does not take"):
+        FaceReader(tmp_path).read(np.zeros((50, 50, 3), np.uint8), [LEANING / 5])
+
+
+def test_the_weights_are_small() -> None:
+    assert sum((WEIGHTS / name).stat().st_size for name in ("whole.onnx", "corner.onnx")) < 4 * 2**20

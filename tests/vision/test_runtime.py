@@ -1,0 +1,90 @@
+"""Both backends run the same file to the same numbers, and say in one line what is wrong with a bad one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import BadInputError
+from vision.faces import WEIGHTS
+from vision.runtime import Backend, available_backends, load_network
+
+BACKENDS: tuple[Backend, ...] = ("onnxruntime", "opencv")
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    if request.param not in available_backends():
+        pytest.skip(f"{request.param} is not installed")
+    return request.param
+
+
+def constant_network(path: Path, operation: str) -> Path:
+    """Write a network that applies one operation to what it is given."""
+    onnx = pytest.importorskip("onnx")
+    shape = ["count", 3]
+    node = onnx.helper.make_node(operation, ["in"], ["out"])
+    graph = onnx.helper.make_graph(
+        [node],
+        "one",
+        [onnx.helper.make_tensor_value_info("in", onnx.TensorProto.FLOAT, shape)],
+        [onnx.helper.make_tensor_value_info("out", onnx.TensorProto.FLOAT, shape)],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    onnx.save(model, str(path))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"), [("whole.onnx", (5, 3, 112, 80)), ("corner.onnx", (5, 3, 60, 36))]
+)
+def test_both_backends_give_the_same_numbers(name: str, shape: tuple[int, ...]) -> None:
+    inputs = np.random.default_rng(0).normal(0, 1, shape).astype(np.float32)
+    outputs = [load_network(WEIGHTS / name, backend).run(inputs) for backend in available_backends()]
+    for output in outputs[1:]:
+        assert np.abs(output - outputs[0]).max() < 1e-3
+
+
+def test_a_batch_gives_what_its_parts_give(backend: Backend) -> None:
+    network = load_network(WEIGHTS / "corner.onnx", backend)
+    inputs = np.random.default_rng(1).normal(0, 1, (4, 3, 60, 36)).astype(np.float32)
+    together = network.run(inputs)
+    for one, row in zip(inputs, together, strict=True):
+        assert np.abs(network.run(one[None])[0] - row).max() < 1e-3
+
+
+def test_an_output_is_not_overwritten_by_the_next_run(backend: Backend) -> None:
+    network = load_network(WEIGHTS / "corner.onnx", backend)
+    first = network.run(np.zeros((1, 3, 60, 36), np.float32))
+    kept = first.copy()
+    network.run(np.ones((1, 3, 60, 36), np.float32))
+    assert np.array_equal(first, kept)
+
+
+def test_missing_weights_are_named(backend: Backend, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match=r"nothing\.onnx: .*missing"):
+        load_network(tmp_path / "nothing.onnx", backend)
+
+
+@pytest.mark.parametrize("content", [b"", b"this is no network", bytes(4000)])
+def test_a_file_that_is_no_network_is_named(backend: Backend, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.onnx"
+    path.write_bytes(content)
+    with pytest.raises(BadInputError, match=r"bad\.onnx") as error:
+        load_network(path, backend).run(np.zeros((1, 3, 60, 36), np.float32))
+    assert "\n" not in str(error.value)
+
+
+def test_an_output_that_is_no_number_is_refused(backend: Backend, tmp_path: Path) -> None:
+    network = load_network(constant_network(tmp_path / "log.onnx", "Log"), backend)
+    assert np.allclose(network.run(np.ones((2, 3), np.float32)), 0, atol=1e-6)
+    with pytest.raises(BadInputError, match=r"log\.onnx: .*not a number"):
+        network.run(np.full((2, 3), -1, np.float32))
+
+
+def test_inputs_of_a_wrong_shape_are_refused() -> None:
+    with pytest.raises(BadInputError, match="does not take"):
+        load_network(WEIGHTS / "corner.onnx").run(np.zeros((1, 3, 20, 20), np.float32))
