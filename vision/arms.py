@@ -18,6 +18,7 @@ GONE_SECONDS = 0.25
 _STOP_MM = 22.0
 _STOP_SECONDS = 0.12
 _PATH_FRAMES = 120
+_RESTING_MOVES = 0.02
 _ISLAND_MOVES = 0.05
 _ISLAND_OVERLAP = 0.25
 _HAND_IN_CARDS = 1.8
@@ -103,8 +104,9 @@ class ArmTracker:
             if seat in over:
                 over[seat] = over[seat] | limb.mask
                 continue
+            limb = self._kept_whole(seat, limb, motion)
             over[seat] = limb.mask
-            self._contacts[seat] = limb.contact
+            self._contacts[seat] = limb.contact or self._contacts[seat]
             self._follow(seat, limb, motion, layout)
         for island in motion.islands:
             owner = self._owner(island, motion, layout)
@@ -119,6 +121,16 @@ class ArmTracker:
         for reach in ended:
             del self._open[reach.seat]
         return Hands(t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, over))
+
+    def _kept_whole(self, seat: int, limb: Limb, motion: Motion) -> Limb:
+        """Return a resting limb with what it covered a frame ago: a still hand on wood is hardly seen."""
+        before = self.masks.get(seat)
+        if before is None:
+            return limb
+        whole = limb.mask | before
+        if (motion.moving & whole).sum() > _RESTING_MOVES * whole.sum():
+            return limb
+        return Limb(whole, limb.contact)
 
     def _follow(self, seat: int, limb: Limb, motion: Motion, layout: Layout) -> None:
         tip = layout.plane.table(np.array([limb.tip(self._contacts[seat])]) / motion.scale)[0]

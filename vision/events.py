@@ -215,8 +215,8 @@ class EventMaker:
 
     def _judge_pile(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         if self._pile_touched is None:
-            if len(self._looks) > _GIVE_UP_LOOKS:
-                self._looks = self._looks[-_GIVE_UP_LOOKS:]
+            self._looks = self._looks[-_GIVE_UP_LOOKS:]
+            self._find_overlooked(now)
             return
         looks = len(self._looks)
         if looks < _SETTLE_LOOKS and not forced:
@@ -226,6 +226,8 @@ class EventMaker:
         if view.new:
             if view.confidence >= _SURE or not patient:
                 self._played(view, now, patch)
+        elif view.cards == 0 and not self.pile.cards and self._passed_through():
+            self._gone(now, patch)
         elif self.pile.cards and view.cards == 0:
             if same_patch(patch, self._as_left) and not forced:
                 self._pile_settled(now, patch)  # the reader overlooks what plainly still lies there
@@ -235,6 +237,22 @@ class EventMaker:
             self._top_taken(view, now, patch)
         elif not patient or same_patch(patch, self._as_left):
             self._nothing_new(now, patch)
+
+    def _find_overlooked(self, now: float) -> None:
+        """Add to the last play a card of its set that only later looks show; no hand was there since."""
+        last = self._last_play
+        if last is None or self.log.last is not last or len(self._looks) < _SETTLE_LOOKS:
+            return
+        view = self.pile.view(self._looks, self._elsewhere())
+        missed = [card for card in view.new if card[0][:-1] == last.cards[-1][:-1] and card[1] >= _SURE]
+        if missed:
+            self.pile.put(missed)
+            names = tuple(name for name, _, _ in missed)
+            self._last_play = self.log.revise(last, now, cards=last.cards + names)
+            self._count_hand(self._seat_of(last.player), -len(names))
+
+    def _seat_of(self, player: str | None) -> int | None:
+        return next((i for i, seat in enumerate(self.layout.seats) if seat.player == player), None)
 
     def _pile_settled(self, now: float, patch: Patch | None) -> None:
         self._pile_touched, self._settled_at = None, now
@@ -308,9 +326,21 @@ class EventMaker:
             math.dist(stop.place, place) < NEAR_MM * 0.7 for stop in reach.stops for place in spots
         )
 
+    def _seen_under_hand(self) -> list[tuple[str, float, Seen]]:
+        """Return cards that twice rested on the pile under a hand and were never seen free."""
+        return [(n, seen[-1].best[1], seen[-1]) for n, seen in self._under_hand.items() if len(seen) >= 2]
+
+    def _passed_through(self) -> bool:
+        """Tell whether a hand put cards on the empty pile and took them on to the burn pile at once."""
+        seat = self._who(self.layout.play)
+        reach = next((r for r in reversed(self._reaches) if r.seat == seat), None)
+        if seat is None or reach is None or not self._seen_under_hand():
+            return False
+        return self._went_on_to_burn_pile(_Emptied(seat, reach, (), self._settled_at))
+
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away."""
-        unseen = [(n, seen[-1].best[1], seen[-1]) for n, seen in self._under_hand.items() if len(seen) >= 2]
+        unseen = self._seen_under_hand()
         if unseen:
             self._played(PileView(tuple(one_set(unseen)), (), len(unseen), 2), now, None)
         seat = self._who(self.layout.play)

@@ -15,6 +15,8 @@ from vision.slots import Seen, Settled, name_cards, vote
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE_NAME = 0.9
+_NEED_LOOKS = 2
+"""A card that shows only in part is not found in every look: two will do."""
 _BURIED_MOVES = 0.05
 _TOP_MOVES = 0.5
 _OTHER_NAME_IN_PLACE = 0.15
@@ -64,7 +66,7 @@ class Pile:
 
     def view(self, looks: Sequence[Sequence[Seen]], taken: Collection[str]) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile; `taken` are cards known to lie elsewhere."""
-        need = max(1, (len(looks) + 1) // 2)
+        need = min(len(looks), _NEED_LOOKS)
         settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
         weighed = [self._weighed(s.seen, taken) for s in settled]
         named = name_cards(weighed)

@@ -70,10 +70,19 @@ def _see_one(reading: CardReading, plane: TablePlane) -> Seen:
     # Sides 1-2 and 3-0 are the long ones.
     along = (corners[2] - corners[1]) + (corners[3] - corners[0])
     angle = math.degrees(math.atan2(along[1], along[0])) % 180.0
+    return Seen(float(x), float(y), angle, reading.face, _odds(reading) if reading.face == "up" else {})
+
+
+def _odds(reading: CardReading) -> dict[str, float]:
+    """Return the probability of each card it may be, given that a card lies there at all.
+
+    That one lies there is told better by its being seen again and again than by one look's outline.
+    """
     odds = dict(reading.alternatives)
     if reading.card is not None:
-        odds[reading.card] = reading.confidence
-    return Seen(float(x), float(y), angle, reading.face, odds if reading.face == "up" else {})
+        odds[reading.card] = reading.confidence / max(reading.outline_confidence, reading.confidence, 1e-6)
+    total = sum(odds.values())
+    return {card: p / max(1.0, total) for card, p in odds.items()}
 
 
 def _without_duplicates(cards: Sequence[Seen]) -> list[Seen]:

@@ -160,6 +160,7 @@ class Watcher:
         seats = self._arms.masks
         free: list[CardReading] = []
         under: list[UnderArm] = []
+        hidden = set(hands.covered)
         for reading in readings:
             over = {seat: motion.share(mask, reading.quad) for seat, mask in seats.items()}
             seat = max(over, key=lambda s: over[s], default=None)
@@ -169,19 +170,24 @@ class Watcher:
                     under.append(UnderArm(seat, seen, over[seat], moving))
             elif not moving:
                 free.append(reading)
+                continue
+            # A card that is seen but not to be relied on: nothing may be concluded from its absence.
+            hidden |= {
+                zone for seen in see([reading], layout.plane) if (zone := layout.zone_at(seen.x, seen.y))
+            }
         return Look(
             t=motion.t,
             cards=tuple(see(free, layout.plane)),
             under_arms=tuple(under),
-            hidden=frozenset(hands.covered),
+            hidden=frozenset(hidden),
             pile_patch=_patch(layout, motion),
         )
 
 
 def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:
-    """Return the cards that most looks agree on, in table coordinates."""
+    """Return the cards that several looks agree on, in table coordinates."""
     looks = [see(look, plane) for look in readings]
-    return [s.seen for s in vote(looks) if s.looks * 2 > len(looks)]
+    return [s.seen for s in vote(looks) if s.looks >= max(2, len(looks) // 3)]
 
 
 def _up_cards(settled: Sequence[Seen], layout: Layout) -> tuple[list[list[str]], float]:
