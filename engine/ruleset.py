@@ -68,6 +68,8 @@ class Ruleset:
     available: Mapping[str, Option]
     mechanics: Mechanics
     rules: Mapping[str, Rule]
+    changes: Mapping[str, Any]
+    """Mechanics that a house variant sets itself, as in its file."""
     deciding: Mapping[str, Rule]
     """The rule that decides, by mechanism (`too_low`, `turn`, `too_low.10`, ...)."""
 
@@ -174,6 +176,7 @@ def _build(
         available=available,
         mechanics=read_mechanics(table | dict(changes)),
         rules=rules,
+        changes=dict(changes),
         deciding=deciding,
     )
 

@@ -1,0 +1,140 @@
+"""The judge and the simulation must agree: on what is legal, and on what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from engine.cheating import situation_of
+from engine.choices import interruptions, legal_acts
+from engine.judge import judge
+from engine.play import Game
+from engine.policies import random_act
+from engine.ruleset import RULESET_NAMES, load_ruleset
+from engine.situation import ANTICLOCKWISE, CLOCKWISE
+from engine.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table, cards_of
+
+NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
+
+TABLES = [(name, (), seats) for name in RULESET_NAMES for seats in (2, 3, 4)] + [
+    ("jokers", ("4-colour",), 4),
+    ("jokers", ("q-reverse", "10-not-on-7"), 3),
+    ("jokers", ("q-reverse", "set-reverses-once", "jokers"), 6),
+    ("jokers", ("four-through-3s",), 2),
+    ("backpacker", ("computer-start",), 4),
+    ("backpacker", ("up-card-pick-up",), 3),
+    ("backpacker", ("down-pick-up",), 6),
+    ("shed", ("suit-values",), 4),
+    ("shed", ("bastard-card",), 4),
+    ("shed", ("bastard-card",), 2),
+    ("shed", ("flange-card", "four-anywhere"), 3),
+    ("shed", (), 6),
+    ("rulebook", ("burn-again",), 4),
+]
+
+
+def walk(game: Game, seed: int, acts: int) -> Iterator[tuple[Table, Act, Table]]:
+    """Yield random steps of random games: the table, the act, the table after it."""
+    rng = Random(seed)
+    table = None
+    for _ in range(acts):
+        if table is None or table.turn < 0:
+            table = game.deal(rng)
+            table = table._replace(turn=rng.choice(game.starters(table, 0)))
+        choices = interruptions(game, table)
+        act = rng.choice(choices) if choices else random_act(game, table, rng)
+        if rng.random() < 0.3:
+            act = rng.choice(legal_acts(game, table))
+        after = game.apply(table, act)
+        yield table, act, after
+        table = after
+
+
+def _ids(case: tuple[str, tuple[str, ...], int]) -> str:
+    return "-".join([case[0], *case[1], str(case[2])])
+
+
+@pytest.fixture(params=TABLES, ids=_ids)
+def game(request: pytest.FixtureRequest) -> Game:
+    name, options, seats = request.param
+    return Game(load_ruleset(name, options), seats)
+
+
+def single_plays(game: Game, table: Table) -> Iterator[Act]:
+    """Everything that could be tried with one card, and picking up."""
+    seat = table.turn
+    yield from (Act(PLAY, seat, hand=1 << card) for card in cards_of(table.hands[seat]))
+    yield from (Act(PLAY, seat, up=1 << card) for card in cards_of(table.ups[seat]))
+    yield from (Act(FLIP, seat, down=card) for card in cards_of(table.downs[seat]))
+    yield Act(PICK_UP, seat)
+
+
+def test_judge_says_legal_exactly_for_what_the_simulation_may_do(game: Game) -> None:
+    players = NAMES[: game.seats]
+    soft = game.mechanics.up_enters_hand  # an up-card or down-card played at once is noted, not called
+    for table, _, _ in walk(game, seed=1, acts=120):
+        legal = legal_acts(game, table)
+        for act in (*legal, *interruptions(game, table)):
+            ruling = judge(situation_of(game, table, players, act))
+            assert ruling["verdict"] == "legal", (act, ruling["breaches"], table)
+        for act in single_plays(game, table):
+            if soft and not table.hands[act.player]:
+                continue
+            ruling = judge(situation_of(game, table, players, act))
+            expected = {"legal"} if act in legal else {"illegal"}
+            if act.kind == PICK_UP and not table.hands[act.player] and not table.ups[act.player]:
+                expected.add("unproven")  # face-down cards decide it
+            assert ruling["verdict"] in expected, (act, ruling, table)
+
+
+def test_judge_and_simulation_agree_on_effects(game: Game) -> None:
+    players = NAMES[: game.seats]
+    for table, act, after in walk(game, seed=2, acts=250):
+        effects = judge(situation_of(game, table, players, act))["effects"]
+        told = (act, effects, table, after)
+        assert effects["next"] == (players[after.turn] if after.turn >= 0 else None), told
+        assert effects["direction"] == (CLOCKWISE if after.step == 1 else ANTICLOCKWISE[0]), told
+        assert effects["draw"] == after.drawn - table.drawn, told
+        assert effects["shithead"] == (players[after.loser] if after.loser >= 0 else None), told
+        gone = [player for seat, player in enumerate(players) if (after.out & ~table.out) >> seat & 1]
+        back = [player for seat, player in enumerate(players) if (table.out & ~after.out) >> seat & 1]
+        assert effects["left"] == gone, told
+        assert effects["back_in"] == back, told
+        if act.kind in (PLAY, FLIP):
+            pile_burned = bool(table.pile) and bool(after.burned >> table.pile[0] & 1)
+            assert effects["burn"] == (pile_burned or _burned_alone(game, table, act, after)), told
+        if effects["picks_up"] is not None:
+            seat = players.index(effects["picks_up"])
+            assert all(after.hands[seat] >> card & 1 for card in table.pile), told
+
+
+def _burned_alone(game: Game, table: Table, act: Act, after: Table) -> bool:
+    """Whether the played cards were burned on an empty pile, other than as cards that are always burned."""
+    cards = act.hand | act.up if act.kind != FLIP else 1 << act.down
+    forced = any(game.pack.ranks[card] in game.mechanics.forces_pick_up for card in cards_of(cards))
+    return not table.pile and not forced and bool(after.burned & cards)
+
+
+def test_every_card_is_always_somewhere_exactly_once(game: Game) -> None:
+    everything = list(range(len(game.pack.codes)))
+    for _, act, after in walk(game, seed=3, acts=400):
+        assert sorted(game.everywhere(after)) == everything, act
+
+
+def test_turn_order_passes_only_to_players_with_cards(game: Game) -> None:
+    for _, act, after in walk(game, seed=4, acts=400):
+        if after.turn >= 0:
+            assert not after.out >> after.turn & 1, act
+            held = after.hands[after.turn] | after.ups[after.turn] | after.downs[after.turn]
+            assert held, (act, after)
+
+
+def test_three_show_back_in_is_reached() -> None:
+    """The walks above would prove little about the way back in if it never came up."""
+    game = Game(load_ruleset("winnersh"), 3)
+    found = 0
+    for table, act, after in walk(game, seed=5, acts=8000):
+        found += act.kind == SHOW and bool(table.out & ~after.out)
+    assert found
