@@ -17,7 +17,7 @@ from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
 
 from companion import theme
-from companion.screens.panels import ruling_text
+from companion.screens.panels import ruling_of, ruling_text
 from companion.screens.widgets import CardTile, PillButton, signed
 from companion.session import Line
 from companion.wording import RANKS, card_sign, card_words, event_words, is_red
@@ -95,7 +95,7 @@ class CorrectSheet(ModalView):
             self.dismiss()
 
     def _show_ruling(self, line: Line) -> None:
-        ruling = line.get("ruling")
+        ruling = ruling_of(line)
         if not ruling:
             return
         verdict = str(ruling.get("verdict", "legal"))

@@ -44,13 +44,13 @@ class Banner(ButtonBehavior, Panel):
 
     def show(self, line: EventLine) -> None:
         """Show the ruling of one event line."""
-        ruling = line.get("ruling") or {}
+        ruling = ruling_of(line) or {}
         verdict = str(ruling.get("verdict") or "legal")
         self.event_id = int(line.get("id") or 0)
         self.sign, self.word = theme.VERDICT_SIGN[verdict], theme.VERDICT_WORD[verdict]
         self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
         self.word_units = 150 if verdict == "unproven" else 96
-        self.what = event_words(line)
+        self.what = "earlier" if line.get("event") == "late_breach" else event_words(line)
         self.says, self.quote = ruling_text(ruling)
 
     def show_plain(self, word: str, says: str) -> None:
@@ -59,6 +59,15 @@ class Banner(ButtonBehavior, Panel):
         self.word_units = 250
         self.ink_colour, self.ground_colour = theme.QUIET, theme.PANEL
         self.event_id = 0
+
+
+def ruling_of(line: EventLine) -> Mapping[str, Any] | None:
+    """Return the ruling that an event carries; a breach that was proven late counts as one."""
+    if line.get("event") == "late_breach":
+        breach = line.get("breach") or {"says": line.get("says", "")}
+        return {"verdict": "illegal", "breaches": [breach]}
+    ruling: Mapping[str, Any] | None = line.get("ruling")
+    return ruling
 
 
 def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
@@ -296,10 +305,8 @@ class LogPanel(Panel):
 
 def row_of(line: EventLine, choose: Callable[[int], None]) -> dict[str, Any]:
     """Return the log row of one event line."""
-    ruling = line.get("ruling") or {}
+    ruling = ruling_of(line) or {}
     verdict = ruling.get("verdict")
-    if line.get("event") == "late_breach":
-        verdict = "illegal"
     breaches = ruling.get("breaches") or ()
     detail = breaches[0].get("cite", "") if breaches else ""
     if detail and verdict:

@@ -15,6 +15,7 @@ from kivy.uix.floatlayout import FloatLayout
 from companion.screens import live, panels  # noqa: F401 - the kv file names their widgets
 from companion.screens.arrangement import arrange
 from companion.screens.correct import CorrectSheet
+from companion.screens.panels import ruling_of
 from companion.session import Line, Session, Snapshot
 from engine.events import Event
 
@@ -56,7 +57,7 @@ class TableScreen(FloatLayout):
 
     def open_event(self, event_id: int) -> None:
         """Open the sheet that puts one event right."""
-        line = next((line for line in self.session.snapshot.lines if line.get("id") == event_id), None)
+        line = line_to_correct(self.session.snapshot.lines, event_id)
         if line is None:
             return
         players = list(self.session.snapshot.table.players)
@@ -82,7 +83,7 @@ class TableScreen(FloatLayout):
         ids.live.show_readings(
             snapshot.readings,
             judged=tuple(judged.get("cards") or ()) if judged else (),
-            verdict=str(judged["ruling"]["verdict"]) if judged else "legal",
+            verdict=str((ruling_of(judged) or {})["verdict"]) if judged else "legal",
             moving=snapshot.moving,
         )
         ids.log.show(snapshot.lines)
@@ -108,7 +109,24 @@ class TableScreen(FloatLayout):
 
 def last_judged(lines: tuple[Line, ...]) -> Line | None:
     """Return the newest event that carries a ruling."""
-    return next((line for line in reversed(lines) if line.get("ruling")), None)
+    return next((line for line in reversed(lines) if ruling_of(line)), None)
+
+
+def line_to_correct(lines: tuple[Line, ...], event_id: int) -> Line | None:
+    """Return the event that a tap on `event_id` puts right.
+
+    A question about a card that was not read, and a breach proven late, lead to the event they are about.
+    """
+    place = next((place for place, line in enumerate(lines) if line.get("id") == event_id), None)
+    if place is None:
+        return None
+    line = lines[place]
+    if line.get("concerns") is not None:
+        return next((other for other in lines if other.get("id") == line["concerns"]), line)
+    if line.get("event") == "unclear":
+        earlier = (other for other in reversed(lines[:place]) if other.get("player") == line.get("player"))
+        return next((other for other in earlier if "??" in (other.get("cards") or ())), line)
+    return line
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

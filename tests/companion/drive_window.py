@@ -214,6 +214,28 @@ def states(driver: Driver) -> Steps:
     driver.see("over")
 
 
+def questions(driver: Driver) -> Steps:
+    """A question leads to the event it is about, and so does a breach that was proven late."""
+    breach = {**ILLEGAL["breaches"][0], "says": "Ann could have played her king."}
+    lines = (
+        {"id": 1, "event": "play", "player": "Ann", "cards": ["??"], "t": 1, "ruling": ruling("legal")},
+        {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": "Which card is it?"},
+        {"id": 3, "event": "pick_up", "player": "Ann", "cards": ["9S"], "t": 3, "ruling": ruling("legal")},
+        {"id": 4, "event": "late_breach", "player": "Ann", "t": 4, "concerns": 3, "breach": breach},
+    )
+    driver.session.show(lines=lines)
+    yield from rest(2)
+    driver.see("late")
+    driver.tap(driver.row(2))
+    yield
+    driver.see("question")
+    driver.tap(driver.app.screen.sheet.ids.close)
+    yield from rest(4)
+    driver.tap(driver.row(4))
+    yield
+    driver.see("concerned")
+
+
 def sizes(driver: Driver) -> Steps:
     """Turn and resize the window; at each size look at an ordinary moment and at one with long texts."""
     from kivy.core.window import Window
@@ -298,7 +320,8 @@ def rest(steps: int) -> Steps:
 
 
 SCENARIOS = {
-    f.__name__: f for f in (look, buttons, corrections, correct_a_set, states, sizes, long_texts, tonight)
+    f.__name__: f
+    for f in (look, buttons, corrections, correct_a_set, states, questions, sizes, long_texts, tonight)
 }
 
 

@@ -139,6 +139,19 @@ def test_the_cards_of_a_set_are_put_right_one_after_the_other() -> None:
     assert seen["second"]["asked"][-1][2]["cards"] == ["8S", "8D"]
 
 
+def test_a_breach_that_is_proven_late_is_ruled_illegal_with_its_sentence() -> None:
+    sign, word, _, says, quote = drive("questions")["late"]["banner"]
+    assert (sign, word, says) == ("✗", "Illegal", "Ann could have played her king.")
+    assert quote.endswith("Winnersh §5")
+
+
+def test_a_question_leads_to_the_event_it_is_about() -> None:
+    seen = drive("questions")
+    assert seen["question"]["sheet"]["heading"] == "Ann plays ?"
+    assert "a card not read" in seen["question"]["sheet"]["hint"]
+    assert seen["concerned"]["sheet"]["heading"] == "Ann picks up 1 card"
+
+
 def test_a_source_that_fails_says_why() -> None:
     assert drive("states")["failed"]["phase"] == "camera 7: cannot be opened (no such camera or stream)"
 
