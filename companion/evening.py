@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
+from engine.sitting import Sitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +46,34 @@ class _Count:
     streak: int = 0
     rituals: list[str] = field(default_factory=list)
 
+    def finished(self, *, lost: bool) -> None:
+        self.games += 1
+        self.losses += lost
+        self.streak = self.streak + 1 if lost else 0
+
 
 def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Tally:
     """Count games, each with its event lines, in the order in which they were played."""
     counts: dict[str, _Count] = {}
+    sittings: dict[int, Counter[str]] = {}
     losers: list[str | None] = []
     unfinished = 0
     for game, lines in games:
         for player in game.players:
             counts.setdefault(player, _Count())
-        for player, title in rituals_of(lines):
-            counts.setdefault(player, _Count()).rituals.append(title)
+        due = rituals_of(lines)
         if game.finished is None:
             unfinished += 1
-            continue
-        losers.append(game.loser)
-        for player in game.players:
-            count = counts[player]
-            count.games += 1
-            count.losses += player == game.loser
-            count.streak = count.streak + 1 if player == game.loser else 0
-            song = _third_loss_song(game) if player == game.loser and count.losses == 3 else ""
-            if song and song not in count.rituals:
-                count.rituals.append(song)
+        else:
+            losers.append(game.loser)
+            losses = sittings.setdefault(game.evening, Counter())
+            losses.update([game.loser] if game.loser is not None else [])
+            # The rulings of the last event may have called for them already.
+            due += [ritual for ritual in _rituals_at_the_end(game, losses) if ritual not in due]
+            for player in game.players:
+                counts[player].finished(lost=player == game.loser)
+        for player, title in due:
+            counts.setdefault(player, _Count()).rituals.append(title)
     standings = [
         Standing(player, count.games, count.losses, count.streak, tuple(count.rituals))
         for player, count in counts.items()
@@ -109,9 +116,13 @@ def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     return due
 
 
-def _third_loss_song(game: StoredGame) -> str:
-    """Return the title of the song at a third loss, or nothing where the ruleset has none."""
+def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return what the loser of a finished game has coming, by the rules it was played by."""
+    if game.loser is None:
+        return []
     try:
-        return load_ruleset(game.rules, game.options).mechanics.third_loss_title
+        rules = load_ruleset(game.rules, game.options)
     except BadInputError:  # a house variant whose file is no longer there
-        return ""
+        return []
+    sitting = Sitting(rules=rules, players=game.players, loser=game.loser, losses=losses)
+    return [(game.loser, title) for title in sitting.rituals()]

@@ -90,6 +90,31 @@ def test_the_third_loss_of_an_evening_earns_the_song_once(tmp_path: Path) -> Non
             assert ann.rituals == ((title,) if losses >= 3 else ())
 
 
+def test_the_song_is_for_three_losses_in_one_evening(tmp_path: Path) -> None:
+    clock = Clock()
+    with Store.open(tmp_path / "s.sqlite", clock=clock) as store:
+        for _ in range(4):
+            play(store, "Ann")
+            clock.now += 86_400
+        (ann,) = (s for s in tally_of(store, all_evenings=True).standings if s.player == "Ann")
+    assert (ann.losses, ann.rituals) == (4, ())
+
+
+def test_what_the_shithead_must_say_is_counted_once_a_game(tmp_path: Path) -> None:
+    title = load_ruleset("backpacker").mechanics.loser_says_title
+    assert title
+    last = {"id": 9, "event": "play", "player": "Ann"}
+    last["ruling"] = {"effects": {"rituals": [title], "shithead": "Bob"}}
+    with Store.open(tmp_path / "s.sqlite") as store:
+        for lines in ([last], []):
+            store.start_game("backpacker", PLAYERS)
+            for line in lines:
+                store.append(line)
+            store.finish("Bob")
+        (bob,) = (s for s in tally_of(store).standings if s.player == "Bob")
+    assert bob.rituals == (title, title)
+
+
 def test_a_revised_event_counts_once_and_a_withdrawn_one_not(tmp_path: Path) -> None:
     wrong, right = pick_up(1, "Library Boy"), pick_up(2)
     assert last_word([wrong, {**right, "revise": 1}]) == [{**right, "revise": 1}]
