@@ -129,6 +129,8 @@ class Session:
         self._source_done = threading.Event()
         self._source_error: str | None = None
         self._store: Store | None = None
+        self._stored_end: tuple[str | None] | None = None
+        """What the store was told last: (loser,), or None while the game goes on."""
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
 
     def start(self) -> None:
@@ -190,23 +192,33 @@ class Session:
             except queue.Empty:
                 if not ended and self._source_done.is_set() and self._frames.empty():
                     ended = True
-                    self._take(game.finish(t))
+                    self._take(game, game.finish(t))
                     says = self._source_error or "The film has ended"
                     self._publish(game, phase="ended", says=says)
                 continue
             readings, moving = game.readings, game.moving
             lines = list(game.feed(frame, t))
-            self._take(lines)
+            self._take(game, lines)
             if lines or game.moving != moving or game.readings is not readings:
                 self._publish(game, t=t)
 
-    def _take(self, lines: Iterable[Line]) -> None:
-        for line in lines:
-            if self._store is None:
-                continue
-            self._store.append(dict(line))
-            if line.get("event") == "game_over":
-                self._store.finish(line.get("loser"))
+    def _take(self, game: Game, lines: Iterable[Line]) -> None:
+        if self._store is not None:
+            for line in lines:
+                self._store.append(dict(line))
+            self._store_end(game)
+
+    def _store_end(self, game: Game) -> None:
+        """Keep the store's word on whether the game is over, and who lost, in step with the game's."""
+        end = next((line for line in reversed(game.lines) if line.get("event") == "game_over"), None)
+        over = None if end is None else (end.get("loser"),)
+        if self._store is None or over == self._stored_end:
+            return
+        if over is None:
+            self._store.reopen()
+        else:
+            self._store.finish(over[0])
+        self._stored_end = over
 
     def _serve_requests(self, game: Game) -> None:
         while True:
@@ -218,6 +230,7 @@ class Session:
                 says = request(game)
             except BadInputError as error:
                 says = str(error)
+            self._store_end(game)
             phase = self.snapshot.phase
             if phase in ("watching", "paused"):
                 phase = "watching" if self._running.is_set() else "paused"

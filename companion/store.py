@@ -183,6 +183,11 @@ class Store:
                 (self._clock(), loser, self._running()),
             )
 
+    def reopen(self) -> None:
+        """Take back that the running game has ended."""
+        with self._transaction() as write:
+            write.execute("UPDATE games SET finished = NULL, loser = NULL WHERE id = ?", (self._running(),))
+
     # Reading
 
     def games(self, *, evening: int | None = None) -> list[StoredGame]:

@@ -126,12 +126,15 @@ def test_the_picture_arrives_upright_in_rgb_and_shrunk() -> None:
 def test_events_and_the_loser_are_stored(tmp_path: Path) -> None:
     session = watch(Film(20), Game([1, 2]), tmp_path / "s.sqlite")
     until(lambda: session.snapshot.phase == "ended")
+    with Store.open(tmp_path / "s.sqlite") as store:
+        assert [game.loser for game in store.games()] == ["Ann"]
     session.undo()
     until(lambda: session.snapshot.says.startswith("Taken back"))
     session.stop()
     with Store.open(tmp_path / "s.sqlite") as store:
         (game,) = store.games()
-        assert game.loser == "Ann"
+        # The end was taken back, and with it the loss.
+        assert (game.loser, game.finished) == (None, None)
         assert [line["id"] for line in store.events(game.id)] == [1, 2, 999]
         assert store.corrections(game.id) == [(999, None)]
 
