@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 
 from companion.app import make_app
-from companion.choice import Choice
+from companion.cameras import sample_film
+from companion.choice import Choice, session_of
 
 Steps = Iterator[None]
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
@@ -33,19 +34,22 @@ class Driver:
         self.session = ScriptedSession()
         self.app = make_app(size=(width, height))
         self.picture = picture
+        self.rulings = 6 if picture else 1
+        """How many rulings the scenario `film` waits for."""
         self.saw: dict[str, Any] = {}
 
     def run(self, scenario: Callable[[Driver], Steps]) -> dict[str, Any]:
         from kivy.clock import Clock
 
         steps = scenario(self)
-        self.plays = scenario is not tonight
+        self.plays = scenario not in (tonight, film)
 
         def step(_dt: float) -> None:
             try:
                 next(steps)
             except StopIteration:
                 self.shoot()
+                self.app.end_session()
                 self.app.stop()
                 return
             Clock.schedule_once(step, 0.1)
@@ -55,6 +59,19 @@ class Driver:
             self.app.play(self.session)
         self.app.run()
         return self.saw
+
+    @property
+    def choice(self) -> Choice:
+        """The sample film's game, kept nowhere."""
+        sample = sample_film()
+        return Choice(
+            source=str(sample.path),
+            rules=sample.rules,
+            options=sample.options,
+            players=sample.players,
+            dealer=sample.dealer,
+            kept=False,
+        )
 
     @property
     def ids(self) -> Any:
@@ -312,6 +329,25 @@ def tonight(driver: Driver) -> Steps:
     yield
     choice = started[0]
     note("choice", [choice.source, choice.rules, choice.options, choice.players, choice.dealer])
+
+
+def film(driver: Driver) -> Steps:
+    """The sample film through the whole program, until a ruling has fallen; with a picture, a breach."""
+    session = session_of(driver.choice)
+    driver.app.play(session)
+    wanted = ("illegal",) if driver.picture else ("legal", "illegal", "unproven")
+
+    def fallen() -> bool:
+        rulings = [line["ruling"]["verdict"] for line in session.snapshot.lines if line.get("ruling")]
+        return len(rulings) >= driver.rulings and rulings[-1] in wanted
+
+    while not fallen() and session.snapshot.phase not in ("ended", "failed"):
+        yield
+    session.pause(True)
+    yield from rest(6)
+    driver.ids.toast.opacity = 0
+    driver.see("film")
+    driver.saw["phase"] = session.snapshot.phase
 
 
 def rest(steps: int) -> Steps:

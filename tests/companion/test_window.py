@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from companion.cameras import sample_film
+from engine.errors import BadInputError
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
@@ -39,7 +42,7 @@ def run(
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
         check=False,
     )
 
@@ -235,3 +238,31 @@ def test_pictures_of_the_states_can_be_taken(tmp_path: Path) -> None:
             picture = folder / f"{scenario}-{width}x{height}.png"
             drive(scenario, width, height, str(picture))
             assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_sample_film_is_refereed_in_the_window() -> None:
+    """The whole program on real pictures, nothing scripted, until the first ruling has fallen.
+
+    With SHITHEAD_OVERLAY set to a path, it goes on to a breach in mid-game and photographs it there: that is
+    how docs/overlay.png was made.
+    """
+    try:
+        players = sample_film().players
+    except BadInputError as error:
+        pytest.skip(str(error))
+    wanted = os.environ.get("SHITHEAD_OVERLAY")
+    seen = drive("film", 1280, 720, *([wanted] if wanted else []))
+    assert seen["phase"] == "paused"
+    screen = seen["film"]
+    sign, word, what, says, quote = screen["banner"]
+    assert (sign, word) in {("✓", "Legal"), ("✗", "Illegal"), ("?", "Not proven")}
+    assert any(player in what for player in players)
+    assert says
+    if wanted:
+        assert (sign, word) == ("✗", "Illegal")
+        assert quote.startswith("“")
+        assert len(screen["log"]) >= 6
+    assert any(player in screen["turn"][0] for player in players)
+    assert list(screen["cells"]) == list(players)
+    assert all("?" not in cell[2].partition("·")[0] for cell in screen["cells"].values())
+    assert screen["names"]
