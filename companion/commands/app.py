@@ -88,7 +88,7 @@ def _run_headless(choice: Choice) -> int:
     from companion.cli import main
 
     ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
-    argv = ["watch", choice.source, "--headless", "--events", "-", "--save", str(ANNOTATED)]
+    argv = ["watch", choice.source, "--headless", "--save", str(ANNOTATED)]
     argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
     for option in choice.options:
         argv += ["--option", option]

@@ -97,7 +97,8 @@ def test_without_a_display_the_same_runs_on_the_terminal(
     assert "no display here" in error
     (args,) = asked
     assert (args.source, args.players, args.dealer, args.headless) == ("a.mp4", "Eve,Ute", "Ute", True)
-    assert (args.events, Path(args.save), args.option) == ("-", app.ANNOTATED, ["x"])
+    assert args.events is None  # in words, for people
+    assert (Path(args.save), args.option) == (app.ANNOTATED, ["x"])
 
 
 def test_the_sample_film_tells_its_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
