@@ -1,0 +1,108 @@
+"""Rulesets as data, house variants as files."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import BadInputError
+from engine.explain import compare, explain
+from engine.judge import judge
+from engine.ruleset import load_ruleset, RULESET_NAMES, save_variant
+
+
+def test_a_ruleset_is_loaded_once():
+    assert load_ruleset("jokers", ["q-reverse", "4-colour"]) is load_ruleset(
+        "jokers", ["4-colour", "q-reverse"]
+    )
+
+
+def test_a_variant_mixes_options_under_its_own_name(tmp_path):
+    file = tmp_path / "friday.toml"
+    save_variant(file, 'Friday "rules"', "jokers", ["q-reverse", "10-not-on-7"])
+    rules = load_ruleset(str(file))
+    assert (rules.name, rules.base) == ('Friday "rules"', "jokers")
+    assert rules.options == ("10-not-on-7", "q-reverse")
+    assert rules.mechanics == load_ruleset("jokers", ["q-reverse", "10-not-on-7"]).mechanics
+
+
+def test_a_variant_may_change_a_mechanism(tmp_path):
+    file = tmp_path / "four.toml"
+    file.write_text('base = "winnersh"\n[mechanics]\nmin_hand = 4\nburns = ["10", "J"]\n')
+    situation = {
+        "rules": str(file),
+        "players": ["P1", "P2"],
+        "turn": "P1",
+        "pile": ["4S"],
+        "draw_pile": 9,
+        "cards": {"P1": {"hand": ["JH", "5H", "6H", "7H"]}},
+        "action": {"type": "play", "player": "P1", "cards": ["JH"], "source": "hand"},
+    }
+    effects = judge(situation)["effects"]
+    assert (effects["burn"], effects["draw"]) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("base = ", "TOML"),
+        ('base = "whist"', "'whist' is not one of"),
+        ('name = "x"', "base"),
+        ('base = "jokers"\noptions = ["bastard-card"]', "has no option 'bastard-card'"),
+        ('base = "jokers"\noptions = "q-reverse"', "options must be a list"),
+        ('base = "jokers"\nfoo = 1', "unknown entry 'foo'"),
+        ('base = "jokers"\n[mechanics]\nfoo = 1', "no mechanism 'foo'"),
+        ('base = "jokers"\n[mechanics]\nmin_hand = "4"', "min_hand"),
+        ('base = "jokers"\n[mechanics]\nmin_hand = true', "min_hand"),
+        ('base = "jokers"\n[mechanics]\nburns = ["11"]', "'11' is not a rank"),
+        ('base = "jokers"\n[mechanics]\nburns = "10"', "burns"),
+        ('base = "jokers"\n[mechanics]\nafter_pick_up = "me"', "after_pick_up"),
+        ('base = "jokers"\n[mechanics]\ndeal = {}', "deal"),
+        ('base = "jokers"\n[mechanics]\ndeal = {down = -1, up = 3, hand = 3}', "deal"),
+        ('base = "jokers"\n[mechanics]\nstart_order = ["5 green"]', "start_order"),
+        ('base = "jokers"\n[mechanics]\nstart_order = [""]', "start_order"),
+        ('base = "jokers"\n[mechanics]\nstart_order = [5]', "start_order"),
+        ('base = "jokers"\n[mechanics]\nsuit_order = "CDH"', "suit_order"),
+        ('base = "jokers"\n[mechanics]\nalso_beaten_by = 9', "also_beaten_by"),
+    ],
+)
+def test_a_bad_variant_gets_one_clear_line(tmp_path, text, message):
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    with pytest.raises(BadInputError) as error:
+        load_ruleset(str(file))
+    assert message in str(error.value)
+    assert "bad.toml" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_or_binary_variant_gets_one_clear_line(tmp_path):
+    with pytest.raises(BadInputError, match=r"nowhere\.toml"):
+        load_ruleset(str(tmp_path / "nowhere.toml"))
+    file = tmp_path / "picture.toml"
+    file.write_bytes(b"\x89PNG\xff\xfe")
+    with pytest.raises(BadInputError, match=r"picture\.toml"):
+        load_ruleset(str(file))
+
+
+def test_saving_a_bad_variant_writes_nothing(tmp_path):
+    file = tmp_path / "bad.toml"
+    with pytest.raises(BadInputError):
+        save_variant(file, "x", "jokers", ["no-such-option"])
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("name", RULESET_NAMES)
+def test_explain_shows_every_rule_with_its_source(name):
+    rules = load_ruleset(name)
+    text = " ".join(explain(rules).split())
+    for rule in rules.rules.values():
+        assert rule.cite in text
+    for option in rules.available:
+        assert option in text
+
+
+def test_compare_shows_both_side_by_side():
+    text = compare(load_ruleset("winnersh"), load_ruleset("shed"))
+    assert "Winnersh §9" in text
+    assert "Shed, Magic Cards" in text
+    assert len({line.find("|") for line in text.splitlines() if "|" in line}) == 1
