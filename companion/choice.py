@@ -25,6 +25,8 @@ class Choice:
     options: tuple[str, ...] = ()
     dealer: str | None = None
     layout: Path | None = None
+    deck: str | None = None
+    """An enrolled deck."""
     store: Path | None = None
     """Where the evening is kept; None: the user's own store."""
     kept: bool = True
@@ -59,6 +61,7 @@ def session_of(choice: Choice) -> Session:
             options=choice.options,
             dealer=choice.dealer,
             layout=choice.layout,
+            deck=choice.deck,
         )
 
     def open_store() -> Store:

@@ -27,6 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
     parser.add_argument("--players", help="names, clockwise from above, the nearest to the bottom edge first")
     parser.add_argument("--dealer", help="who deals")
+    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck (see `shithead deck`)")
     parser.add_argument("--layout", type=Path, help="layout file of the table")
     parser.add_argument(
         "--store", metavar="FILE", type=Path, help="keep the evening here, not in the user's own"
@@ -76,6 +77,7 @@ def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
         players=names or known.players,
         dealer=args.dealer or known.dealer,
         layout=args.layout,
+        deck=args.deck,
         store=args.store,
         # The sample film is a demonstration: nobody's losses go into the evening.
         kept=sample is None or args.store is not None,
@@ -94,6 +96,8 @@ def _run_headless(choice: Choice) -> int:
         argv += ["--option", option]
     if choice.dealer is not None:
         argv += ["--dealer", choice.dealer]
+    if choice.deck is not None:
+        argv += ["--deck", choice.deck]
     if choice.layout is not None:
         argv += ["--layout", str(choice.layout)]
     return main(argv)
