@@ -29,6 +29,10 @@ _LIKELY_SAME = 0.30
 _RIVAL = 0.45
 _SMALL_CARD = 40.0
 """Cards shorter than this (pixels of the network's input, median) call for a second, closer look."""
+_LARGE_CARD = 170.0
+"""Cards taller than this (likewise), or none at all, call for a look from further away."""
+_FAR = 0.5
+"""How much smaller the picture is made for that."""
 _TILE = 0.6
 """Side of a closer look's tiles, as a share of the picture's."""
 _GREY = 114
@@ -81,6 +85,18 @@ def _sizes(codes: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the geometric mean of each card's two sides, in pixels."""
     u, v = np.hypot(codes[:, 2], codes[:, 3]), np.hypot(codes[:, 4], codes[:, 5])
     return np.asarray(2 * np.sqrt(np.maximum(u * v, 1e-6)), np.float32)
+
+
+def _median_height(found: Candidates) -> float:
+    """Return the cards' median height in pixels of the picture; 0 for none."""
+    heights = 2 * np.hypot(found.codes[:, 2], found.codes[:, 3])
+    return float(np.median(heights)) if len(heights) else 0.0
+
+
+def _joined(*looks: Candidates) -> Candidates:
+    return Candidates(
+        np.concatenate([look.scores for look in looks]), np.concatenate([look.codes for look in looks])
+    )
 
 
 def merge(found: Candidates) -> tuple[Candidates, NDArray[np.intp]]:
@@ -160,8 +176,12 @@ class OutlineFinder:
         height, width = image.shape[:2]
         if height < 2 or width < 2:
             return []
-        found, _ = merge(self._look(image))
-        if self._closer and self._needs_closer_look(found, max(height, width)):
+        first = self._look(image)
+        found, _ = merge(first)
+        seen = _median_height(found) * self._size / max(height, width)
+        if not len(found.codes) or seen > _LARGE_CARD:
+            found, _ = merge(_joined(first, self._look(image, _FAR)))
+        elif self._closer and seen < _SMALL_CARD and max(height, width) >= 1.5 * self._size:
             found = self._look_closer(image, found)
         quads = decode_quads(found.codes)
         outlines = []
@@ -176,47 +196,39 @@ class OutlineFinder:
     def _confidence(self, score: float) -> float:
         return float(np.interp(score, self._calibration[:, 0], self._calibration[:, 1]))
 
-    def _look(self, image: Image) -> Candidates:
-        """Run the network once over the whole of `image`."""
+    def _look(self, image: Image, shrink: float = 1.0) -> Candidates:
+        """Run the network once over the whole of `image`, made to fill a share `shrink` of its input."""
         height, width = image.shape[:2]
-        scale = self._size / max(height, width)
+        scale = shrink * self._size / max(height, width)
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         mode = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
         canvas = np.full((self._size, self._size, 3), _GREY, np.uint8)
         canvas[: size[1], : size[0]] = cv2.resize(image, size, interpolation=mode)
-        inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32) / np.float32(
-            255
-        )
+        inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32)
+        inputs /= np.float32(255)
         output = np.asarray(self._network.run(inputs), np.float32).reshape(-1, 10)
         output = output[output[:, :2].max(axis=1) >= self._least_score]
-        # Lengths scale alike in x and y up to the rounding of the reduced picture's size.
-        codes = output[:, 2:] * np.float32(width / size[0] if width >= height else height / size[1])
+        # Lengths scale alike in x and y up to the rounding of the reduced picture's size; pixel centres lie
+        # at whole numbers in both pictures.
+        factor = width / size[0] if width >= height else height / size[1]
+        codes = output[:, 2:] * np.float32(factor)
+        codes[:, :2] += np.float32((factor - 1) / 2)
         return Candidates(output[:, :2], codes)
-
-    def _needs_closer_look(self, found: Candidates, long_side: int) -> bool:
-        if not len(found.codes) or long_side < 1.5 * self._size:
-            return False
-        heights = 2 * np.hypot(found.codes[:, 2], found.codes[:, 3])
-        return bool(np.median(heights) * self._size / long_side < _SMALL_CARD)
 
     def _look_closer(self, image: Image, found: Candidates) -> Candidates:
         """Look at overlapping tiles, drop what their inner borders cut, and merge with the first look."""
         height, width = image.shape[:2]
-        all_scores, all_codes = [found.scores * np.float32(0.9)], [found.codes]
+        looks = [Candidates(found.scores * np.float32(0.9), found.codes)]
         for left in (0, int(width * (1 - _TILE))):
             for top in (0, int(height * (1 - _TILE))):
-                right, bottom = (
-                    min(width, left + int(width * _TILE) + 1),
-                    min(height, top + int(height * _TILE) + 1),
-                )
+                right = min(width, left + int(width * _TILE) + 1)
+                bottom = min(height, top + int(height * _TILE) + 1)
                 seen = self._look(image[top:bottom, left:right])
                 codes = seen.codes + np.array([left, top, 0, 0, 0, 0, 0, 0], np.float32)
                 quads = decode_quads(codes)
                 low, high = quads.min(axis=1), quads.max(axis=1)
                 whole = ((low[:, 0] > left) | (left == 0)) & ((low[:, 1] > top) | (top == 0))
-                whole &= ((high[:, 0] < right) | (right >= width)) & (
-                    (high[:, 1] < bottom) | (bottom >= height)
-                )
-                all_scores.append(seen.scores[whole])
-                all_codes.append(codes[whole])
-        return merge(Candidates(np.concatenate(all_scores), np.concatenate(all_codes)))[0]
+                whole &= (high[:, 0] < right) | (right >= width)
+                whole &= (high[:, 1] < bottom) | (bottom >= height)
+                looks.append(Candidates(seen.scores[whole], codes[whole]))
+        return merge(_joined(*looks))[0]
