@@ -1,0 +1,99 @@
+"""The phone as camera, as the README describes it: a real MJPEG stream over the loopback network."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.session import Session
+from vision.reading import Image
+from vision.sources import open_source
+
+PATIENCE_S = 30.0
+GREEN = (40, 160, 60)
+
+
+class Phone(BaseHTTPRequestHandler):
+    """Serves pictures of a green table one after the other, as IP-camera apps do."""
+
+    def do_GET(self) -> None:
+        picture = np.full((240, 320, 3), GREEN, np.uint8)
+        data = cv2.imencode(".jpg", picture)[1].tobytes()
+        self.send_response(200)
+        self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+        self.end_headers()
+        try:
+            while True:
+                head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
+                self.wfile.write(head.encode() + data + b"\r\n")
+                time.sleep(0.02)
+        except OSError:  # the watcher has hung up
+            pass
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Phone)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/video"
+    server.shutdown()
+    server.server_close()
+
+
+class Onlooker:
+    """A game in which nothing happens; keeps the last picture it was shown."""
+
+    table, lines, readings, moving = None, (), (), False
+
+    def __init__(self) -> None:
+        self.frames: list[Image] = []
+
+    def feed(self, frame: Image, t: float) -> list[Any]:
+        self.frames = [*self.frames[-1:], frame]
+        return []
+
+    def finish(self, t: float) -> list[Any]:
+        return []
+
+    def undo(self) -> None:
+        return None
+
+    def correct(self, event_id: int, event: Any) -> None:
+        raise AssertionError("nobody corrects")
+
+
+def test_a_phones_stream_is_seen_and_read(address: str) -> None:
+    game = Onlooker()
+    session = Session(lambda: open_source(address), lambda: game)
+    session.start()
+    deadline = time.monotonic() + PATIENCE_S
+    while (session.picture is None or session.picture.serial < 5) and time.monotonic() < deadline:
+        assert session.snapshot.phase != "failed", session.snapshot.says
+        time.sleep(0.01)
+    session.stop()
+    picture = session.picture
+    assert picture is not None
+    assert (picture.size, picture.serial >= 5) == ((320, 240), True)
+    assert np.abs(np.frombuffer(picture.rgb[:3], np.uint8).astype(int) - GREEN[::-1]).max() < 12
+    assert game.frames[-1].shape == (240, 320, 3)
+
+
+def test_a_phone_that_is_not_there_is_said() -> None:
+    session = Session(lambda: open_source("http://127.0.0.1:9/video"), Onlooker)
+    session.start()
+    deadline = time.monotonic() + PATIENCE_S
+    while session.snapshot.phase != "failed" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    session.stop()
+    assert "http://127.0.0.1:9/video" in session.snapshot.says
