@@ -49,6 +49,11 @@ class LivePicture(Widget):
         self.canvas.add(self._overlay)
         self.bind(pos=self._place, size=self._place)
 
+    @property
+    def shows_picture(self) -> bool:
+        """Whether a picture is on the screen."""
+        return self._texture is not None
+
     def show_picture(self, picture: Picture) -> None:
         """Put the newest picture on the screen."""
         if self._texture is None or self._texture.size != picture.size:

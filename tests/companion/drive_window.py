@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from companion.app import make_app
 from companion.cameras import sample_film
 from companion.choice import Choice, session_of
 
+STARTED = time.monotonic()
 Steps = Iterator[None]
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
 
@@ -42,7 +44,7 @@ class Driver:
         from kivy.clock import Clock
 
         steps = scenario(self)
-        self.plays = scenario not in (tonight, film)
+        self.plays = scenario not in (tonight, film, speed)
 
         def step(_dt: float) -> None:
             try:
@@ -348,6 +350,25 @@ def film(driver: Driver) -> Steps:
     driver.ids.toast.opacity = 0
     driver.see("film")
     driver.saw["phase"] = session.snapshot.phase
+
+
+def speed(driver: Driver) -> Steps:
+    """Seconds from the start of the program to the first picture, and frames a second while reading."""
+    from kivy.clock import Clock
+
+    session = session_of(driver.choice)
+    driver.app.play(session)
+    while session.picture is None or not driver.ids.live.shows_picture:
+        yield
+    driver.saw["first_picture_s"] = time.monotonic() - STARTED
+    frames, began, pictures = [0], time.monotonic(), session.picture.serial
+    count = Clock.schedule_interval(lambda _: frames.__setitem__(0, frames[0] + 1), 0)
+    while time.monotonic() - began < 30 and session.snapshot.phase == "watching":
+        yield
+    seconds = time.monotonic() - began
+    count.cancel()
+    driver.saw["frames_per_second"] = frames[0] / seconds
+    driver.saw["pictures_per_second"] = (session.picture.serial - pictures) / seconds
 
 
 def rest(steps: int) -> Steps:
