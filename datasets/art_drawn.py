@@ -63,6 +63,10 @@ class DrawnStyle:
     paper: Colour = (250, 252, 252)
     heart_depth: float = 0.0
     """Varies the outline of heart and spade: how far the sides bulge."""
+    sign_width: float = 1.0
+    """Width of the suit signs as a fraction of what their outlines give."""
+    spade_leaf: float = 0.82
+    """Height of the spade's leaf; the rest is foot."""
     club_lobe: float = 0.0
     """Varies the club: how large its leaves are."""
     diamond_curve: float = 0.10
@@ -103,7 +107,7 @@ def _suit_polygons(suit: str, style: DrawnStyle) -> list[NDArray[np.float64]]:
     if suit == "H":
         return [_heart_outline(style.heart_depth)]
     if suit == "S":
-        leaf = _heart_outline(style.heart_depth) * [1.0, -0.82] + [0.0, 0.82]
+        leaf = _heart_outline(style.heart_depth) * [1.0, -style.spade_leaf] + [0.0, style.spade_leaf]
         return [leaf, _stem(0.55)]
     radius = 0.225 + style.club_lobe
     angles = np.linspace(0.0, 2.0 * math.pi, 48, endpoint=False)
@@ -120,7 +124,8 @@ def suit_mask(suit: str, height: int, style: DrawnStyle) -> Mask:
     for polygon in _suit_polygons(suit, style):
         points = np.round(polygon * (height * 2 - 1) * scale).astype(np.int32)
         cv2.fillPoly(mask, [points], 255, cv2.LINE_AA, shift)
-    return np.asarray(cv2.resize(mask, (height, height), interpolation=cv2.INTER_AREA), np.uint8)
+    width = max(3, round(height * style.sign_width))
+    return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 # --- index letters ------------------------------------------------------------------------------------

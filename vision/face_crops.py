@@ -19,10 +19,16 @@ CORNER_WIDTH, CORNER_HEIGHT = 36, 60
 MARGIN_MM = 1.5
 """Surroundings that are flattened with the card: outlines are seldom exact."""
 CORNER_MM = (18.0, 30.0)
-"""Width and height of an index corner, the margin included. Holds jumbo indices too."""
+"""Width and height of an index corner, the margin included: exact for usual indices ..."""
+WIDE_CORNER_MM = (24.0, 40.0)
+"""... and of a second, wider cut that holds jumbo indices too."""
 
 _FINE, _COARSE = 4, 2
 """Pixels per mm of the flattened card that all pieces are cut from."""
+
+
+CORNERS = 4
+"""Corner pieces of a card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +37,9 @@ class FaceCrops:
 
     whole: NDArray[np.uint8]
     """WHOLE_HEIGHT x WHOLE_WIDTH x 3."""
-    corners: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-    """Top left, and bottom right turned by 180 degrees; CORNER_HEIGHT x CORNER_WIDTH x 3 each."""
+    corners: tuple[NDArray[np.uint8], ...]
+    """CORNERS pieces, CORNER_HEIGHT x CORNER_WIDTH x 3 each: top left and bottom right (turned by 180
+    degrees), then the same two cut wider."""
 
 
 def _with_margin(quad: ArrayLike) -> NDArray[np.float64]:
@@ -47,14 +54,18 @@ def _resized(picture: Image, width: int, height: int) -> Image:
     return np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
+def _corner(flat: Image, size_mm: tuple[float, float]) -> Image:
+    height, width = flat.shape[:2]
+    across = round(width * size_mm[0] / (CARD_WIDTH_MM + 2 * MARGIN_MM))
+    down = round(height * size_mm[1] / (CARD_HEIGHT_MM + 2 * MARGIN_MM))
+    return _resized(flat[:down, :across], CORNER_WIDTH, CORNER_HEIGHT)
+
+
 def crops_of_flat(flat: Image) -> FaceCrops:
     """Return the pieces of a card that is already flattened, MARGIN_MM of its surroundings included."""
-    height, width = flat.shape[:2]
-    across = round(width * CORNER_MM[0] / (CARD_WIDTH_MM + 2 * MARGIN_MM))
-    down = round(height * CORNER_MM[1] / (CARD_HEIGHT_MM + 2 * MARGIN_MM))
     turned = np.asarray(cv2.rotate(flat, cv2.ROTATE_180), np.uint8)
-    first, second = (_resized(side[:down, :across], CORNER_WIDTH, CORNER_HEIGHT) for side in (flat, turned))
-    return FaceCrops(_resized(flat, WHOLE_WIDTH, WHOLE_HEIGHT), (first, second))
+    corners = (_corner(side, size) for size in (CORNER_MM, WIDE_CORNER_MM) for side in (flat, turned))
+    return FaceCrops(_resized(flat, WHOLE_WIDTH, WHOLE_HEIGHT), tuple(corners))
 
 
 def face_crops(image: Image, quad: ArrayLike) -> FaceCrops:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import BadInputError
 from vision.decks import DeckHead
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import FaceCrops, face_crops, network_input
+from vision.face_crops import CORNERS, FaceCrops, face_crops, network_input
 from vision.geometry import quad_sides
 from vision.reading import Image, Quad
 from vision.runtime import Backend, Network, load_network
@@ -93,14 +93,17 @@ def _corner_opinion(log_p: LogProbabilities) -> LogProbabilities:
     return np.asarray(np.log((1 - blank) * readable + blank / len(CLASSES) + 1e-12))
 
 
-def fused(
-    whole: LogProbabilities, corners: tuple[LogProbabilities, LogProbabilities], fusion: Fusion
-) -> LogProbabilities:
-    """Return the looks at each card as one: a weighted sum of log-probabilities, normalised."""
+def fused(whole: LogProbabilities, corners: Sequence[LogProbabilities], fusion: Fusion) -> LogProbabilities:
+    """Return the looks at each card as one: a weighted sum of log-probabilities, normalised.
+
+    `corners` are the opinions of the pieces in the order of `FaceCrops.corners`. The two cuts of one corner
+    show the same ink: their probabilities are averaged, and only the corners' logarithms are summed.
+    """
     floor = np.log(fusion.floor)
     total = fusion.whole_weight * np.logaddexp(whole, floor)
-    for corner in corners:
-        total = total + fusion.corner_weight * np.logaddexp(_corner_opinion(corner), floor)
+    opinions = [_corner_opinion(corner) for corner in corners]
+    for exact, wide in zip(opinions[:2], opinions[2:], strict=True):
+        total = total + fusion.corner_weight * np.logaddexp(np.logaddexp(exact, wide) - np.log(2), floor)
     return _log_softmax(total)
 
 
@@ -180,19 +183,18 @@ class FaceReader:
     def log_probabilities(self, crops: Sequence[FaceCrops]) -> LogProbabilities:
         """Return the log-probabilities (N x len(CLASSES)) of cards that are cut out already."""
         whole, corners = self.outputs(crops)
-        looks = [class_log_probabilities(part) for part in (whole, *corners)]
-        log_p = fused(looks[0], (looks[1], looks[2]), self.fusion)
+        log_p = fused(
+            class_log_probabilities(whole), [class_log_probabilities(part) for part in corners], self.fusion
+        )
         if self.deck is not None:
             log_p = self.deck.refine(log_p, self.features(whole, corners))
         return log_p
 
-    def outputs(
-        self, crops: Sequence[FaceCrops]
-    ) -> tuple[NDArray[np.float32], tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        """Return the networks' raw outputs: for the whole cards, and for both corners of each."""
+    def outputs(self, crops: Sequence[FaceCrops]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """Return the networks' raw outputs: for the whole cards, and for each of the CORNERS pieces."""
         whole = _run(self._whole, np.stack([c.whole for c in crops]))
-        both = _run(self._corner, np.stack([corner for c in crops for corner in c.corners]))
-        return whole, (both[0::2], both[1::2])
+        pieces = _run(self._corner, np.stack([corner for c in crops for corner in c.corners]))
+        return whole, [pieces[k::CORNERS] for k in range(CORNERS)]
 
     @property
     def fingerprint(self) -> str:
@@ -201,11 +203,9 @@ class FaceReader:
         return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
 
     @staticmethod
-    def features(
-        whole: NDArray[np.float32], corners: tuple[NDArray[np.float32], NDArray[np.float32]]
-    ) -> NDArray[np.float32]:
+    def features(whole: NDArray[np.float32], corners: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         """Return what an enrolled deck learns from: the features behind the logits (N x their number)."""
-        return np.concatenate([whole[:, OUTPUTS:], corners[0][:, OUTPUTS:], corners[1][:, OUTPUTS:]], axis=1)
+        return np.concatenate([part[:, OUTPUTS:] for part in (whole, *corners)], axis=1)
 
 
 def _run(network: Network, pieces: NDArray[np.uint8]) -> NDArray[np.float32]:

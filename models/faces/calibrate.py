@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,9 @@ from numpy.typing import NDArray
 
 from models.faces.labels import IGNORE, NONE
 from models.faces.samples import SampleMaker
-from models.faces.shards import Shard, stack
 from models.faces.styles import ArtFaces
 from vision.face_classes import RANKS, SUITS
-from vision.face_crops import FaceCrops
+from vision.face_crops import CORNERS, FaceCrops
 from vision.faces import CLASSES, FORMAT, WEIGHTS, FaceReader, Fusion, class_log_probabilities, fused
 
 SAMPLES = 3000
@@ -37,35 +37,31 @@ def class_number(rank: int, suit: int) -> int:
     return IGNORE if suit == IGNORE else rank * len(SUITS) + suit
 
 
-def looks_at(
-    reader: FaceReader, shard: Shard
-) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return each look's log-probabilities for every sample of a shard."""
-    crops = [FaceCrops(w, (c[0], c[1])) for w, c in zip(shard.whole, shard.corners, strict=True)]
-    whole, corners = [], []
-    for start in range(0, len(crops), 500):
-        first, both = reader.outputs(crops[start : start + 500])
-        whole.append(class_log_probabilities(first))
-        corners.append([class_log_probabilities(part) for part in both])
-    one, two = (np.concatenate([pair[k] for pair in corners]) for k in (0, 1))
-    return np.concatenate(whole), (one, two)
+Looks = tuple[NDArray[np.float64], list[NDArray[np.float64]]]
+"""Log-probabilities of the classes (N x their number): from the whole cards, and from each corner piece."""
 
 
-def fit(
-    whole: NDArray[np.float64],
-    corners: tuple[NDArray[np.float64], NDArray[np.float64]],
-    truth: NDArray[np.int64],
-) -> Fusion:
+def looks_at(reader: FaceReader, crops: Sequence[FaceCrops]) -> Looks:
+    """Return each look's log-probabilities for every card."""
+    parts = [reader.outputs(crops[start : start + 500]) for start in range(0, len(crops), 500)]
+    whole = np.concatenate([class_log_probabilities(first) for first, _ in parts])
+    corners = [
+        np.concatenate([class_log_probabilities(pieces[k]) for _, pieces in parts]) for k in range(CORNERS)
+    ]
+    return whole, corners
+
+
+def fit(looks: Looks, truth: NDArray[np.int64]) -> Fusion:
     """Return the fusion with the least mean negative log-likelihood of the truth, by search over a grid."""
     best, least = Fusion(1.0, 0.5, 1e-3, LEAST), np.inf
     grid = itertools.product(np.arange(0.2, 1.31, 0.1), np.arange(0.1, 1.21, 0.1), (1e-4, 1e-3, 1e-2))
     for whole_weight, corner_weight, floor in grid:
         trial = Fusion(round(float(whole_weight), 2), round(float(corner_weight), 2), floor, LEAST)
-        log_p = fused(whole, corners, trial)
+        log_p = fused(*looks, trial)
         loss = -float(log_p[np.arange(len(truth)), truth].mean())
         if loss < least:
             best, least = trial, loss
-    log_p = fused(whole, corners, best)
+    log_p = fused(*looks, best)
     return Fusion(best.whole_weight, best.corner_weight, best.floor, _threshold(log_p[:, :-1], truth))
 
 
@@ -89,10 +85,10 @@ def main() -> None:
     if not placeholder.exists():
         _write(placeholder, Fusion(1.0, 0.5, 1e-3, LEAST))
     maker = SampleMaker(ArtFaces("valid"), SEED, invented=0.0)
-    shard = stack([maker.sample() for _ in range(args.samples)])
-    whole, corners = looks_at(FaceReader(args.weights, threads=1), shard)
-    truth = np.array([class_number(r, s) for r, s in zip(shard.rank, shard.suit, strict=True)])
-    fusion = fit(whole, corners, truth)
+    samples = [maker.sample() for _ in range(args.samples)]
+    truth = np.array([class_number(sample.rank, sample.suit) for sample in samples])
+    looks = looks_at(FaceReader(args.weights, threads=1), [sample.crops for sample in samples])
+    fusion = fit(looks, truth)
     _write(args.weights / "fusion.json", fusion)
     print(fusion)
 

@@ -36,6 +36,7 @@ SMALLEST, LARGEST = 34, 220
 """Pixels of card height in the made-up photographs."""
 
 _REAL_SHARE = 0.2
+_WIDE_SHARE = 0.35
 
 _INDEX_MM = np.array([(x, y) for x in (2.0, 4.5, 7.0) for y in (4.0, 7.5, 11.0, 14.0)], np.float64)
 """Points of the top left index, mm from the card's corner: where a cover hides it."""
@@ -46,6 +47,8 @@ class Sample:
     """One card as the networks see it, and what it is (see `models.faces.labels`)."""
 
     crops: FaceCrops
+    corners: tuple[Picture, Picture]
+    """Of the crops' corner pieces the two that are trained on: each corner once, cut one way or the other."""
     rank: int
     suit: int
     corner_ranks: tuple[int, int]
@@ -328,8 +331,11 @@ class SampleMaker:
         seen = _wrong_quad(self.rng, quad, photo.height)
         hidden = [self._hidden_share(photo, quad, half_turn) for half_turn in (False, True)]
         corners = [self._corner(share, rank, suit) for share in hidden]
+        crops = face_crops(photo.picture, seen)
+        wide = 2 * (self.rng.random(2) < _WIDE_SHARE)
         return Sample(
-            face_crops(photo.picture, seen),
+            crops,
+            (crops.corners[0 + wide[0]], crops.corners[1 + wide[1]]),
             rank,
             suit,
             (corners[0][0], corners[1][0]),

@@ -37,7 +37,7 @@ def stack(samples: list[Sample]) -> Shard:
     """Return samples as one shard."""
     return Shard(
         whole=np.stack([s.crops.whole for s in samples]),
-        corners=np.stack([np.stack(s.crops.corners) for s in samples]),
+        corners=np.stack([np.stack(s.corners) for s in samples]),
         rank=np.array([s.rank for s in samples], np.int64),
         suit=np.array([s.suit for s in samples], np.int64),
         corner_ranks=np.array([s.corner_ranks for s in samples], np.int64),

@@ -137,6 +137,8 @@ def random_style(rng: np.random.Generator) -> DrawnStyle:
         colours=_colours(rng, dark_paper),
         paper=_jitter(rng, paper, 6),
         heart_depth=rng.uniform(-0.5, 0.7),
+        sign_width=rng.uniform(0.72, 1.06),
+        spade_leaf=rng.uniform(0.64, 0.93),
         club_lobe=rng.uniform(-0.025, 0.02),
         diamond_curve=rng.uniform(-0.03, 0.2),
         diamond_width=rng.uniform(0.62, 0.98),
@@ -199,5 +201,6 @@ def some_back(rng: np.random.Generator, art: ArtFaces) -> Face:
 
 
 def some_card(rng: np.random.Generator) -> str:
-    """Return one of the 52 cards, or now and then a joker."""
-    return "JOKER" if rng.random() < 0.02 else str(rng.choice(CARDS))
+    """Return one of the 52 cards or a joker; the ace of spades, which varies most, more often."""
+    kind = rng.random()
+    return "JOKER" if kind < 0.02 else "AS" if kind < 0.04 else str(rng.choice(CARDS))

@@ -17,6 +17,7 @@ from models.faces.samples import LARGEST, SMALLEST, SampleMaker
 from models.faces.shards import join, load, pick, save, stack
 from models.faces.styles import ArtFaces, invented_face
 from vision.face_classes import RANKS, SUITS
+from vision.face_crops import CORNERS
 from vision.faces import CLASSES
 from vision.geometry import corner_distance, homography
 
@@ -142,5 +143,5 @@ def test_calibration_trusts_the_look_that_is_right() -> None:
     good = np.full((300, len(CLASSES)), np.log(0.2 / (len(CLASSES) - 1)))
     good[np.arange(300), truth] = np.log(0.8)
     noise = np.log(rng.dirichlet(np.ones(len(CLASSES)), 300))
-    fusion = fit(good, (noise, noise), truth)
+    fusion = fit((good, [noise] * CORNERS), truth)
     assert fusion.whole_weight > 3 * fusion.corner_weight

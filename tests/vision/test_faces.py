@@ -19,7 +19,7 @@ from datasets.art_drawn import DrawnStyle, draw_back, draw_face
 from datasets.photos import load_set, photos_root
 from engine.errors import BadInputError
 from vision.face_classes import OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, WHOLE_HEIGHT, WHOLE_WIDTH, face_crops
+from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, CORNERS, WHOLE_HEIGHT, WHOLE_WIDTH, face_crops
 from vision.faces import (
     CLASSES,
     WEIGHTS,
@@ -108,7 +108,7 @@ def test_real_cards_of_a_deck_never_seen_are_read(reader: FaceReader) -> None:
 def test_pieces_have_the_size_the_networks_take() -> None:
     crops = face_crops(np.zeros((300, 300, 3), np.uint8), LEANING)
     assert crops.whole.shape == (WHOLE_HEIGHT, WHOLE_WIDTH, 3)
-    assert [corner.shape for corner in crops.corners] == [(CORNER_HEIGHT, CORNER_WIDTH, 3)] * 2
+    assert [corner.shape for corner in crops.corners] == [(CORNER_HEIGHT, CORNER_WIDTH, 3)] * CORNERS
 
 
 def test_the_second_corner_is_the_first_of_the_card_turned_round() -> None:
@@ -138,21 +138,21 @@ def test_probabilities_sum_to_one(outputs: NDArray[np.float32]) -> None:
     log_p = class_log_probabilities(outputs)
     assert log_p.shape == (3, len(CLASSES))
     assert np.allclose(np.exp(log_p).sum(axis=1), 1)
-    assert np.allclose(np.exp(fused(log_p, (log_p, log_p), FUSION)).sum(axis=1), 1)
+    assert np.allclose(np.exp(fused(log_p, [log_p] * CORNERS, FUSION)).sum(axis=1), 1)
 
 
 def test_a_corner_that_shows_nothing_says_nothing() -> None:
     whole = class_log_probabilities(outputs_for("9S", 4.0))
     blank = class_log_probabilities(outputs_for("NONE", 30.0))
-    with_blanks = fused(whole, (blank, blank), FUSION)
-    alone = fused(whole, (np.zeros_like(whole), np.zeros_like(whole)), FUSION)
+    with_blanks = fused(whole, [blank] * CORNERS, FUSION)
+    alone = fused(whole, [np.zeros_like(whole)] * CORNERS, FUSION)
     assert np.allclose(with_blanks, alone, atol=0.05)
 
 
 def test_no_look_outvotes_two_others() -> None:
     nine, four = (class_log_probabilities(outputs_for(card, 12.0)) for card in ("9S", "4D"))
     even = Fusion(whole_weight=1.0, corner_weight=1.0, floor=1e-3, threshold=0.6)
-    log_p = fused(four, (nine, nine), even)
+    log_p = fused(four, [nine] * CORNERS, even)
     assert CLASSES[int(log_p.argmax())] == "9S"
 
 
