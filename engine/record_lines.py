@@ -59,8 +59,8 @@ def _cards(cards: tuple[str, ...]) -> str:
     return "".join(f" {card}" for card in cards)
 
 
-def _parse_cards(text: str) -> tuple[str, ...]:
-    return tuple(parse_card(card) for card in text.split())
+def _parse_cards(text: str | None) -> tuple[str, ...]:
+    return tuple(parse_card(card) for card in (text or "").split())
 
 
 # From event to line
@@ -259,7 +259,7 @@ _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]
     (re.compile(f"{_NAME} is out"), lambda m: {"event": "out", "player": _name(m[1])}),
     (re.compile(f"{_NAME} exchanges{_N}(?:: (.*))?"), _read_exchange),
     (re.compile(f"{_NAME} plays{_CARDS}(?: ({_SOURCES}))?"), _read_play),
-    (re.compile(f"{_NAME} picks up{_N}(?::{_CARDS})?"), lambda m: _read_counted("pick_up")(m)),
+    (re.compile(f"{_NAME} picks up{_N}(?::{_CARDS})?"), _read_counted("pick_up")),
     (re.compile(f"{_NAME} flips{_N}{_CARDS}"), _read_flip),
     (re.compile(f"{_NAME} takes up{_N}{_CARDS}"), _read_counted("take_up")),
     (re.compile(f"{_NAME} takes down{_N}{_CARDS}"), _read_counted("take_down")),

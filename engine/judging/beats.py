@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from engine.cards import (
     BLACK,
     COLOUR_OF,
+    JOKER_RANK,
     RANK_OF,
     RANK_TEXTS,
     RED,
@@ -25,28 +26,34 @@ from engine.judging.case import Case
 from engine.mechanics import Mechanics
 
 
-def set_failures(case: Case, demand: Demand, cards: Sequence[str], rank: int) -> tuple[str, ...]:
-    """Return what is wrong with the cards of one rank on a demand, by mechanism."""
+def _set_failures(
+    mechanics: Mechanics, demand: Demand, cards: Sequence[str], rank: int
+) -> list[tuple[str, ...]]:
+    """Return what is wrong with the cards of one rank on a demand, by mechanism.
+
+    One entry for each way in which cards written without a suit may be suited, where that matters.
+    """
     suit = colours = 0
-    if demand.suit:
-        suit = max(suit_value(case.mechanics, SUIT_OF[card]) for card in cards)
-    if demand.colour:
-        for card in cards:
-            colours |= COLOUR_OF[card]
-    return failures(case.mechanics, demand, rank, suit, colours)
+    for card in cards:
+        colours |= COLOUR_OF[card]
+        if demand.suit:
+            suit = max(suit, suit_value(mechanics, SUIT_OF[card]))
+    if not (demand.suit or demand.colour) or rank == JOKER_RANK or all(SUIT_OF[card] for card in cards):
+        return [failures(mechanics, demand, rank, suit, colours)]
+    return [
+        failures(mechanics, demand, rank, max(suit, better), colours | colour)
+        for better in range(1, 5)
+        for colour in (RED, BLACK)
+    ]
 
 
 def may_be_played(case: Case, card: str) -> bool | None:
     """Return whether a single card goes on the pile; None where unidentified cards decide it."""
-    answers = set()
+    answers: set[bool] = set()
     ranks: Iterable[int] = range(2, 15) if card == UNKNOWN else (RANK_OF[card],)
     for demand in case.demands():
         for rank in ranks:
-            wrong = set_failures(case, demand, (card,), rank)
-            answers.add(not wrong)
-            unsure = demand.suit if "suit" in wrong else demand.colour and rank != demand.rank and not wrong
-            if unsure and not SUIT_OF[card]:
-                answers |= {True, False}
+            answers.update(not wrong for wrong in _set_failures(case.mechanics, demand, (card,), rank))
         if len(answers) > 1:
             return None
     return answers.pop()
@@ -72,18 +79,18 @@ def check_beats(case: Case, cards: Sequence[str]) -> None:
 
 def _check_rank(case: Case, same: list[str], rank: int) -> None:
     """Breach, or say what is missing, for the cards of one rank."""
-    demands = case.demands()
-    wrong = {demand: set_failures(case, demand, same, rank) for demand in demands}
-    suits_known = all(SUIT_OF[card] for card in same)
-    if not suits_known and any(d.suit if "suit" in w else d.colour and not w for d, w in wrong.items()):
-        case.need(f"the suit of {card_names(same)}")
-        return
-    if all(wrong.values()):
-        demand = min(demands, key=lambda d: (len(wrong[d]), d))
-        for mechanism in wrong[demand]:
+    wrong = [
+        (found, demand)
+        for demand in case.demands()
+        for found in _set_failures(case.mechanics, demand, same, rank)
+    ]
+    if all(found for found, _ in wrong):
+        found, demand = min(wrong, key=lambda pair: (len(pair[0]), pair[1]))
+        for mechanism in found:
             _breach_beats(case, mechanism, demand, same, rank)
-    elif any(wrong.values()):
-        case.need("what lies on top of the pile")
+    elif any(found for found, _ in wrong):
+        one = len(case.demands()) == 1
+        case.need(f"the suit of {card_names(same)}" if one else "what lies on top of the pile")
 
 
 def _breach_beats(case: Case, mechanism: str, demand: Demand, same: list[str], rank: int) -> None:

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from engine.mechanics import Mechanics
-from engine.ruleset import load_ruleset, Ruleset, RULESET_NAMES
+from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
 
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
 
-ALWAYS = (
-    "no_joker one_pack deal exchange_late exchange_even exchange_cards start turn turn_leads direction actions gone"
-    " leaving end own_cards too_low sets pick_up_whole draw burn burnt up_hand up_hand_again up_deck"
-    " mixed mixed_deck up_same down_hand down_up down_deck down_one"
-).split()
+ALWAYS = {
+    *("no_joker", "one_pack", "deal", "exchange_late", "exchange_even", "exchange_cards", "start"),
+    *("turn", "turn_leads", "direction", "actions", "gone", "leaving", "end", "own_cards", "too_low", "sets"),
+    *("pick_up_whole", "draw", "burn", "burnt", "up_hand", "up_hand_again", "up_deck", "up_same"),
+    *("mixed", "mixed_deck", "down_hand", "down_up", "down_deck", "down_one"),
+}
 """Mechanisms about which every ruleset must have a rule, because rulings ask for it."""
 
 

@@ -10,8 +10,8 @@ import pytest
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee import Outcome, Referee
-from engine.simulate import play_game
 from engine.ruleset import RULESET_NAMES
+from engine.simulate import play_game
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
 UPS = {ANN: ("4C", "9S", "KD"), BOB: ("2C", "7H", "7S"), CAT: ("5C", "6C", "8C")}
@@ -325,9 +325,10 @@ def test_the_third_loss_is_sung():
 
 def test_library_boy_once():
     game = Game()
-    for number, (player, card) in enumerate(zip([BOB, CAT, ANN] * 3, "4H 4S 5H 5S 6H 6S 8H 8S 9H".split())):
+    cards = ["4H", "4S", "5H", "5S", "6H", "6S", "8H", "8S", "9H"]
+    for player, card in zip([BOB, CAT, ANN] * 3, cards, strict=True):
         game.play(player, card, draws=1)
-    outcome = game.tell("pick_up", BOB, "4H 4S 5H 5S 6H 6S 8H 8S 9H")
+    outcome = game.tell("pick_up", BOB, " ".join(cards))
     assert outcome.ruling["effects"]["rituals"] == ["Library Boy"]
     game.play(CAT, "9D", draws=1)
     game.play(ANN, "9C", draws=1)

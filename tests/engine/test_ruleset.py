@@ -7,7 +7,7 @@ import pytest
 from engine.errors import BadInputError
 from engine.explain import compare, explain
 from engine.judge import judge
-from engine.ruleset import load_ruleset, RULESET_NAMES, save_variant
+from engine.ruleset import RULESET_NAMES, load_ruleset, save_variant
 
 
 def test_a_ruleset_is_loaded_once():
