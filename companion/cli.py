@@ -19,6 +19,8 @@ COMMANDS = (
     "score",
     "tally",
     "rules",
+    "simulate",
+    "record",
     "deck",
     "evaluate",
     "doctor",
