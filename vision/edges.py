@@ -7,6 +7,8 @@ picture, white on white) stays where it was.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -14,54 +16,74 @@ from numpy.typing import NDArray
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, is_convex, quad_sides, transform
 from vision.reading import Image, Quad
 
-_FINEST = 3.0
-"""Finest flattening, pixels per millimetre: beyond it a card's edge only gets longer to fit."""
-_BAND_MM = 6.0
-"""How far on either side of the expected line an edge is looked for."""
-_PRIOR_MM = 3.0
-"""Standard deviation of the expected line's error: how much nearer edges are preferred."""
+
+class _Look(NamedTuple):
+    """How one pass looks for the sides; millimetres are those of a card lying in the quad as it is."""
+
+    band: float
+    """How far on either side of the expected line an edge is looked for, mm."""
+    prior: float
+    """Standard deviation of the expected line's error, mm: how much nearer edges are preferred."""
+    finest: float
+    """Finest flattening, pixels per mm: beyond it a card's edge only gets longer to fit."""
+
+
+_LOOKS = (_Look(9.0, 4.5, 1.0), _Look(3.0, 2.0, 3.0))
+"""First coarsely for what the network missed by much, then finely."""
 _WRONG_WAY = 0.35
 """Weight of an edge that brightens outwards: cards are mostly lighter at their rim than what lies around."""
+_CARD = np.array(
+    [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
+)
 _SAMPLES = 32
 """Points along a side that vote; the rounded ends are left out."""
 _ENDS = 0.1
 _LEAST_SUPPORT = 0.45
 """Share of the points that must see the line for it to be believed."""
 _FITS = 3
-_FURTHEST_MM = 8.0
-"""A corner that would move further than this is not believed."""
 
 
 def refine_quad(image: Image, quad: Quad) -> Quad:
     """Return `quad` (4 x 2 pixels, clockwise from a short edge) with its sides moved onto visible edges."""
+    for look in _LOOKS:
+        quad = _refine_once(image, quad, look)
+    return quad
+
+
+def _refine_once(image: Image, quad: Quad, look: _Look) -> Quad:
     width, height = quad_sides(quad)
-    scale = float(np.clip(min(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, _FINEST))
-    margin = _BAND_MM + 2.0
-    inner = np.array(
-        [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
-    )
-    flat_corners = (inner + np.float32(margin)) * np.float32(scale)
+    scale = float(np.clip(min(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, look.finest))
+    flat_corners = (_CARD + np.float32(look.band + 2.0)) * np.float32(scale)
     to_flat = homography(quad, flat_corners)
-    size = (int((CARD_WIDTH_MM + 2 * margin) * scale) + 1, int((CARD_HEIGHT_MM + 2 * margin) * scale) + 1)
-    low = np.maximum(quad.min(axis=0) - 0.25 * (width + height), 0).astype(int)
-    high = np.minimum(quad.max(axis=0) + 0.25 * (width + height) + 1, image.shape[1::-1]).astype(int)
-    if (high <= low + 2).any():
+    flat = _flatten(image, quad, to_flat, np.ceil(flat_corners[2] + (look.band + 2.0) * scale))
+    if flat is None:
         return quad
-    region = image[low[1] : high[1], low[0] : high[0]]
-    shift = np.array([[1, 0, low[0]], [0, 1, low[1]], [0, 0, 1]], np.float64)
-    flat = cv2.warpPerspective(
-        region, to_flat @ shift, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
-    lines = [
-        _side_line(np.asarray(flat, np.uint8), flat_corners[i], flat_corners[(i + 1) % 4], scale)
-        for i in range(4)
-    ]
+    sides = zip(flat_corners, np.roll(flat_corners, -1, axis=0), strict=True)
+    lines = [_side_line(flat, start, end, scale, look) for start, end in sides]
     corners = np.array([_intersection(lines[i - 1], lines[i]) for i in range(4)])
     moved = np.linalg.norm(corners - flat_corners, axis=1)
-    if not np.isfinite(corners).all() or moved.max() > _FURTHEST_MM * scale:
+    if not np.isfinite(corners).all() or moved.max() > 1.5 * look.band * scale:
         return quad
     refined = transform(np.asarray(np.linalg.inv(to_flat), np.float64), corners).astype(np.float32)
     return refined if is_convex(refined) else quad
+
+
+def _flatten(
+    image: Image, quad: Quad, to_flat: NDArray[np.float64], size: NDArray[np.floating]
+) -> Image | None:
+    """Return the quad's neighbourhood flattened, `size` (width, height) pixels; None outside the picture."""
+    room = 0.4 * np.float32(sum(quad_sides(quad)) / 2)
+    low = np.maximum(quad.min(axis=0) - room, 0).astype(int)
+    high = np.minimum(quad.max(axis=0) + room + 1, image.shape[1::-1]).astype(int)
+    if (high <= low + 2).any():
+        return None
+    region = image[low[1] : high[1], low[0] : high[0]]
+    shift = np.array([[1, 0, low[0]], [0, 1, low[1]], [0, 0, 1]], np.float64)
+    shape = (int(size[0]) + 1, int(size[1]) + 1)
+    flat = cv2.warpPerspective(
+        region, to_flat @ shift, shape, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(flat, np.uint8)
 
 
 Points = NDArray[np.floating]
@@ -69,11 +91,11 @@ Line = tuple[NDArray[np.float64], NDArray[np.float64]]
 """A point and a direction."""
 
 
-def _side_line(flat: Image, start: Points, end: Points, scale: float) -> Line:
+def _side_line(flat: Image, start: Points, end: Points, scale: float, look: _Look) -> Line:
     """Return the side from `start` to `end` (flattened pixels) as it is seen; the card lies to its right."""
     along = (end - start).astype(np.float64)
     outward = np.array([along[1], -along[0]]) / np.linalg.norm(along)
-    reach = max(2, round(_BAND_MM * scale))
+    reach = max(2, round(look.band * scale))
     shares = np.linspace(_ENDS, 1 - _ENDS, _SAMPLES)
     offsets = np.arange(-reach - 1, reach + 2)
     points = start + shares[:, None, None] * along + offsets[None, :, None] * outward
@@ -84,7 +106,7 @@ def _side_line(flat: Image, start: Points, end: Points, scale: float) -> Line:
     steps = profiles[:, :-2] - profiles[:, 2:]
     brightness = steps.mean(axis=2)
     strength = np.abs(steps).max(axis=2) * np.where(brightness > 0, 1.0, _WRONG_WAY)
-    offset = _vote(strength, shares, reach, _PRIOR_MM * scale)
+    offset = _vote(strength, shares, reach, look.prior * scale)
     if offset is None:
         return start.astype(np.float64), along
     at_start, at_end = offset
@@ -102,6 +124,8 @@ def _vote(
     """
     noise = float(np.median(strength)) + 2.0
     votes = np.clip(strength / (4 * noise) - 0.25, 0, 1)
+    # Of two edges that are both plain to see (a card's, a printed line's) the stronger one is preferred.
+    votes *= np.sqrt(strength / np.maximum(strength.max(axis=1, keepdims=True), 1e-6))
     rows = np.arange(len(shares))[:, None]
     ends = np.arange(-reach, reach + 1, max(1, reach // 8))
     tilted = np.abs(ends[:, None] - ends[None, :]) <= reach

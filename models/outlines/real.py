@@ -105,7 +105,9 @@ def confirm_corners(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[lis
             continue
         confirmed.append(outline)
         card = pair or cards[0]
-        open_labels = [label for label in open_labels if label.card != card or label not in inside]
+        open_labels = [
+            label for label in open_labels if label.card != card or not index_agrees(outline.quad, label)
+        ]
     return confirmed, open_labels
 
 
