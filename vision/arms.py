@@ -133,8 +133,13 @@ class ArmTracker:
         return Limb(whole, limb.contact)
 
     def _follow(self, seat: int, limb: Limb, motion: Motion, layout: Layout) -> None:
-        tip = layout.plane.table(np.array([limb.tip(self._contacts[seat])]) / motion.scale)[0]
-        self._reach(seat, motion.t).follow((float(tip[0]), float(tip[1])), motion.t)
+        reach = self._reach(seat, motion.t)
+        tip = limb.tip(self._contacts[seat], motion.recent)
+        if tip is None:
+            reach.follow(reach.tip, motion.t)
+            return
+        x, y = layout.plane.table(np.array([tip]) / motion.scale)[0]
+        reach.follow((float(x), float(y)), motion.t)
 
     def _owner(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
         """Return whose hand an island is: whose arm was there a frame ago. None for what is no hand.

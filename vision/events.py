@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from engine.events import Event, EventKind, Source
 from vision.arms import Hands, Reach
 from vision.events_pile import Pile, PileView, one_set
-from vision.events_record import EventLog, Look, Patch, same_patch
+from vision.events_record import EventLog, Look, Patch, UnderArm, same_patch
 from vision.events_rows import Change, Rows
 from vision.events_shows import Shows
 from vision.layout import BURN, DRAW, PLAY, Layout, Place, Zone
@@ -27,6 +27,8 @@ _GIVE_UP_LOOKS = 4
 _SURE = 0.75
 _GLIMPSE_COVERED = 0.5
 _GLIMPSE_SURE = 0.85
+_HAND_AWAY_MM = 85.0
+_LEFT_SECONDS = 0.3
 _GLIMPSE_SECONDS = 0.8
 _SET_SECONDS = 2.5
 _DRAW_QUIET_SECONDS = 1.0
@@ -89,7 +91,7 @@ class EventMaker:
         self._reaches: list[Reach] = []
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
-        self._under_hand: dict[str, list[Seen]] = {}
+        self._under_hand: dict[str, list[tuple[float, Seen]]] = {}
         self._pile_touched: float | None = None
         self._visits: dict[int, int] = {}
         self._settled_at = t
@@ -103,7 +105,6 @@ class EventMaker:
         self._exchanging: dict[int, float] = {}
         self._started = False
         self._last_play: Event | None = None
-        self._bare: Patch | None = None
         self._as_left: Patch | None = None
         self._draw_looks: list[bool] = []
         self._out: set[int] = set()
@@ -131,7 +132,7 @@ class EventMaker:
         by_zone: dict[Zone | None, list[Seen]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
-        self._shows.look(look, self.layout, self._lying(), self._reaches)
+        self._shows.look(look, self._not_in_hand, self._reaches)
         for zone in self.rows.spots:
             if zone not in look.hidden:
                 change = self.rows.look(zone, by_zone.get(zone, []))
@@ -192,7 +193,7 @@ class EventMaker:
 
     def _glimpse_pile(self, look: Look, free: list[Seen]) -> None:
         """Take in what shows of the pile beside a hand: a card just put down, surely read twice."""
-        part = [held for held in look.under_arms if not held.moving and held.covered < _GLIMPSE_COVERED]
+        part = [held for held in look.under_arms if not held.moving and self._left_behind(held)]
         at = self.layout.zone_at
         cards = free + [held.seen for held in part if at(held.seen.x, held.seen.y) == PLAY]
         self._glimpses = [*self._glimpses[-1:], cards]
@@ -203,6 +204,12 @@ class EventMaker:
         if view.new and view.confidence >= _GLIMPSE_SURE:
             self._played(view, look.t, None)
 
+    def _left_behind(self, held: UnderArm) -> bool:
+        """Tell whether a hand has left, or is leaving, a card that still hangs together with the arm."""
+        reach = next((r for r in reversed(self._reaches) if r.seat == held.seat), None)
+        away = reach is not None and math.dist(reach.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM
+        return away or held.covered < _GLIMPSE_COVERED
+
     def _note_under_hand(self, look: Look) -> None:
         """Remember cards that rest on the pile under a hand: they may go with it unseen."""
         names = set(self.pile.names) | self._elsewhere()
@@ -211,7 +218,7 @@ class EventMaker:
             if held.moving or name is None or name in names or p < _GLIMPSE_SURE or held.seen.face != "up":
                 continue
             if self.layout.zone_at(held.seen.x, held.seen.y) == PLAY:
-                self._under_hand.setdefault(name, []).append(held.seen)
+                self._under_hand.setdefault(name, []).append((look.t, held.seen))
 
     def _judge_pile(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         if self._pile_touched is None:
@@ -226,8 +233,8 @@ class EventMaker:
         if view.new:
             if view.confidence >= _SURE or not patient:
                 self._played(view, now, patch)
-        elif view.cards == 0 and not self.pile.cards and self._passed_through():
-            self._gone(now, patch)
+        elif view.cards == 0 and not self.pile.cards and self._seen_under_hand():
+            self._settle_passed_through(now, patch)
         elif self.pile.cards and view.cards == 0:
             if same_patch(patch, self._as_left) and not forced:
                 self._pile_settled(now, patch)  # the reader overlooks what plainly still lies there
@@ -259,10 +266,7 @@ class EventMaker:
         self._visits.clear()
         self._glimpses.clear()
         self._under_hand.clear()
-        if patch is not None:
-            self._as_left = patch
-            if not self.pile.cards:
-                self._bare = patch
+        self._as_left = patch
 
     def _played(self, view: PileView, now: float, patch: Patch | None) -> None:
         place = view.new[-1][2]
@@ -328,20 +332,28 @@ class EventMaker:
 
     def _seen_under_hand(self) -> list[tuple[str, float, Seen]]:
         """Return cards that twice rested on the pile under a hand and were never seen free."""
-        return [(n, seen[-1].best[1], seen[-1]) for n, seen in self._under_hand.items() if len(seen) >= 2]
+        cards = [(name, seen[-1][1]) for name, seen in self._under_hand.items() if len(seen) >= _SETTLE_LOOKS]
+        return [(name, card.best[1], card) for name, card in cards]
 
-    def _passed_through(self) -> bool:
-        """Tell whether a hand put cards on the empty pile and took them on to the burn pile at once."""
+    def _settle_passed_through(self, now: float, patch: Patch | None) -> None:
+        """Judge cards that rested on the empty pile under a hand and are gone with it.
+
+        If the hand went on to the burn pile they were played and burnt; else they were never let go.
+        """
         seat = self._who(self.layout.play)
         reach = next((r for r in reversed(self._reaches) if r.seat == seat), None)
-        if seat is None or reach is None or not self._seen_under_hand():
-            return False
-        return self._went_on_to_burn_pile(_Emptied(seat, reach, (), self._settled_at))
+        if seat is None or reach is None:
+            self._pile_settled(now, patch)
+        elif self._went_on_to_burn_pile(_Emptied(seat, reach, (), self._settled_at)):
+            self._gone(now, patch)
+        elif now - reach.last > _LEFT_SECONDS:
+            self._pile_settled(now, patch)
 
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away."""
         unseen = self._seen_under_hand()
         if unseen:
+            self._pile_touched = min(self._under_hand[name][0][0] for name, _, _ in unseen)
             self._played(PileView(tuple(one_set(unseen)), (), len(unseen), 2), now, None)
         seat = self._who(self.layout.play)
         names = tuple(self.pile.names)
@@ -470,7 +482,7 @@ class EventMaker:
         )
 
     def _flush_show(self, now: float) -> None:
-        shown = self._shows.take(self.layout, set(self.pile.names) | self.rows.undisturbed())
+        shown = self._shows.take(self.layout, self._lying())
         if shown is None:
             return
         self._before_action(shown.seat, now)
@@ -539,7 +551,7 @@ class EventMaker:
     def _reach_ended(self, reach: Reach, now: float) -> None:
         self._shows.reach_ended(reach)
         draws = self._draws_in(reach)
-        if draws and (self._emptied is None or self._emptied.seat != reach.seat):
+        if draws:
             if self._drawn is not None and self._drawn.seat != reach.seat:
                 self._flush_draw(now)
             count = draws + (self._drawn.count if self._drawn else 0)
@@ -629,6 +641,14 @@ class EventMaker:
         if self._visits:
             return max(self._visits, key=lambda seat: self._visits[seat])
         return recent[-1].seat if recent else None
+
+    def _not_in_hand(self, card: Seen) -> bool:
+        """Tell whether a card under an arm is one that is known to lie just there."""
+        name = card.best[0]
+        if any(other.best[0] == name and other.is_at(card, 30.0, 20.0) for other in self._heap):
+            return True
+        zone = self.layout.zone_at(card.x, card.y)
+        return name is not None and zone is not None and self._lying().get(name) == zone
 
     def _lying(self) -> dict[str, Zone]:
         """Return which cards are known to lie in which zone."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from vision.arms import Reach
 from vision.events_record import Look
-from vision.layout import Layout, Zone
+from vision.layout import Layout
 from vision.slots import Seen, name_cards, vote
 
 _HELD_MM = 45.0
@@ -62,16 +62,15 @@ class Shows:
         away = [h for h in held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
         return any(_name(hold)[0] == card.best[0] for hold in away)
 
-    def look(self, look: Look, layout: Layout, lying: Mapping[str, Zone], reaches: Sequence[Reach]) -> None:
-        """Take in the cards that arms hold in one look; `lying` says which cards are known to lie where."""
+    def look(self, look: Look, lies: Callable[[Seen], bool], reaches: Sequence[Reach]) -> None:
+        """Take in the cards that arms hold in one look; `lies` tells those that are known to lie there."""
         for held in look.under_arms:
             card, seat = held.seen, held.seat
             reach = next((r for r in reversed(reaches) if r.seat == seat), None)
             name, p = card.best
             if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
-            at = layout.zone_at(card.x, card.y)
-            if reach.resting < _RESTING_SECONDS or (at is not None and lying.get(name) == at):
+            if reach.resting < _RESTING_SECONDS or lies(card):
                 continue
             near = [
                 hold

@@ -32,6 +32,8 @@ _BLEND = 0.04
 _ARM_SHARE = 0.002
 """The smallest arm, as a share of the picture."""
 _BORDER = 2
+_RECENT_SECONDS = 0.2
+_TIP_PIXELS, _TIP_SHARE = 8, 0.12
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,16 @@ class Limb:
     contact: tuple[float, float] | None
     """The middle of where it crosses the border; None where it is not seen to reach that far."""
 
-    def tip(self, contact: tuple[float, float]) -> tuple[float, float]:
-        """Return its farthest part from where it crosses the border."""
-        inside = np.argwhere(self.mask)
+    def tip(self, contact: tuple[float, float], recent: Mask) -> tuple[float, float] | None:
+        """Return the farthest part from `contact` that has just moved; None when it rests.
+
+        Only what moved counts: a card that the hand has just left behind hangs together with the arm too.
+        """
+        inside = np.argwhere(self.mask & recent)
+        if len(inside) < max(_TIP_PIXELS, _TIP_SHARE * self.mask.sum()):
+            return None
         reach = np.linalg.norm(inside - np.array([contact[1], contact[0]]), axis=1)
-        y, x = inside[reach >= np.quantile(reach, 0.97)].mean(axis=0)
+        y, x = inside[reach >= np.quantile(reach, 0.95)].mean(axis=0)
         return float(x), float(y)
 
 
@@ -59,6 +66,8 @@ class Motion:
     """Small pixels per full pixel."""
     small: Image
     moving: Mask
+    recent: Mask
+    """What moved within the last moments."""
     foreign: Mask
     limbs: tuple[Limb, ...]
     """What reaches in from the border, largest first."""
@@ -96,17 +105,21 @@ class Stillness:
     def __init__(self) -> None:
         self._before: NDArray[np.float32] | None = None
         self._table: NDArray[np.float32] | None = None
+        self._bare: NDArray[np.float32] | None = None
         self._moved_at: NDArray[np.float64] | None = None
         self._noise = 1.0
+        self._frame_size: tuple[int, ...] = (1, 1)
 
     def feed(self, frame: Image, t: float) -> Motion:
         """Compare one frame (full size) with what went before. Times must increase."""
         small, scale = shrunk(frame)
+        self._frame_size = frame.shape[:2]
         now = np.asarray(cv2.GaussianBlur(small, (3, 3), 0), np.float32)
         if self._before is None or self._before.shape != now.shape:
-            self._before, self._table = now, now.copy()
+            self._before, self._table, self._bare = now, now.copy(), now.copy()
             self._moved_at = np.full(now.shape[:2], t, np.float64)
         assert self._table is not None
+        assert self._bare is not None
         assert self._moved_at is not None
         change = _difference(now, self._before)
         # The median pixel rests, whatever moves: it tells the camera's noise.
@@ -114,15 +127,25 @@ class Stillness:
         bright, noise = _strongest(self._table), _NOISE_FACTOR * self._noise
         moving = _cleaned(change > max(_MOVING_LEVEL, noise) + _MOVING_SHARE * bright)
         differs = _difference(now, self._table)
-        foreign = _cleaned(differs > max(_FOREIGN_LEVEL, noise) + _FOREIGN_SHARE * bright)
+        enough = max(_FOREIGN_LEVEL, noise) + _FOREIGN_SHARE * bright
+        # Where cards have been taken away, the bare table comes to light again: that is no arm.
+        foreign = _cleaned((differs > enough) & (_difference(now, self._bare) > enough))
         self._moved_at[moving] = t
         parts = _parts(foreign | moving)
         limbs = tuple(part for part in parts if part.contact is not None)
         islands = tuple(part for part in parts if part.contact is None)
-        motion = Motion(t, scale, small, moving, foreign, limbs, islands)
+        recent = (t - self._moved_at) <= _RECENT_SECONDS
+        motion = Motion(t, scale, small, moving, recent, foreign, limbs, islands)
         self._learn(now, motion, t)
         self._before = now
         return motion
+
+    def absorb(self, polygon: ArrayLike) -> None:
+        """Take the inside of a polygon (N x 2, full pixels) into the picture of the table as it is now."""
+        if self._before is not None and self._table is not None:
+            scale = SMALL_WIDTH / max(self._frame_size)
+            inside = polygon_mask(np.asarray(polygon, np.float64) * scale, self._before.shape)
+            cv2.copyTo(self._before, inside.astype(np.uint8), self._table)
 
     def _learn(self, now: NDArray[np.float32], motion: Motion, t: float) -> None:
         """Take what has come to rest into the picture of the table."""
@@ -131,7 +154,8 @@ class Stillness:
         rested = t - self._moved_at
         settled = (rested >= _ABSORB_SECONDS) & ~_grown(motion.limb_mask(), 5)
         settled |= rested >= _ABSORB_ALL_SECONDS
-        cv2.copyTo(now, (settled & motion.foreign).astype(np.uint8), self._table)
+        # All that differs from the table is taken in, also where the table lies bare again.
+        cv2.copyTo(now, settled.astype(np.uint8), self._table)
         calm = ~(motion.foreign | motion.moving)
         cv2.accumulateWeighted(now, self._table, _BLEND, calm.astype(np.uint8))
 

@@ -89,7 +89,9 @@ class Watcher:
         events = maker.on_hands(hands)
         since = t - self._last_look
         if since >= _IDLE_LOOK_SECONDS or (since >= _LOOK_SECONDS and maker.wants_look(hands)):
-            events += maker.on_look(self._look(frame, motion, hands))
+            told = maker.on_look(self._look(frame, motion, hands))
+            self._absorb_played(told)
+            events += told
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
         self.view = replace(
             self.view,
@@ -103,6 +105,13 @@ class Watcher:
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open; nothing more will come."""
         return self._maker.finish(t) if self._maker else []
+
+    def _absorb_played(self, events: Sequence[Event]) -> None:
+        """Make cards that were just played part of the table at once, and not of the arm beside them."""
+        played = {card for event in events if event.event in ("play", "flip") for card in event.cards}
+        for reading in self.view.readings:
+            if reading.card in played:
+                self._stillness.absorb(reading.quad)
 
     def _read(self, frame: Image, t: float) -> list[CardReading]:
         readings = list(self._reader.read(frame))
