@@ -144,33 +144,49 @@ class CorrectSheet(ModalView):
         """Lay everything out: the 52 cards stand four to a row on an upright phone, thirteen on the rest."""
         u = App.get_running_app().u
         portrait = Window.height > Window.width
+        low = not portrait and Window.height < 560 * u
         columns, rows = (4, 13) if portrait else (13, 4)
-        gap, pad, space = (2 * u, 10 * u, 4 * u) if portrait else (4 * u, 16 * u, 8 * u)
+        gap, pad, space = (2 * u, 10 * u, 4 * u) if portrait or low else (4 * u, 16 * u, 8 * u)
+        heights = self._heights(u, gap, rows, tight=portrait or low)
+        if low:  # a phone on its side: players and buttons share a row
+            heights["bar"] = 0 if heights["players"] else heights["bar"]
+        total = sum(heights.values()) + space * (sum(h > 0 for h in heights.values()) - 1) + 2 * pad
+        surplus = total - (Window.height - 8 * u)
+        if surplus > 0 and self._tiles:  # lower still: the cards give way, the buttons do not
+            heights["cards"] = max(rows * 30 * u, heights["cards"] - surplus)
+            total -= surplus
+        width = max(columns * (max(dp(48), 48 * u) + gap) + 2 * pad, 720 * u)
+        self.size = (min(Window.width - 16 * u, width), total)
+        self.center = Window.center
+        self._fill_grid(columns, rows, gap, portrait=portrait)
+        self._stack(heights, pad, space)
+        if low and heights["players"]:
+            players, bar, inner = self.ids.players, self.ids.bar, self.width - 2 * pad
+            players.width = inner * 0.56
+            bar.size = (inner * 0.44 - space, players.height)
+            bar.pos = (players.right + space, players.y)
+            bar.opacity = 1
+
+    def _heights(self, u: float, gap: float, rows: int, *, tight: bool) -> dict[str, float]:
+        """Return the height of each part, from the top, in pixels; 0 for what is left out."""
         target = max(dp(48), 48 * u)
-        width = min(Window.width - 16 * u, max(columns * (target + gap) + 2 * pad, 720 * u))
-        cards_height = rows * (target + gap) - gap
-        heights = {
+        return {
             "heading": 32 * u,
-            # On an upright phone the cards need the room; the ruling stands on the table screen too.
-            "ruling": 58 * u if self.ruling and not portrait else 0,
-            "chosen": (50 if portrait else 74) * u if len(self._tiles) > 1 else 0,
+            # Where the cards need the room the ruling is left to the table screen.
+            "ruling": 58 * u if self.ruling and not tight else 0,
+            "chosen": (50 if tight else 74) * u if len(self._tiles) > 1 else 0,
             "hint": 22 * u if self.hint else 0,
-            "cards": cards_height if self._tiles else 0,
+            "cards": rows * (target + gap) - gap if self._tiles else 0,
             "players": target if self.ids.players.children else 0,
             "bar": target,
         }
-        total = sum(heights.values()) + space * (sum(h > 0 for h in heights.values()) - 1) + 2 * pad
-        surplus = total - (Window.height - 8 * u)
-        if surplus > 0 and self._tiles:  # a low window: the cards give way, the buttons do not
-            heights["cards"] = max(rows * 30 * u, cards_height - surplus)
-            total -= cards_height - heights["cards"]
-        self.size = (width, total)
-        self.center = Window.center
-        self._fill_grid(columns, rows, gap, portrait=portrait)
+
+    def _stack(self, heights: dict[str, float], pad: float, space: float) -> None:
+        """Put the parts one under the other."""
         top = self.top - pad
         for name, height in heights.items():
             widget = self.ids[name]
-            widget.size = (width - 2 * pad, height)
+            widget.size = (self.width - 2 * pad, height)
             widget.pos = (self.x + pad, top - height)
             widget.opacity = 1 if height else 0
             top -= height + space if height else 0

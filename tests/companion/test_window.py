@@ -183,7 +183,7 @@ def test_everything_to_touch_is_large_enough(size: tuple[int, int]) -> None:
     assert small_targets(measures) == []
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (400, 860)])
+@pytest.mark.parametrize("size", [(1280, 720), (400, 860), (860, 400)])
 def test_the_cards_to_choose_from_are_large_enough(size: tuple[int, int]) -> None:
     measures = drive("corrections", *size)["measures"]
     assert sum(target[0] == "CardChoice" for target in measures["targets"]) == 52
