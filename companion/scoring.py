@@ -188,6 +188,10 @@ def read_events(path: str | Path) -> list[Line]:
             standing[slot] = line
         if isinstance(line.get("id"), int):
             stands_for[line["id"]] = slot
+    for line in standing.values():
+        if line["event"] == "late_breach":  # what it concerns may have been revised since
+            concerned = standing.get(stands_for.get(line.get("concerns"), -1), {})
+            line["concerns"] = concerned.get("id")
     return sorted(standing.values(), key=lambda line: float(line["t"]))
 
 
@@ -288,13 +292,12 @@ def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Li
     """Count rulings that were right, breaches that were found, and accusations of the innocent."""
     score.illegal_true = sum(line.get("legal") is False for line in true)
     fact_of = {id(line): fact for line, fact in pairs}
-    late = {line.get("concerns") for line in events if line["event"] == "late_breach"}
+    late = {line["concerns"] for line in events if line["event"] == "late_breach"} - {None}
     for line in events:
         fact = fact_of.get(id(line))
         ruling = line.get("ruling")
-        accused = (isinstance(ruling, dict) and ruling.get("verdict") == "illegal") or (
-            line["event"] not in REMARKS and line.get("id") is not None and line.get("id") in late
-        )
+        ruled_out = isinstance(ruling, dict) and ruling.get("verdict") == "illegal"
+        accused = ruled_out or (line["event"] not in REMARKS and line.get("id") in late)
         broke = fact is not None and fact.get("legal") is False
         score.illegal_found += accused and broke
         score.false_alarms += accused and not broke

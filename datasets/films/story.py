@@ -15,6 +15,8 @@ DEFAULT_ACTS = 24
 """About three minutes of film."""
 _TRIES = 400
 _FEWEST_PLAYS = 10
+_FEWEST_ACTS = 12
+"""Ten plays, a pick-up and a show do not fit into less."""
 _MOST_EXCHANGES = 2
 
 
@@ -73,7 +75,8 @@ def find_story(
 
     Everything is: at least ten plays, a burn, a pick-up, a shown card where the ruleset has shows, all
     illegal plays and not all of one kind, an exchange but not by more than two players. Where no game has
-    all of it within `acts`, the one that lacks least is taken.
+    all of it within `acts`, the one that lacks least is taken; a whole game, and one told in a few acts,
+    is taken as it comes.
 
     Args:
         rules: Ruleset.
@@ -88,7 +91,8 @@ def find_story(
     """
     shows = bool(load_ruleset(rules, options).mechanics.shown)
     best: tuple[int, Story] | None = None
-    for attempt in range(_TRIES if acts is not None else 1):
+    searched = acts is not None and acts >= _FEWEST_ACTS
+    for attempt in range(_TRIES if searched else 1):
         game = simulate.play_game(rules, players, seed * _TRIES + attempt, options=options, cheats=illegal)
         story = story_of(game, acts)
         lacks = _lacks(story, illegal, shows)

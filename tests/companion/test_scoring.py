@@ -164,6 +164,13 @@ def test_late_breach_finds_what_it_concerns(tmp_path: Path) -> None:
     result = score(tmp_path, events, truth)
     assert result["illegal"] == {"true": 1, "found": 1, "false_alarms": 0}
     assert result["overall"]["reported"] == 2
+    # It still concerns that play after the play has been revised; of a play nobody told it says nothing.
+    revised = [
+        *events,
+        play(11, id=4, revise=1, ruling=LEGAL),
+        {"t": 26, "event": "late_breach", "concerns": 99},
+    ]
+    assert score(tmp_path, revised, truth)["illegal"] == {"true": 1, "found": 1, "false_alarms": 0}
 
 
 def test_verdict_that_truth_names_must_be_met(tmp_path: Path) -> None:
