@@ -37,11 +37,12 @@ def _spellings() -> dict[str, str]:
     return table | {text.lower(): card for text, card in table.items()} | {"Joker": JOKER}
 
 
-_SPELLINGS = _spellings()
+SPELLINGS = _spellings()
+"""The card for every usual spelling; `parse_card` takes a few more."""
 
 RANK_OF: dict[str, int] = {
     card: UNKNOWN_RANK if card == UNKNOWN else RANK_VALUES[card if card in RANK_VALUES else card[:-1]]
-    for card in set(_SPELLINGS.values())
+    for card in set(SPELLINGS.values())
 }
 """The rank of a card as `parse_card` returns it."""
 SUIT_OF: dict[str, str] = {card: card[-1] if card in FULL_PACK else "" for card in RANK_OF}
@@ -58,9 +59,9 @@ def parse_card(text: object) -> str:
     Raises:
         BadInputError: the text is not a card.
     """
-    card = _SPELLINGS.get(text) if isinstance(text, str) else None
+    card = SPELLINGS.get(text) if isinstance(text, str) else None
     if card is None and isinstance(text, str):
-        card = _SPELLINGS.get(text.strip().upper())
+        card = SPELLINGS.get(text.strip().upper())
     if card is None:
         raise BadInputError(f"{str(text)[:30]!r} is not a card (write rank and suit: 10H, QS; JOKER; ??)")
     return card

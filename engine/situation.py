@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.cards import UNKNOWN, parse_card
+from engine.cards import SPELLINGS, UNKNOWN, parse_card
 from engine.errors import BadInputError
 from engine.ruleset import DEFAULT_RULESET, Ruleset, load_ruleset
 
@@ -111,6 +111,10 @@ def read_cards(value: Any, name: str) -> tuple[str, ...] | None:
     if not isinstance(value, (list, tuple)) or len(value) > MOST_CARDS:
         raise _wrong(name, "a list of cards", value)
     try:
+        return tuple([SPELLINGS[card] for card in value])
+    except (KeyError, TypeError):
+        pass  # an unusual spelling, or no card at all: look closely
+    try:
         return tuple([parse_card(card) for card in value])
     except BadInputError as error:
         raise BadInputError(f"{name}: {error}") from None
@@ -213,15 +217,16 @@ def _counts(value: Any, name: str, names: _Names) -> dict[str, int]:
 
 
 def _holding(entry: Any, player: str) -> Holding:
-    table = _table(entry, f"cards of {player}")
-    down = table.get("down")
-    if isinstance(down, list):
-        down = len(read_cards(down, f"{player}'s down-cards") or ())
-    return Holding(
-        read_cards(table.get("hand"), f"{player}'s hand"),
-        read_cards(table.get("up"), f"{player}'s up-cards"),
-        _count(down, f"{player}'s down-cards"),
-    )
+    try:
+        table = _table(entry, "cards")
+        down = table.get("down")
+        if isinstance(down, list):
+            down = len(read_cards(down, "down") or ())
+        return Holding(
+            read_cards(table.get("hand"), "hand"), read_cards(table.get("up"), "up"), _count(down, "down")
+        )
+    except BadInputError as error:
+        raise BadInputError(f"{player}'s {error}") from None
 
 
 def _left(value: Any, names: _Names) -> dict[str, tuple[str, ...] | None]:

@@ -87,6 +87,6 @@ def _judge_lines(lines: Iterable[bytes], name: str) -> int:
             wrong.append(f"line {number}: {reason}")
             print(json.dumps({"error": wrong[-1]}, ensure_ascii=False), flush=True)
     if wrong:
-        more = f" (and {len(wrong) - 1} more lines that cannot be read)" if len(wrong) > 1 else ""
+        more = f" (and {len(wrong) - 1} more such)" if len(wrong) > 1 else ""
         raise BadInputError(f"{name}, {wrong[0]}{more}")
     return 0

@@ -19,7 +19,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "kept, and the exit status is 2.",
     )
     parser.add_argument("file", metavar="FILE", help="a record, as `shithead simulate` prints it; - is stdin")
-    parser.add_argument("--from-events", metavar="RULES", help="FILE holds events (JSON lines) by these rules")
+    parser.add_argument("--from-events", metavar="RULES", help="FILE holds events as JSON lines")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="with --from-events")
     parser.add_argument("--players", metavar="A,B,C", help="with --from-events: names, clockwise")
     parser.add_argument("--dealer", metavar="A", help="with --from-events")

@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--players", type=int, default=4, metavar="N", help="how many players (default 4)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same game")
     parser.add_argument("--policy", default="sensible", choices=("sensible", "random"), help="how they play")
-    parser.add_argument("--cheats", type=int, default=0, metavar="N", help="insert N illegal plays that stand")
+    parser.add_argument("--cheats", type=int, default=0, metavar="N", help="insert N illegal plays")
     parser.add_argument("--games", type=int, metavar="N", help="play N games and count how they end")
     parser.add_argument("--save", metavar="OUT.txt", help="write the record to a file")
     return parser
