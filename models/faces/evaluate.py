@@ -8,7 +8,7 @@ name at all, "right" that of all cards that are named rightly, "of named" that o
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from datasets.photos import load_set, photos_root, read_image
 from models.faces.real import quad_in_box, quad_of_single_card
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
+from vision.decks import DeckHead
+from vision.enrolment import enrol
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
 from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, FaceCrops, face_crops, network_input
 from vision.faces import WEIGHTS, FaceReader, reading_of
@@ -29,6 +31,8 @@ from vision.runtime import load_network
 CARD_HEIGHTS = (40, 48, 64, 96, 160)
 """Pixels; the sizes at which decks and photographs are measured."""
 SAMPLES = 520
+ENROLLED_SETS = ("avgustine_quads", "yuchenrao_single")
+"""Sets that show each card of a deck several times."""
 
 
 @dataclass
@@ -43,7 +47,7 @@ class Score:
         """Return a row of the table."""
         cards, named = max(self.cards, 1), max(self.named, 1)
         shares = f"{self.named / cards:7.1%} | {self.right / cards:7.1%} | {self.right / named:7.1%}"
-        return f"| {name:34} | {self.cards:5} | {shares} |"
+        return f"| {name:46} | {self.cards:5} | {shares} |"
 
 
 Cut = tuple[FaceCrops, str]
@@ -102,6 +106,23 @@ def photographed(name: str) -> Iterator[tuple[Image, Quad, str]]:
                 yield image, quad, label.card
 
 
+def enrolled(weights: Path, found: Sequence[tuple[Image, Quad, str]]) -> tuple[Score, Score]:
+    """Return how well all but the first photo of each card are read without and with those enrolled.
+
+    Cards that are shown once only are left out.
+    """
+    plain = FaceReader(weights, threads=1)
+    first: dict[str, tuple[Image, Quad, str]] = {}
+    others = []
+    for item in found:
+        if first.setdefault(item[2], item) is not item:
+            others.append(item)
+    deck = enrol("measured", first.values(), plain)
+    reader = FaceReader(weights, deck=DeckHead(deck), threads=1)
+    cuts = [(face_crops(image, quad), card) for image, quad, card in others]
+    return score(plain, cuts), score(reader, cuts)
+
+
 def corners_alone(weights: Path) -> Score:
     """Return how well the corner network alone reads the index crops of `alvaro_corners`."""
     network = load_network(weights / "corner.onnx", threads=1)
@@ -158,6 +179,10 @@ def main() -> None:
             cuts = ((face_crops(*_shrunk(image, quad, limit)), card) for image, quad, card in found)
             size = "full size" if limit is None else f"{limit} px"
             print(score(reader, cuts).line(f"{name}, {size}"), flush=True)
+        if name in ENROLLED_SETS:
+            before, after = enrolled(args.weights, found)
+            print(before.line(f"{name}, but each card's first photo"))
+            print(after.line(f"{name}, the first photo enrolled"), flush=True)
     print(corners_alone(args.weights).line("alvaro_corners (one index alone)"))
 
 

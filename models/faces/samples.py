@@ -202,11 +202,12 @@ def _tilt(rng: np.random.Generator) -> Points:
 
 def _wrong_quad(rng: np.random.Generator, quad: Points, height: float) -> Points:
     """Return the quad as a finder might give it: shifted, turned, scaled, each corner off by itself."""
-    spread = rng.uniform(0, 0.03) * height
+    poor = rng.random() < 0.15
+    spread = (rng.uniform(0.03, 0.06) if poor else rng.uniform(0, 0.03)) * height
     centre = quad.mean(axis=0)
     scale = 1 + rng.normal(0, 0.02)
     wrong = (quad - centre) * scale + centre + rng.normal(0, spread * 0.6, 2) + rng.normal(0, spread, (4, 2))
-    limit = 0.08 * height
+    limit = (0.14 if poor else 0.08) * height
     return np.asarray(quad + np.clip(wrong - quad, -limit, limit))
 
 
