@@ -7,6 +7,7 @@ up or face down, and that card's quad as eight numbers that half a turn does not
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from vision.edges import refine_quad
-from vision.geometry import is_convex, start_at_top
+from vision.geometry import corner_distance, is_convex, quad_sides, start_at_top
 from vision.reading import Face, Image, Quad
 from vision.runtime import Network, load_network
 
@@ -91,6 +92,12 @@ def _median_height(found: Candidates) -> float:
     """Return the cards' median height in pixels of the picture; 0 for none."""
     heights = 2 * np.hypot(found.codes[:, 2], found.codes[:, 3])
     return float(np.median(heights)) if len(heights) else 0.0
+
+
+def _nearest(quad: Quad, others: Sequence[Quad]) -> float:
+    """Return the smallest corner distance from `quad` to the others, as a share of the card's side."""
+    width, height = quad_sides(quad)
+    return float(corner_distance(np.array(others), quad).min() / max(np.sqrt(width * height), 1e-6))
 
 
 def _joined(*looks: Candidates) -> Candidates:
@@ -183,14 +190,16 @@ class OutlineFinder:
             found, _ = merge(_joined(first, self._look(image, _FAR)))
         elif self._closer and seen < _SMALL_CARD and max(height, width) >= 1.5 * self._size:
             found = self._look_closer(image, found)
-        quads = decode_quads(found.codes)
-        outlines = []
-        for quad, scores in zip(quads, found.scores, strict=True):
-            face: Face = "up" if scores[0] >= scores[1] else "down"
+        outlines: list[Outline] = []
+        for quad, scores in zip(decode_quads(found.codes), found.scores, strict=True):
             if not is_convex(quad):
                 continue
-            exact = refine_quad(image, quad) if self._refine else quad
-            outlines.append(Outline(start_at_top(exact), face, self._confidence(float(scores.max()))))
+            exact = start_at_top(refine_quad(image, quad) if self._refine else quad)
+            # Two rough quads may have moved onto the same card.
+            if outlines and _nearest(exact, [outline.quad for outline in outlines]) < _SAME_CARD:
+                continue
+            face: Face = "up" if scores[0] >= scores[1] else "down"
+            outlines.append(Outline(exact, face, self._confidence(float(scores.max()))))
         return outlines
 
     def _confidence(self, score: float) -> float:

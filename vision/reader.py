@@ -8,9 +8,11 @@ from functools import cache
 from vision.decks import DeckHead, load_deck
 from vision.faces import FaceReader
 from vision.geometry import polygon_area, polygon_overlap
-from vision.outlines import Outline, OutlineFinder
+from vision.outlines import OutlineFinder
 from vision.reading import CardReading, Image
 
+_CONSIDERED = 0.15
+"""Confidence from which an outline is looked at to see whether a card can be read in it."""
 _ONE_CARD = 0.5
 """Two readings of the same card that share this much of the smaller quad are one card seen twice."""
 
@@ -18,16 +20,21 @@ _ONE_CARD = 0.5
 class TableReader:
     """Reads every card in a picture; implements `vision.reading.CardReader`.
 
-    A face-up card's `confidence` is the probability that the card is there and bears that name; below `least`
-    its name is withheld and kept among the alternatives.
+    An outline that alone is not sure enough (`least`) counts all the same when a card can be read in it with
+    certainty (`telling`): nothing but a card shows a card's face.
     """
 
     def __init__(
-        self, finder: OutlineFinder | None = None, faces: FaceReader | None = None, *, least: float = 0.5
+        self,
+        finder: OutlineFinder | None = None,
+        faces: FaceReader | None = None,
+        *,
+        least: float = 0.5,
+        telling: float = 0.8,
     ) -> None:
-        self._finder = finder or OutlineFinder()
+        self._finder = finder or OutlineFinder(least=_CONSIDERED)
         self._faces = faces or FaceReader()
-        self._least = least
+        self._least, self._telling = least, telling
 
     def read(self, image: Image) -> list[CardReading]:
         """Return the cards in a picture (height x width x 3, BGR), surest outline first."""
@@ -36,28 +43,16 @@ class TableReader:
         names = iter(self._faces.read(image, [outline.quad for outline in face_up]))
         readings = []
         for outline in outlines:
+            sure = outline.confidence
             if outline.face == "down":
-                readings.append(
-                    CardReading(outline.quad, "down", outline.confidence, None, outline.confidence)
-                )
-                continue
-            name = next(names)
-            readings.append(self._reading(outline, name.card, name.confidence, name.alternatives))
+                reading = CardReading(outline.quad, "down", sure, None, sure)
+            else:
+                name = next(names)
+                reading = CardReading(outline.quad, "up", sure, name.card, name.confidence, name.alternatives)
+            told = reading.card is not None and reading.confidence >= self._telling
+            if sure >= self._least or told:
+                readings.append(reading)
         return _seen_once(readings)
-
-    def _reading(
-        self,
-        outline: Outline,
-        card: str | None,
-        confidence: float,
-        alternatives: Sequence[tuple[str, float]],
-    ) -> CardReading:
-        sure = confidence * outline.confidence
-        others = tuple(alternatives)
-        if card is not None and sure < self._least:
-            others = tuple(sorted([(card, sure), *others], key=lambda entry: -entry[1]))
-            card = None
-        return CardReading(outline.quad, "up", outline.confidence, card, sure, others)
 
 
 def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:

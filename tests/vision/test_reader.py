@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-import pytest
 
 from vision.faces import CLASSES, FaceReader, FaceReading
 from vision.outlines import Outline, OutlineFinder
@@ -55,13 +54,20 @@ def test_only_face_up_cards_are_asked_for_their_name() -> None:
     assert (down.card, down.confidence) == (None, 0.97)
     up = next(r for r in found if r.face == "up")
     assert up.card == "9S"
-    assert up.confidence == pytest.approx(0.99 * 0.98)
+    assert up.confidence == 0.99
+    assert up.outline_confidence == 0.98
 
 
-def test_a_name_that_is_not_sure_enough_is_withheld_but_kept_as_an_alternative() -> None:
-    (found,) = reader(Outlines(at(0, confidence=0.7)), Faces(("9S", 0.65))).read(PICTURE)
+def test_a_doubtful_outline_counts_when_a_card_is_read_in_it() -> None:
+    doubtful = Outlines(at(0, confidence=0.3), at(100, confidence=0.3), at(200, "down", 0.3))
+    (found,) = reader(doubtful, Faces(("9S", 0.97), ("8D", 0.6))).read(PICTURE)
+    assert found.card == "9S"
+
+
+def test_a_sure_outline_counts_even_when_nothing_can_be_read_in_it() -> None:
+    (found,) = reader(Outlines(at(0)), Faces((None, 0.3))).read(PICTURE)
     assert found.card is None
-    assert [card for card, _ in found.alternatives] == ["9S", "2C"]
+    assert found.alternatives == (("2C", 0.01),)
 
 
 def test_one_card_outlined_twice_is_reported_once() -> None:
