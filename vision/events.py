@@ -378,10 +378,18 @@ class EventMaker:
         self._started = True
         if self._went_on_to_burn_pile(gone):
             self.burned += gone.cards
+            self._place_burn_pile(gone)
             self.log.add("burn", min(t, now), now, player=player, cards=gone.cards, confidence=0.95)
         else:
             self.log.add("pick_up", min(t, now), now, player=player, cards=gone.cards, confidence=0.95)
             self._count_hand(gone.seat, len(gone.cards))
+
+    def _place_burn_pile(self, gone: _Emptied) -> None:
+        """Note where the burn pile is: where cards came to lie when the first pile was burnt."""
+        cards = [(c.x, c.y) for t, c in self._grown if t >= gone.t - 2.0]
+        if self.layout.burn is None and cards:
+            x, y = (sum(v) / len(cards) for v in zip(*cards, strict=True))
+            self.layout = self.layout.with_pile(BURN, (x, y))
 
     def _went_on_to_burn_pile(self, gone: _Emptied) -> bool:
         """Tell whether the hand that took the pile went on to the burn pile, or to where cards then lie."""
@@ -506,11 +514,10 @@ class EventMaker:
 
     def _row_changed(self, change: Change, now: float) -> None:
         seat = change.zone.seat
+        if change.before is not None and change.before not in self.pile.names:
+            self._taken_up.append(_TakenUp(seat, change.before, change.t))
         if not self._started:
             self._exchanging[seat] = change.t
-            return
-        if change.before is not None and change.after is None and change.before not in self.pile.names:
-            self._taken_up.append(_TakenUp(seat, change.before, change.t))
         elif change.down_gone and not (self._last_play and self._last_play.event == "flip"):
             self._before_action(seat, now)
             player = self.layout.seats[seat].player
@@ -523,6 +530,7 @@ class EventMaker:
         if t is None or any(spot.up is None or spot.touched is not None for spot in row):
             return
         del self._exchanging[seat]
+        self._taken_up = [held for held in self._taken_up if held.seat != seat]
         player = self.layout.seats[seat].player
         now_up = tuple(self.rows.up_of(seat))
         changed = len(set(now_up) - set(self._deal.up.get(player, ())))
@@ -590,7 +598,11 @@ class EventMaker:
                 self._flush_draw(now)
             if self._shows.over(now, present):
                 self._flush_show(now)
-            if self._taken_up and all(h.seat not in present and now - h.t > 1.0 for h in self._taken_up):
+            if (
+                self._started
+                and self._taken_up
+                and all(h.seat not in present and now - h.t > 1.0 for h in self._taken_up)
+            ):
                 self._flush_taken_up(now)
 
     def _part_taken(self, now: float) -> None:
