@@ -377,8 +377,20 @@ def rest(steps: int) -> Steps:
 
 
 SCENARIOS = {
-    f.__name__: f
-    for f in (look, buttons, corrections, correct_a_set, states, questions, sizes, long_texts, tonight)
+    scenario.__name__: scenario
+    for scenario in (
+        look,
+        buttons,
+        corrections,
+        correct_a_set,
+        states,
+        questions,
+        sizes,
+        long_texts,
+        tonight,
+        film,
+        speed,
+    )
 }
 
 
