@@ -200,6 +200,7 @@ def _grain(shape: tuple[int, int], seed: int, size: float, strength: float) -> A
     return np.asarray(noise / max(float(noise.std()), 1e-6) * strength, np.float32)
 
 
+@functools.lru_cache(maxsize=16)
 def draw_arm(look: ArmLook, grip: Grip) -> Image:
     """Return the arm's picture, BGRA with colours multiplied by alpha, `PIXELS_PER_MM` to the millimetre."""
     light, coverage, red, nails = _hand_shape(grip)
@@ -248,17 +249,13 @@ class ArmArtist:
     """Draws one person's arm as layers."""
 
     def __init__(self, look: ArmLook, camera: Camera, light: Light) -> None:
-        """Prepare the arm in every grip."""
+        """Take the person's looks; each grip is drawn when it is first needed."""
         self._camera = camera
         self._light = light
         self._look = look
-        self._pictures: dict[Grip, Image] = {}
 
     def _picture(self, grip: Grip) -> Image:
-        grip = "hold" if grip == "away" else grip
-        if grip not in self._pictures:
-            self._pictures[grip] = draw_arm(self._look, grip)
-        return self._pictures[grip]
+        return draw_arm(self._look, "hold" if grip == "away" else grip)
 
     def _to_table(self, pose: ArmPose, slide: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.float64]:
         """Return the matrix from the picture's pixels to millimetres on the plane of the hand."""
@@ -275,10 +272,13 @@ class ArmArtist:
         )
 
     def _outline(self, matrix: NDArray[np.float64], picture: Image) -> NDArray[np.float64]:
+        """Return pixels along both edges of the arm, without those too near to or behind the camera."""
         height, width = picture.shape[:2]
-        # Only the part of the arm that can be in the picture: far behind the camera plane a homography folds.
-        corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1]], float) @ matrix.T
-        return np.asarray(corners[:, :2] / corners[:, 2:])
+        along = np.linspace(0.0, width, 16)
+        points = np.r_[np.c_[along, np.zeros(16)], np.c_[along, np.full(16, float(height))]]
+        mapped = np.c_[points, np.ones(32)] @ matrix.T
+        before = mapped[:, 2] > 0.08 * mapped[:, 2].max()
+        return np.asarray(mapped[before, :2] / mapped[before, 2:])
 
     def shadow(self, pose: ArmPose) -> Layer | None:
         """Return the arm's shadow on the table."""

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 from datasets.films.choreography import choreograph
 from datasets.films.geometry import Pose, look_at_table
+from datasets.films.hands import ArmArtist, ArmPose, random_look
+from datasets.films.layers import Light
 from datasets.films.layout import SEAT_PLANS, Layout, make_layout
 from datasets.films.motion import Timeline, eased
 from datasets.films.production import TABLE_MM, Shot, make_film, prepare, truth_path
@@ -187,6 +189,28 @@ def test_pauses_between_turns_are_like_peoples() -> None:
             pauses.append(turn.start_s - before.end_s)
     assert min(pauses) >= 0.8
     assert max(pauses) < 8.0  # a fidget may come in between
+
+
+@pytest.mark.parametrize("tilt", [0.0, 25.0, 50.0])
+@pytest.mark.parametrize("azimuth", [0.0, 90.0])
+def test_arms_are_drawn_where_they_reach(tilt: float, azimuth: float) -> None:
+    """Also when the shoulder is behind the camera: a hand at the grip, an arm to the edge, no ghosts."""
+    camera = look_at_table(480, 270, table=TABLE_MM, tilt=tilt, azimuth=azimuth)
+    gain = np.full((270, 480, 3), 128, np.uint8)
+    artist = ArmArtist(random_look(random.Random(1), True), camera, Light(gain, (0.1, 0.1), 0.4, 0.3))
+    for heading, start in ((-90.0, (0.0, 300.0)), (0.0, (-450.0, 0.0)), (90.0, (0.0, -300.0))):
+        layer = artist.layer(ArmPose(0.0, 0.0, 20.0, heading, "hold"))
+        assert layer is not None
+        covered = np.zeros((270, 480), bool)
+        x0, y0, x1, y1 = layer.rect
+        covered[y0:y1, x0:x1] = layer.keep[:, :, 0] < 128
+        back = np.array(start) / np.hypot(*start)
+        for distance in (30.0, 120.0, 240.0):
+            x, y = camera.project(np.array([back * distance]), 20.0)[0].astype(int)
+            assert covered[y, x], f"no arm {distance} mm from the grip"
+        x, y = camera.project(np.array([back * -60.0]), 20.0)[0].astype(int)
+        assert not covered[y, x]
+        assert covered.mean() < 0.25
 
 
 def film_hash(path: Path) -> str:
