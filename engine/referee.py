@@ -94,8 +94,8 @@ class Referee:
             event = replace(event, revise=None)
         return self._take(event)
 
-    def correct(self, event_id: int, event: Event) -> Outcome:
-        """Put an earlier event right and replay the game from there.
+    def correct(self, event_id: int, event: Event | None) -> Outcome:
+        """Put an earlier event right, or strike it out (None), and replay the game from there.
 
         Raises:
             BadInputError: there is no such event.
@@ -103,6 +103,9 @@ class Referee:
         concerned = self._aliases.get(event_id, event_id)
         if concerned not in self._outcomes:
             raise BadInputError(f"there is no event {event_id} to correct")
+        if event is None:
+            struck = next(known for known in self._events if known.id == concerned)
+            return self.observe(replace(struck, revise=concerned, withdrawn=True))
         return self.observe(replace(event, revise=event_id))
 
     def undo(self) -> Event | None:

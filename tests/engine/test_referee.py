@@ -375,6 +375,14 @@ def test_correct():
         game.referee.correct(99, Event(id=51, event="play", player=BOB))
 
 
+def test_correct_strikes_out():
+    game = Game()
+    game.play(BOB, "9H")
+    game.play(CAT, "4H")
+    game.referee.correct(3, None)
+    assert (game.table.pile, game.table.turn) == (["9H"], CAT)
+
+
 def test_undo_to_the_beginning():
     game = Game()
     fresh = game.table

@@ -131,10 +131,67 @@ def test_turn_order_passes_only_to_players_with_cards(game: Game) -> None:
             assert held, (act, after)
 
 
-def test_three_show_back_in_is_reached() -> None:
-    """The walks above would prove little about the way back in if it never came up."""
-    game = Game(load_ruleset("winnersh"), 3)
-    found = 0
-    for table, act, after in walk(game, seed=5, acts=8000):
-        found += act.kind == SHOW and bool(table.out & ~after.out)
-    assert found
+def nearly_over(pile: str, hands: tuple[str, ...], since: tuple[str, ...] = ()) -> tuple[Game, Table]:
+    """A Winnersh table near its end, the draw pile gone: who has an empty hand has left; Bob is to act."""
+    game = Game(load_ruleset("winnersh"), len(hands))
+    number = {code: card for card, code in enumerate(game.pack.codes)}
+
+    def bits(text: str) -> int:
+        return sum(1 << number[code] for code in text.split())
+
+    none = (0,) * len(hands)
+    lying = bits(pile) | sum(bits(hand) for hand in hands)
+    table = game.deal(Random(1))._replace(
+        deck=(),
+        hands=tuple(bits(hand) for hand in hands),
+        ups=none,
+        downs=none,
+        pile=tuple(number[code] for code in pile.split()),
+        burned=game.pack.all & ~lying,
+        turn=1,
+        out=sum(1 << seat for seat, hand in enumerate(hands) if not hand),
+        since=tuple(sum(1 << NAMES.index(name) for name in names.split()) for names in since) or none,
+        acts=90,
+    )
+    assert sorted(game.everywhere(table)) == list(range(52))
+    return game, table
+
+
+@pytest.mark.parametrize("pile", ["", "9S", "9S KH"])
+@pytest.mark.parametrize(
+    ("hands", "since"),
+    [
+        (("", "3H 5H", "KD", "4D"), ("",) * 4),
+        (("", "3H 5H", "3D", "3C 4D"), ("",) * 4),
+        (("", "3H", "3D", "3C 4D"), ("Bob", "", "", "")),
+        (("", "3H 5H", "KD", "4D"), ("Bob Cat Dan", "", "", "")),
+        (("", "3H 5H", "", "4D"), ("", "", "Dan", "")),
+        (("3S", "3H"), ("", "")),
+        (("3S 4S", "3H"), ("", "")),
+        (("KD", "3H 3D"), ("", "")),
+    ],
+)
+def test_shows_near_the_end_agree(pile: str, hands: tuple[str, ...], since: tuple[str, ...]) -> None:
+    game, table = nearly_over(pile, hands, since)
+    players = NAMES[: game.seats]
+    shows = [act for act in legal_acts(game, table) if act.kind == SHOW]
+    assert shows
+    for act in shows:
+        after = game.apply(table, act)
+        ruling = judge(situation_of(game, table, players, act))
+        effects = ruling["effects"]
+        told = (act, ruling, after)
+        assert ruling["verdict"] == "legal", told
+        assert effects["next"] == (players[after.turn] if after.turn >= 0 else None), told
+        assert effects["shithead"] == (players[after.loser] if after.loser >= 0 else None), told
+        assert set(effects["left"]) == {players[s] for s in cards_of(after.out & ~table.out)}, told
+        assert set(effects["back_in"]) == {players[s] for s in cards_of(table.out & ~after.out)}, told
+
+
+def test_who_left_is_shown_back_in_until_the_right_neighbour_has_had_a_turn() -> None:
+    game, table = nearly_over("9S", ("", "3H 5H", "KD", "4D"))
+    (show,) = (act for act in legal_acts(game, table) if act.kind == SHOW and act.to == 0)
+    after = game.apply(table, show)
+    assert (after.out, after.turn, game.pack.text(after.hands[0])) == (0, 1, ("9S",))
+    _, closed = nearly_over("9S", ("", "3H 5H", "KD", "4D"), ("Bob Cat Dan", "", "", ""))
+    assert not [act for act in legal_acts(game, closed) if act.kind == SHOW and act.to == 0]
