@@ -17,4 +17,6 @@ When an event of the truth begins and ends:
 
 A hand that reaches in for nothing (it points, or squares the pile) is no event. A card that is shown, played
 or taken too early because somebody breaks a rule is filmed like any other; its line says `"legal": false`.
+`verdict` is what a referee can say of an act who sees only what is public: `unproven` where hidden cards
+decide.
 """

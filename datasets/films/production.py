@@ -27,7 +27,7 @@ from datasets.films.surroundings import (
     make_light,
 )
 from datasets.films.tabletop import random_habits
-from datasets.films.truth import event_line, resting_cards, write_lines
+from datasets.films.truth import event_line, resting_cards, with_verdicts, write_lines
 from datasets.films.video import FilmWriter
 from engine.errors import BadInputError
 
@@ -174,7 +174,8 @@ def make_film(
                 at_rest.append(
                     {"t": round(t, 3), "cards": resting_cards(scene.renderer.resting(), scene.camera)}
                 )
-    write_lines(truth_path(out), [header(scene, out.name), *map(event_line, scene.timeline.actions)])
+    events = with_verdicts([event_line(action) for action in scene.timeline.actions], story)
+    write_lines(truth_path(out), [header(scene, out.name), *events])
     if cards:
         write_lines(cards, at_rest)
     return scene

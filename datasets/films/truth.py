@@ -12,6 +12,9 @@ import numpy as np
 
 from datasets.films.geometry import Camera
 from datasets.films.motion import Action, CardMove
+from datasets.films.story import Story
+from engine.events import Event
+from engine.referee import Referee
 
 _STEP = 2.0
 """Visibility is counted on every second pixel."""
@@ -32,6 +35,20 @@ def write_lines(path: Path, lines: Iterable[dict[str, object]]) -> None:
 def event_line(action: Action) -> dict[str, object]:
     """Return the truth's line of one event."""
     return {"t_start": round(action.start_s, 3), "t_end": round(action.end_s, 3), **action.line}
+
+
+def with_verdicts(lines: list[dict[str, object]], story: Story) -> list[dict[str, object]]:
+    """Return event lines with `verdict`: what a referee says who sees all that is public and nothing else.
+
+    It is `unproven` where hidden cards decide, though the film knows them; `legal: false` says what was done.
+    """
+    referee = Referee(story.rules, story.players, options=story.options, dealer=story.dealer)
+    judged = []
+    for number, line in enumerate(lines, start=1):
+        outcome = referee.observe(Event.from_json(line | {"id": number, "t": line["t_end"]}))
+        verdict = {"verdict": outcome.ruling["verdict"]} if outcome.ruling else {}
+        judged.append(line | verdict)
+    return judged
 
 
 def resting_cards(moves: list[CardMove], camera: Camera) -> list[dict[str, object]]:

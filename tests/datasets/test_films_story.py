@@ -21,6 +21,7 @@ from datasets.films.production import TABLE_MM
 from datasets.films.stage import random_manner
 from datasets.films.story import ACTS, Story, find_story, story_of
 from datasets.films.tabletop import random_habits
+from datasets.films.truth import event_line, with_verdicts
 from engine.ruleset import RULESET_NAMES
 from engine.simulate import play_game
 
@@ -89,6 +90,19 @@ def test_truth_keeps_to_the_cards_that_lie_there(rules: str) -> None:
         elif line["event"] in ("pick_up", "burn"):
             assert not Counter(cards) - Counter(pile)
             pile = list((Counter(pile) - Counter(cards)).elements())
+
+
+@pytest.mark.parametrize("rules", RULESET_NAMES)
+def test_a_referee_who_sees_what_is_public_finds_what_was_done_on_purpose(rules: str) -> None:
+    for seed in range(3):
+        story = story_of(play_game(rules, NAMES[:4], seed, cheats=2), 30)
+        lines = with_verdicts([event_line(action) for action in on_stage(story).actions], story)
+        illegal = [line for line in lines if line.get("legal") is False]
+        assert [line["verdict"] for line in illegal] == ["illegal", "illegal"]
+        others = [line.get("verdict", "legal") for line in lines if "legal" not in line]
+        assert set(others) <= {"legal", "unproven"}
+        if rules in ("winnersh", "backpacker"):  # nobody must play there, so nothing hidden decides
+            assert set(others) == {"legal"}
 
 
 def test_command_makes_film_truth_and_sidecar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
