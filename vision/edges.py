@@ -7,6 +7,7 @@ picture, white on white) stays where it was.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import cv2
@@ -35,9 +36,8 @@ _WRONG_WAY = 0.35
 _CARD = np.array(
     [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
 )
-_SAMPLES = 32
-"""Points along a side that vote; the rounded ends are left out."""
-_ENDS = 0.1
+_SHARES = np.linspace(0.1, 0.9, 32)
+"""Points along a side that vote, as shares of its length; the rounded ends are left out."""
 _LEAST_SUPPORT = 0.45
 """Share of the points that must see the line for it to be believed."""
 _FITS = 3
@@ -58,9 +58,8 @@ def _refine_once(image: Image, quad: Quad, look: _Look) -> Quad:
     flat = _flatten(image, quad, to_flat, np.ceil(flat_corners[2] + (look.band + 2.0) * scale))
     if flat is None:
         return quad
-    sides = zip(flat_corners, np.roll(flat_corners, -1, axis=0), strict=True)
-    lines = [_side_line(flat, start, end, scale, look) for start, end in sides]
-    corners = np.array([_intersection(lines[i - 1], lines[i]) for i in range(4)])
+    starts, ends = _side_lines(flat, flat_corners, scale, look)
+    corners = np.array([_crossing(starts[i - 1], ends[i - 1], starts[i], ends[i]) for i in range(4)])
     moved = np.linalg.norm(corners - flat_corners, axis=1)
     if not np.isfinite(corners).all() or moved.max() > 1.5 * look.band * scale:
         return quad
@@ -86,38 +85,32 @@ def _flatten(
     return np.asarray(flat, np.uint8)
 
 
-Points = NDArray[np.floating]
-Line = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""A point and a direction."""
+def _side_lines(
+    flat: Image, corners: NDArray[np.float32], scale: float, look: _Look
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two points (4 x 2 each) on every side as it is seen in the flattened picture.
 
-
-def _side_line(flat: Image, start: Points, end: Points, scale: float, look: _Look) -> Line:
-    """Return the side from `start` to `end` (flattened pixels) as it is seen; the card lies to its right."""
-    along = (end - start).astype(np.float64)
-    outward = np.array([along[1], -along[0]]) / np.linalg.norm(along)
+    `corners` is where the sides should be (4 x 2), clockwise: the card lies to the right of each side.
+    """
+    starts = corners.astype(np.float64)
+    along = np.roll(starts, -1, axis=0) - starts
+    outward = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
     reach = max(2, round(look.band * scale))
-    shares = np.linspace(_ENDS, 1 - _ENDS, _SAMPLES)
     offsets = np.arange(-reach - 1, reach + 2)
-    points = start + shares[:, None, None] * along + offsets[None, :, None] * outward
-    profiles = cv2.remap(
-        flat, points[..., 0].astype(np.float32), points[..., 1].astype(np.float32), cv2.INTER_LINEAR
-    ).astype(np.float32)
+    points = (starts[:, None] + _SHARES[None, :, None] * along[:, None])[:, :, None]
+    points = points + offsets[None, None, :, None] * outward[:, None, None]
+    x, y = (points[..., axis].reshape(4 * len(_SHARES), -1).astype(np.float32) for axis in (0, 1))
+    profiles = cv2.remap(flat, x, y, cv2.INTER_LINEAR).astype(np.float32)
     # Central differences along each profile: bright inside, dark outside counts fully.
     steps = profiles[:, :-2] - profiles[:, 2:]
-    brightness = steps.mean(axis=2)
-    strength = np.abs(steps).max(axis=2) * np.where(brightness > 0, 1.0, _WRONG_WAY)
-    offset = _vote(strength, shares, reach, look.prior * scale)
-    if offset is None:
-        return start.astype(np.float64), along
-    at_start, at_end = offset
-    first = start + at_start * outward
-    return first, start + along + at_end * outward - first
+    strength = np.abs(steps).max(axis=2) * np.where(steps.sum(axis=2) > 0, 1.0, _WRONG_WAY)
+    moves = [_offsets(part, reach, look.prior * scale) for part in strength.reshape(4, len(_SHARES), -1)]
+    first, last = (np.array([move[end] for move in moves])[:, None] for end in (0, 1))
+    return starts + first * outward, starts + along + last * outward
 
 
-def _vote(
-    strength: NDArray[np.float32], shares: NDArray[np.float64], reach: int, prior: float
-) -> tuple[float, float] | None:
-    """Return the line's offsets (pixels outwards) at the side's start and end, or None without evidence.
+def _offsets(strength: NDArray[np.floating], reach: int, prior: float) -> tuple[float, float]:
+    """Return a side's offsets (pixels outwards) at its start and end; 0, 0 without evidence.
 
     `strength` is points along the side x offsets -reach .. reach. All lines between whole offsets at both
     ends are scored by how many points see an edge on them; the best is fitted to the exact peaks nearby.
@@ -126,27 +119,31 @@ def _vote(
     votes = np.clip(strength / (4 * noise) - 0.25, 0, 1)
     # Of two edges that are both plain to see (a card's, a printed line's) the stronger one is preferred.
     votes *= np.sqrt(strength / np.maximum(strength.max(axis=1, keepdims=True), 1e-6))
-    rows = np.arange(len(shares))[:, None]
+    places, columns, far = _lines(reach)
+    blurred = votes.copy()
+    blurred[:, 1:-1] = np.maximum(votes[:, 1:-1], 0.5 * (votes[:, :-2] + votes[:, 2:]))
+    score = np.take_along_axis(blurred, columns, axis=1).mean(axis=0) * np.exp(-far / (4 * prior**2))
+    return _fit(strength, votes, places[:, int(score.argmax())], reach)
+
+
+@cache
+def _lines(reach: int) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
+    """Return every line that may be a side, within `reach` pixels and not too steep.
+
+    As offsets (points along the side x lines), as columns of a strength array, and the sum of the squared
+    offsets at the line's two ends.
+    """
     ends = np.arange(-reach, reach + 1, max(1, reach // 8))
-    tilted = np.abs(ends[:, None] - ends[None, :]) <= reach
-    starts, stops = (grid[tilted] for grid in np.meshgrid(ends, ends, indexing="ij"))
-    places = starts[None] * (1 - shares[:, None]) + stops[None] * shares[:, None]
-    columns = np.rint(places).astype(int) + reach
-    blurred = np.maximum(votes, 0.5 * (np.roll(votes, 1, 1) + np.roll(votes, -1, 1)))
-    score = blurred[rows, columns].mean(axis=0)
-    score *= np.exp(-(starts**2 + stops**2) / (4 * prior**2))
-    best = int(score.argmax())
-    line = places[:, best]
-    return _fit(strength, votes, shares, line, reach)
+    first, last = (grid.ravel() for grid in np.meshgrid(ends, ends, indexing="ij"))
+    mild = np.abs(first - last) <= reach
+    first, last = first[mild], last[mild]
+    places = first[None] * (1 - _SHARES[:, None]) + last[None] * _SHARES[:, None]
+    return places, np.rint(places).astype(np.intp) + reach, (first**2 + last**2).astype(np.float64)
 
 
 def _fit(
-    strength: NDArray[np.float32],
-    votes: NDArray[np.float32],
-    shares: NDArray[np.float64],
-    line: NDArray[np.float64],
-    reach: int,
-) -> tuple[float, float] | None:
+    strength: NDArray[np.floating], votes: NDArray[np.floating], line: NDArray[np.float64], reach: int
+) -> tuple[float, float]:
     """Fit a line to the edge peaks within a narrow band around `line`, and again around what was fitted."""
     half = max(1.5, reach / 6)
     offsets = np.arange(-reach, reach + 1)
@@ -156,10 +153,10 @@ def _fit(
         weight = strength**2 * near
         sees = (votes * near).max(axis=1) > 0.25
         if sees.mean() < _LEAST_SUPPORT:
-            return None
-        peaks = (weight * offsets).sum(axis=1)[sees] / weight.sum(axis=1)[sees]
-        slope, intercept = _robust_line(shares[sees], peaks)
-        line = slope * shares + intercept
+            return 0.0, 0.0
+        peaks = (weight @ offsets)[sees] / weight.sum(axis=1)[sees]
+        slope, intercept = _robust_line(_SHARES[sees], peaks)
+        line = slope * _SHARES + intercept
     return intercept, intercept + slope
 
 
@@ -179,8 +176,11 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]
     return slope, mean_y - slope * mean_x
 
 
-def _intersection(first: Line, second: Line) -> NDArray[np.float64]:
-    (p, d), (q, e) = first, second
+def _crossing(
+    p: NDArray[np.float64], p2: NDArray[np.float64], q: NDArray[np.float64], q2: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return where the line through p and p2 meets the line through q and q2; NaN where they do not."""
+    d, e = p2 - p, q2 - q
     across = d[0] * e[1] - d[1] * e[0]
     if abs(across) < 1e-9:
         return np.array([np.nan, np.nan])
