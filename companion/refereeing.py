@@ -6,7 +6,7 @@ under which players, the store and the screen speak of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,16 +43,21 @@ class Judge(Protocol):
         """The public table."""
         ...
 
+    @property
+    def outcomes(self) -> Mapping[int, Outcome]:
+        """What is made of each event that counts, by its id, as things stand now."""
+        ...
+
     def observe(self, event: Event) -> Outcome:
         """Take in one event."""
         ...
 
-    def undo(self) -> Any:
-        """Take back the last event."""
+    def undo(self) -> Event | None:
+        """Take back the last event and return it."""
         ...
 
-    def correct(self, event_id: int, event: Any) -> Any:
-        """Put another event in place of an earlier one."""
+    def correct(self, event_id: int, event: Event) -> Outcome:
+        """Put another event in place of an earlier one, and replay."""
         ...
 
 
@@ -70,6 +75,8 @@ class Refereeing:
         self._judge = make_judge(players) if players is not None else None
         self._lines: list[Line] = []
         self._ids: dict[int, int] = {}
+        self._concluded: dict[int, _Conclusion] = {}
+        """Lines that the referee added and nobody saw, by their id."""
         self._count = 0
 
     @classmethod
@@ -99,9 +106,8 @@ class Refereeing:
         Raises:
             BadInputError: rules, options, players, dealer, deck or layout are not usable.
         """
-        from engine.referee import Referee
-
         from engine.questions import deal_for
+        from engine.referee import Referee
         from engine.ruleset import load_ruleset
         from vision.reader import reader_for_deck
 
@@ -172,30 +178,35 @@ class Refereeing:
 
         What the referee concluded from it goes with it.
         """
-        while self._lines:
-            line = self._lines.pop()
-            if line["event"] in _CONCLUDED:
-                continue
-            if self._judge is not None:
-                self._judge.undo()
-            return line
-        return None
+        last = None if self._judge is None else self._judge.undo()
+        if last is None:
+            return None
+        line = next((line for line in self._lines if line["id"] == last.id), last.to_json())
+        self._lines = [other for other in self._lines if other is not line]
+        self._bring_up_to_date((), last.decided_at)
+        return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put `event` in place of an earlier one and replay; None: it never happened.
+        """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
 
         Raises:
-            BadInputError: there is no event of this id.
+            BadInputError: there is no event of this id, or it is the referee's own conclusion.
         """
         index = next((i for i, line in enumerate(self._lines) if line["id"] == event_id), None)
         if index is None or self._judge is None:
             raise BadInputError(f"event {event_id}: there is no such event")
-        self._judge.correct(event_id, None if event is None else replace(event, id=event_id))
+        if event_id in self._concluded:
+            raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
+        old = self._lines[index]
         if event is None:
+            gone = replace(Event.from_json(old), id=event_id, withdrawn=True)
+            outcome = self._judge.correct(event_id, gone)
             del self._lines[index]
         else:
-            self._lines[index] = {**self._lines[index], **replace(event, id=event_id).to_json()}
-            self._lines[index].pop("ruling", None)
+            put = replace(event, id=event_id, revise=None, withdrawn=False)
+            outcome = self._judge.correct(event_id, put)
+            self._lines[index] = put.to_json()
+        self._bring_up_to_date(outcome.follow_ups, float(old["decided_at"]))
 
     def _rule(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it."""
@@ -207,13 +218,55 @@ class Refereeing:
             event = self._numbered(seen)
             outcome = self._judge.observe(event)
             told.append(self._told(event, outcome.ruling))
-            told += [self._told(self._numbered(follow), None) for follow in outcome.follow_ups]
+            if event.revise is None:
+                told += [self._conclude(follow) for follow in outcome.follow_ups]
+            else:
+                told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
         return told
+
+    def _conclude(self, event: Event) -> Line:
+        """Enter an event that the referee concludes; returns its line."""
+        numbered = self._numbered(replace(event, id=0))
+        self._concluded[numbered.id] = _conclusion(event)
+        return self._told(numbered, None)
+
+    def _bring_up_to_date(self, fresh: Sequence[Event], now: float) -> list[Line]:
+        """After a replay: take over all rulings and conclusions; returns the lines that tell the changes.
+
+        Args:
+            fresh: What the referee concludes that it did not conclude before.
+            now: When this was decided.
+        """
+        assert self._judge is not None
+        outcomes = self._judge.outcomes
+        held = {_conclusion(event) for outcome in outcomes.values() for event in outcome.follow_ups}
+        told: list[Line] = []
+        lines, self._lines = self._lines, []
+        for line in lines:
+            number = line["id"]
+            if number in self._concluded:
+                if self._concluded[number] in held:
+                    self._lines.append(line)
+                else:
+                    told.append(self._revising({**line, "withdrawn": True}, now))
+                continue
+            ruling = outcomes[number].ruling if number in outcomes else None
+            if ruling != line.get("ruling"):
+                line = {name: value for name, value in line.items() if name != "ruling"}
+                line |= {} if ruling is None else {"ruling": ruling}
+                told.append(self._revising(line, now))
+            self._lines.append(line)
+        return told + [self._conclude(event) for event in fresh]
+
+    def _revising(self, line: Line, now: float) -> Line:
+        """Return `line` as a line of its own that takes its place."""
+        self._count += 1
+        return {**line, "decided_at": round(now, 3), "revise": line["id"], "id": self._count}
 
     def _numbered(self, event: Event) -> Event:
         """Return the event under the next free id, with what it revises named by the id that was told."""
         self._count += 1
-        if event.id and event.event not in _CONCLUDED:
+        if event.id:
             self._ids[event.id] = self._count
         revise = None if event.revise is None else self._ids.get(event.revise, event.revise)
         return replace(event, id=self._count, revise=revise)
@@ -233,8 +286,12 @@ class Refereeing:
 
 
 _USUAL_PLAYERS = 4
-_CONCLUDED = ("late_breach", "game_over")
-"""Events that the referee adds and nobody sees."""
+_Conclusion = tuple[str, str | None, str | None, int | None]
+
+
+def _conclusion(event: Event) -> _Conclusion:
+    """Return what makes two conclusions of the referee the same."""
+    return event.event, event.player, event.loser, event.concerns
 
 
 def _check_players(players: Sequence[str] | None, dealer: str | None) -> None:

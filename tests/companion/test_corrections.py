@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,9 +11,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from companion.evening import last_word
 from companion.refereeing import Refereeing
 from companion.session import Line, Session
 from companion.store import Store
+from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee import Referee
 from vision.reading import Image
@@ -44,12 +46,12 @@ class Blank:
 
 
 class ScriptedWatcher:
-    """Sees the next event of `GAME` in every picture."""
+    """Sees the next event of a game in every picture."""
 
-    def __init__(self) -> None:
+    def __init__(self, events: Sequence[Event] = GAME) -> None:
         self.view = TableView()
         self.layout = SimpleNamespace(seats=[SimpleNamespace(player=player) for player in PLAYERS])
-        self._events = iter(GAME)
+        self._events = iter(events)
 
     def feed(self, frame: Image, t: float) -> list[Event]:
         return [next(self._events)]
@@ -58,9 +60,9 @@ class ScriptedWatcher:
         return []
 
 
-def open_game() -> Refereeing:
+def open_game(events: Sequence[Event] = GAME) -> Refereeing:
     return Refereeing(
-        cast(Watcher, ScriptedWatcher()), lambda names: Referee("winnersh", tuple(names)), PLAYERS
+        cast(Watcher, ScriptedWatcher(events)), lambda names: Referee("winnersh", tuple(names)), PLAYERS
     )
 
 
@@ -158,3 +160,44 @@ def test_corrections_are_stored_beside_what_was_seen(session: Session, tmp_path:
         corrections: list[tuple[int, Any]] = store.corrections(1)
     assert [line["cards"] for line in seen if line.get("player") == "Bob"] == [["8H"]]
     assert [(number, line and line["cards"]) for number, line in corrections] == [(bob, ["QH"]), (last, None)]
+
+
+def test_a_revision_by_the_watcher_tells_every_ruling_that_changes_with_it() -> None:
+    """The last word counts: whoever reads the lines must end up with what the referee holds."""
+    second_look = Event(id=5, event="play", t=3, player="Bob", cards=("QH",), source="hand", revise=3)
+    game = open_game([*GAME, second_look])
+    told = [line for t in range(5) for line in game.feed(np.zeros((9, 16, 3), np.uint8), float(t))]
+    ids = [line["id"] for line in told]
+    assert len(set(ids)) == len(ids)
+    last = told[4:]
+    assert [line["revise"] for line in last] == [3, 4]
+    assert [line["ruling"]["verdict"] for line in last] == ["legal", "illegal"]
+    read_back = {line["id"]: line for line in last_word(told)} | {
+        line["revise"]: line for line in last_word(told) if "revise" in line
+    }
+    for line in game.lines:
+        assert read_back[line["id"]].get("ruling") == line.get("ruling")
+
+
+def test_a_conclusion_goes_with_what_it_rests_on() -> None:
+    """Bob is out and Ann has lost; then his last card turns out to be one of two."""
+    end = Event(id=2, event="out", t=2, player="Bob")
+    game = Refereeing(
+        cast(Watcher, ScriptedWatcher([GAME[0], end])),
+        lambda _: Referee("winnersh", ("Ann", "Bob")),
+        ("Ann", "Bob"),
+    )
+    for t in range(2):
+        game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
+    (over,) = (line for line in game.lines if line["event"] == "game_over")
+    assert over["loser"] == "Ann"
+    with pytest.raises(BadInputError, match="own conclusion"):
+        game.correct(over["id"], None)
+    game.correct(2, None)
+    assert [line["event"] for line in game.lines] == ["deal"]
+    assert game.table.loser is None
+
+
+def test_a_correction_of_nothing_is_refused() -> None:
+    with pytest.raises(BadInputError, match="there is no such event"):
+        open_game().correct(1, None)
