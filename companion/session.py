@@ -220,16 +220,32 @@ class Session:
             self._store.finish(over[0])
         self._stored_end = over
 
+    def _store_changes(self, before: Sequence[Line], after: Sequence[Line]) -> None:
+        """Write what a player's request changed, as lines that revise the earlier ones."""
+        if self._store is None:
+            return
+        was, now = ({line["id"]: line for line in lines} for lines in (before, after))
+        for number, line in was.items():
+            if number not in now:
+                self._store.append({**line, "revise": number, "withdrawn": True})
+            elif now[number] != line:
+                self._store.append({**now[number], "revise": number})
+        for number, line in now.items():
+            if number not in was:
+                self._store.append(dict(line))
+
     def _serve_requests(self, game: Game) -> None:
         while True:
             try:
                 request = self._requests.get_nowait()
             except queue.Empty:
                 return
+            before = list(game.lines)
             try:
                 says = request(game)
             except BadInputError as error:
                 says = str(error)
+            self._store_changes(before, game.lines)
             self._store_end(game)
             phase = self.snapshot.phase
             if phase in ("watching", "paused"):

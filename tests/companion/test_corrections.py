@@ -158,7 +158,9 @@ def test_corrections_are_stored_beside_what_was_seen(session: Session, tmp_path:
     with Store.open(tmp_path / "s.sqlite") as store:
         seen = store.events(1)
         corrections: list[tuple[int, Any]] = store.corrections(1)
-    assert [line["cards"] for line in seen if line.get("player") == "Bob"] == [["8H"]]
+    assert [line["cards"] for line in seen if line.get("player") == "Bob"] == [["8H"], ["QH"]]
+    assert [line["event"] for line in last_word(seen)] == ["deal", "play", "play"]
+    assert [(line.get("ruling") or {}).get("verdict") for line in last_word(seen)][-1] == "legal"
     assert [(number, line and line["cards"]) for number, line in corrections] == [(bob, ["QH"]), (last, None)]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion.evening import last_word
 from companion.session import DISPLAY_WIDTH, Session
 from companion.store import Store
 from engine.errors import BadInputError
@@ -135,7 +136,8 @@ def test_events_and_the_loser_are_stored(tmp_path: Path) -> None:
         (game,) = store.games()
         # The end was taken back, and with it the loss.
         assert (game.loser, game.finished) == (None, None)
-        assert [line["id"] for line in store.events(game.id)] == [1, 2, 999]
+        assert [line["id"] for line in store.events(game.id)] == [1, 2, 999, 999]
+        assert [line["id"] for line in last_word(store.events(game.id))] == [1, 2]
         assert store.corrections(game.id) == [(999, None)]
 
 
