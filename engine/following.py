@@ -255,6 +255,8 @@ class Follower:
             answered_from=event.answered_from,
         )
         ruling = self._judge(event, action, notes)
+        if "burned" not in ruling["effects"]:
+            return Outcome(ruling=ruling)  # no card that can be shown: nothing comes of it
         self._note_start(event, player, ruling)
         from_hand, from_up = _sources(seat.hand, seat.up, cards[:1], None)
         unseen = seat.take_from_hand(from_hand)

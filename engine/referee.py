@@ -57,12 +57,13 @@ class Referee:
         )
         self._log: list[Event] = []
         self._events: list[Event] = []
+        self._arrived: list[int] = []
         self._aliases: dict[int, int] = {}
         self._outcomes: dict[int, Outcome] = {}
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events that count, revisions applied, in order."""
+        """The events that count, revisions applied, in the order in which they happened."""
         return tuple(self._events)
 
     @property
@@ -81,7 +82,11 @@ class Referee:
         return public_table(self._follower.state)
 
     def observe(self, event: Event) -> Outcome:
-        """Take in what was seen and rule on it. Revisions replay the game from the event they concern."""
+        """Take in what was seen and rule on it.
+
+        A revision replays the game with the event it concerns. So does an event that is decided only after
+        later ones: it is put where its time `t` says.
+        """
         event = self._cleaned(event)
         self._log.append(event)
         if event.revise is not None:
@@ -92,6 +97,9 @@ class Referee:
             if event.withdrawn:
                 return Outcome()
             event = replace(event, revise=None)
+        self._arrived.append(event.id)
+        if self._events and event.t < self._events[-1].t:
+            return self._insert(event)
         return self._take(event)
 
     def correct(self, event_id: int, event: Event | None) -> Outcome:
@@ -109,25 +117,36 @@ class Referee:
         return self.observe(replace(event, revise=event_id))
 
     def undo(self) -> Event | None:
-        """Take back the last event that counts, and return it; None if there is none."""
-        if not self._events:
+        """Take back the event reported last of those that count, and return it; None if there is none."""
+        if not self._arrived:
             return None
-        last = self._events[-1]
+        last = next(event for event in self._events if event.id == self._arrived[-1])
         self._log.append(replace(last, revise=last.id, withdrawn=True))
         self._replay_with(last.id, None)
         return last
 
     # Replay
 
+    def _insert(self, event: Event) -> Outcome:
+        """Put an event before those that happened later."""
+        later = next(place for place, other in enumerate(self._events) if other.t > event.t)
+        return self._replay([*self._events[:later], event, *self._events[later:]], event.id)
+
     def _replay_with(self, concerned: int, new: Event | None) -> Outcome:
         """Replay the whole game with one event replaced or left out."""
+        if new is None:
+            self._arrived.remove(concerned)
+            return self._replay([event for event in self._events if event.id != concerned], concerned)
+        new = replace(new, id=concerned, revise=None)
+        return self._replay([new if event.id == concerned else event for event in self._events], concerned)
+
+    def _replay(self, events: Sequence[Event], concerned: int) -> Outcome:
+        """Replay the whole game; return the outcome of one event with everything that has changed."""
         before = self._outcomes
-        events = [new if event.id == concerned else event for event in self._events]
-        kept = [event for event in events if event is not None]
         self._events, self._outcomes = [], {}
         self._follower.restart()
-        for event in kept:
-            self._take(replace(event, id=concerned, revise=None) if event is new else event)
+        for event in events:
+            self._take(event)
         changed = {
             key: outcome.ruling
             for key, outcome in self._outcomes.items()

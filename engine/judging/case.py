@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.cards import UNKNOWN, card_names
 from engine.demand import Demand, possible_demands
-from engine.questions import start_place, starting_cards
+from engine.questions import deal_for, start_place, starting_cards
 from engine.ruleset import Rule
 from engine.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
 
@@ -99,17 +99,31 @@ class Case:
         if turn is None:
             self._check_starter()
             return
-        new_pile = self.situation.pile == () and not self.situation.opening
+        new_pile = self.situation.pile == () and not self.is_opening()
         if new_pile and self.mechanics.after_pick_up == "picker":
             says = f"{self.who} cannot lead: {turn} starts the new pile."
             self.breach("turn_leads", says)
         else:
             self.breach("turn", f"It is {turn}'s turn, not {self.who}'s.")
 
+    def is_opening(self) -> bool:
+        """Whether this is the very first turn: because it is said, or because nothing else is possible."""
+        situation = self.situation
+        if situation.opening is not None:
+            return situation.opening
+        if situation.pile != () or situation.burned != () or situation.left:
+            return False
+        deal, hand = deal_for(situation.rules, len(situation.players)), self.holding.hand
+        if deal is None or hand is None or len(hand) != deal["hand"]:
+            return False
+        # With nothing burned an empty pile was picked up: where the picker leads, that hand has grown.
+        undrawn = situation.draw_pile == deal["draw_pile"]
+        return undrawn or (situation.draw_pile is None and self.mechanics.after_pick_up == "picker")
+
     def _check_starter(self) -> None:
         """Breach if the cards that are known prove that somebody else takes the very first turn."""
         situation, mechanics = self.situation, self.mechanics
-        if not situation.opening or self.player is None or not mechanics.start_order:
+        if self.player is None or not mechanics.start_order or not self.is_opening():
             return
         last = len(mechanics.start_order)
         own = self.holding.hand
@@ -127,7 +141,7 @@ class Case:
 
     def check_opening(self, played: tuple[str, ...]) -> None:
         """Breach if somebody starts with another card than the one that decides who starts."""
-        if not self.situation.opening or not self.mechanics.start_card_played or not self.holding.hand:
+        if not self.mechanics.start_card_played or not self.holding.hand or not self.is_opening():
             return
         if UNKNOWN in self.holding.hand:
             return

@@ -8,7 +8,7 @@ from engine.situation import Holding
 
 
 def judge_show(case: Case) -> None:
-    """Rule on a show, settled with all its answers."""
+    """Rule on a show, settled with all its answers. A card that cannot be shown brings nothing about."""
     case.check_turn()
     if not case.mechanics.shown:
         case.breach("show", "No card is shown to another player in these rules.", "actions")
@@ -16,7 +16,8 @@ def judge_show(case: Case) -> None:
     _check_shown_cards(case)
     _check_recipient(case)
     _check_answers(case)
-    _settle(case)
+    if not any(RANK_OF[card] not in (*case.mechanics.shown, UNKNOWN_RANK) for card in case.action.cards):
+        _settle(case)
 
 
 def _check_shown_cards(case: Case) -> None:

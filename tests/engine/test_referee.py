@@ -396,6 +396,24 @@ def test_undo_to_the_beginning():
     assert game.referee.undo() is None
 
 
+def test_an_event_decided_late_is_put_where_it_happened():
+    game = Game()
+    game.tell("play", BOB, "4H", source="hand", t=40.0)
+    late = game.tell("exchange", ANN, count=1, up={ANN: ("4C", "9S", "AH")}, t=30.0)
+    assert verdict(late) == "legal"
+    assert [event.event for event in game.referee.events] == ["deal", "exchange", "play"]
+    assert game.referee.undo().event == "exchange"  # what was reported last, not what happened last
+    assert game.table.pile == ["4H"]
+
+
+def test_a_card_that_cannot_be_shown_brings_nothing_about():
+    game = Game()
+    game.play(BOB, "4H", draws=1)
+    before = game.table
+    assert broken(game.tell("show", CAT, "5H", to=ANN)) == ["three.show"]
+    assert game.table == before
+
+
 # Imperfect observations
 
 

@@ -105,6 +105,14 @@ def test_start_with_that_card(rule):
     assert rule(S, "play 5H", **opening)["broken"] == ["start.with-that-card"]
 
 
+def test_start_with_that_card_where_it_can_only_be_the_start(rule):
+    full = "3D 5H 6H 9H 9C QH KH"
+    start = {"hand": full, "pile": "", "burned": [], "draw": 0}
+    assert rule(S, "play 5H", **start)["broken"] == ["start.with-that-card"]
+    assert rule(S, "play 5H", **{**start, "burned": ["10H"]})["verdict"] == "legal"
+    assert rule(S, "play 5H", **{**start, "hand": full + " KS"})["verdict"] == "legal"
+
+
 def test_setup_no_jokers(rule):
     assert rule(S, "play JOKER", hand="JOKER", pile="4S")["broken"] == ["setup.no-jokers"]
 
