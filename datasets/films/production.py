@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import sys
 from collections.abc import Callable
@@ -100,10 +101,7 @@ def prepare(story: Story, shot: Shot) -> Scene:
     surface = load_surface(shot.surface, rng)
     blur = rng.uniform(0.35, 0.8) * shot.height / 1080.0
     table = draw_empty_table(camera, TABLE_MM, surface, light, rng, blur)
-    deck = pick_deck(shot.deck)
-    missing = {move.card for move in timeline.card_moves if move.card} - set(deck.faces)
-    if missing:
-        raise BadInputError(f"deck {deck.name}: it has no {', '.join(sorted(missing))}")
+    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card})
     cards = CardArtist(deck.faces, rng.choice(deck.backs), camera, light, blur)
     arms = {player: ArmArtist(look, camera, light) for player, look in looks.items()}
     strength = LIGHT_SPECS[light_name].noise * shot.noise
@@ -122,14 +120,21 @@ def prepare(story: Story, shot: Shot) -> Scene:
     return Scene(story, shot, camera, layout, timeline, renderer, condition, deck.name)
 
 
-def pick_deck(name: str) -> Deck:
-    """Return a deck; `any` is the photographed one where the photo folder exists, else the drawn one."""
-    if name != "any":
-        return load_deck(name)
-    try:
-        return load_deck("bidly")
-    except BadInputError:
-        return load_deck("drawn")
+def pick_deck(name: str, cards: set[str]) -> Deck:
+    """Return a deck with these cards; `any` is the photographed one where that will do, else the drawn one.
+
+    Raises:
+        BadInputError: There is no such deck, or it lacks a card.
+    """
+    if name == "any":
+        with contextlib.suppress(BadInputError):
+            return pick_deck("bidly", cards)
+        name = "drawn"
+    deck = load_deck(name)
+    missing = cards - set(deck.faces)
+    if missing:
+        raise BadInputError(f"deck {name}: it has no {', '.join(sorted(missing))}")
+    return deck
 
 
 def header(scene: Scene, film: str) -> dict[str, object]:
@@ -159,9 +164,11 @@ def make_film(
     Raises:
         BadInputError: The shot asks for what does not exist, or the film cannot be written.
     """
-    if not out.parent.is_dir():
-        raise BadInputError(f"{out}: there is no folder {out.parent}")
+    for path in filter(None, (out, cards)):
+        if not path.parent.is_dir():
+            raise BadInputError(f"{path}: there is no folder {path.parent}")
     scene = prepare(story, shot)
+    events = with_verdicts([event_line(action) for action in scene.timeline.actions], story)
     at_rest: list[dict[str, object]] = []
     version = -1
     with FilmWriter(out, shot.fps, (shot.width, shot.height), shot.codec, shot.crf) as writer:
@@ -174,7 +181,6 @@ def make_film(
                 at_rest.append(
                     {"t": round(t, 3), "cards": resting_cards(scene.renderer.resting(), scene.camera)}
                 )
-    events = with_verdicts([event_line(action) for action in scene.timeline.actions], story)
     write_lines(truth_path(out), [header(scene, out.name), *events])
     if cards:
         write_lines(cards, at_rest)

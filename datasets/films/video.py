@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from datasets.films.layers import Image
 from engine.errors import BadInputError
 
 CODECS = ("mp4v", "h264")
+_FFMPEG_FAILED = "codec h264: ffmpeg could not write the film (it says why above)"
 
 
 class FilmWriter:
@@ -52,7 +54,12 @@ class FilmWriter:
         try:
             self._sink.close()
             if kind is None:
+                if not self._part.is_file() or not self._part.stat().st_size:
+                    raise BadInputError(f"{self._path}: the film could not be written")
                 self._part.replace(self._path)
+        except BadInputError:
+            if kind is None:  # else what went wrong first is what matters
+                raise
         finally:
             self._part.unlink(missing_ok=True)
 
@@ -119,10 +126,14 @@ class _H264Sink:
 
     def write(self, frame: Image) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(frame.tobytes())
+        try:
+            self._process.stdin.write(frame.tobytes())
+        except BrokenPipeError:
+            raise BadInputError(_FFMPEG_FAILED) from None
 
     def close(self) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         if self._process.wait() != 0:
-            raise BadInputError("codec h264: ffmpeg could not write the film")
+            raise BadInputError(_FFMPEG_FAILED)

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,11 +22,12 @@ from datasets.films.hands import ArmArtist, ArmPose, random_look
 from datasets.films.layers import Light
 from datasets.films.layout import SEAT_PLANS, Layout, make_layout
 from datasets.films.motion import Timeline, eased
-from datasets.films.production import TABLE_MM, Shot, make_film, prepare, truth_path
+from datasets.films.production import TABLE_MM, Shot, make_film, pick_deck, prepare, truth_path
 from datasets.films.stage import random_manner
 from datasets.films.story import Step, Story
 from datasets.films.tabletop import random_habits
 from datasets.films.truth import resting_cards
+from datasets.films.video import FilmWriter
 from engine.errors import BadInputError
 
 UP = {"Ann": ("9S", "2C", "QD"), "Bob": ("3H", "AH", "5S")}
@@ -267,6 +269,47 @@ def test_what_does_not_exist_is_said(tmp_path: Path, change: dict[str, str], say
     assert not list(tmp_path.iterdir())
 
 
+def test_a_deck_without_jokers_films_no_joker() -> None:
+    assert pick_deck("any", {"JOKER"}).name == "drawn"
+    with pytest.raises(BadInputError, match="JOKER-BLUE"):
+        pick_deck("drawn", {"JOKER-BLUE"})
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+def test_h264_is_written_and_its_failure_told(tmp_path: Path) -> None:
+    out = tmp_path / "a.mp4"
+    with FilmWriter(out, 5, (64, 48), "h264") as writer:
+        for _ in range(4):
+            writer.write(np.zeros((48, 64, 3), np.uint8))
+        assert not out.exists()
+    assert cv2.VideoCapture(str(out)).get(cv2.CAP_PROP_FRAME_COUNT) == 4
+    with (
+        pytest.raises(BadInputError, match="ffmpeg"),
+        FilmWriter(tmp_path / "b.mp4", 5, (63, 47), "h264") as writer,
+    ):
+        writer.write(np.zeros((47, 63, 3), np.uint8))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
+
+
+def test_h264_without_ffmpeg_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BadInputError, match="not installed"):
+        FilmWriter(tmp_path / "a.mp4", 5, (64, 48), "h264")
+
+
+def test_a_film_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+    def break_off() -> None:
+        with FilmWriter(tmp_path / "a.mp4", 5, (64, 48)) as writer:
+            writer.write(np.zeros((48, 64, 3), np.uint8))
+            raise RuntimeError("the lamp fell over")
+
+    with pytest.raises(RuntimeError, match="lamp"):
+        break_off()
+    assert not list(tmp_path.iterdir())
+
+
 def test_no_folder_no_film(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="there is no folder"):
         make_film(TWO_PLAYERS, Shot(seed=1, **TINY), tmp_path / "none" / "x.mp4")
+    with pytest.raises(BadInputError, match="there is no folder"):
+        make_film(TWO_PLAYERS, Shot(seed=1, **TINY), tmp_path / "x.mp4", cards=tmp_path / "none" / "c.jsonl")
