@@ -45,21 +45,54 @@ def _turned_rectangle(x: float, y: float, width: float, height: float, angle: fl
     return np.asarray(np.round(box), np.int32)
 
 
+def _spot(
+    plan: Plan,
+    rng: np.random.Generator,
+    at: tuple[float, float],
+    size: float,
+    angle: float,
+    colour: list[float],
+) -> None:
+    """Print a disc, a lozenge or a heart."""
+    shape, (x, y) = int(rng.integers(3)), at
+    if shape == 0:
+        cv2.circle(plan, (int(x), int(y)), max(1, int(size)), colour, -1, cv2.LINE_AA)
+        return
+    outline = [[0, -1], [0.75, 0], [0, 1], [-0.75, 0]]
+    if shape == 2:
+        outline = [
+            [0, 1],
+            [-1, -0.1],
+            [-0.9, -0.7],
+            [-0.4, -0.9],
+            [0, -0.5],
+            [0.4, -0.9],
+            [0.9, -0.7],
+            [1, -0.1],
+        ]
+    cos, sin = np.cos(angle), np.sin(angle)
+    points = np.array(outline) * size @ np.array([[cos, sin], [-sin, cos]]) + (x, y)
+    cv2.fillPoly(plan, [np.round(points).astype(np.int32)], colour, cv2.LINE_AA)
+
+
 def _printed(plan: Plan, rng: np.random.Generator, scale: float, angle: float) -> None:
     """Print card-sized outlines, words and suit-like spots: things on a mat that are no cards."""
     centre = PLAN_SIZE / 2
     colour = random_colour(rng, 0.5).tolist()
     width = max(1, round(rng.uniform(0.4, 2.5) * scale))
     across = np.array([np.cos(angle), np.sin(angle)])
-    start = rng.uniform(-0.2, 0.2, 2) * PLAN_SIZE + centre
-    for i in range(int(rng.integers(0, 7))):
-        x, y = start + across * (i - 2) * (CARD_WIDTH_MM + rng.uniform(4, 18)) * scale
-        grow = rng.uniform(0.95, 1.25)
+    start = rng.uniform(-0.3, 0.3, 2) * PLAN_SIZE + centre
+    grow, spotted, filled = rng.uniform(0.95, 1.25), rng.random() < 0.5, rng.random() < 0.25
+    spot, ground = random_colour(rng).tolist(), random_colour(rng).tolist()
+    step = (CARD_WIDTH_MM + rng.uniform(4, 30)) * scale
+    for i in range(int(rng.integers(1, 9))):
+        x, y = start + across * (i - 3) * step
         box = _turned_rectangle(x, y, CARD_WIDTH_MM * scale * grow, CARD_HEIGHT_MM * scale * grow, angle)
+        if filled:
+            cv2.fillPoly(plan, [box], ground, cv2.LINE_AA)
         cv2.polylines(plan, [box], True, colour, width, cv2.LINE_AA)
-        if rng.random() < 0.3:
-            spot = random_colour(rng).tolist()
-            cv2.circle(plan, (int(x), int(y)), int(rng.uniform(5, 22) * scale), spot, -1, cv2.LINE_AA)
+        if spotted:
+            _spot(plan, rng, (x, y), rng.uniform(8, 24) * scale, angle, spot)
     for _ in range(int(rng.integers(0, 3))):
         at = (rng.uniform(0.25, 0.75, 2) * PLAN_SIZE).astype(int).tolist()
         word, size = str(rng.choice(_WORDS)), rng.uniform(0.5, 2.5) * scale / 0.7
@@ -125,7 +158,7 @@ def random_plan(
             edges = cv2.dilate(edges, np.ones((int(rng.integers(2, 7)),) * 2, np.uint8))
             plan[edges > 0] = random_colour(rng)
     plan = np.ascontiguousarray(plan)
-    if rng.random() < 0.35:
+    if rng.random() < 0.45:
         _printed(plan, rng, scale, angle)
     for draw, share in ((_sheet, 0.2), (_coaster, 0.15)):
         if rng.random() < share:

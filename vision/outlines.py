@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from vision.edges import refine_quad
-from vision.geometry import corner_distance, is_convex, quad_sides, start_at_top
+from vision.geometry import corner_distance, is_convex, polygon_area, polygon_overlap, start_at_top
 from vision.reading import Face, Image, Quad
 from vision.runtime import Network, load_network
 
@@ -28,6 +28,10 @@ _SAME_CARD = 0.11
 _LIKELY_SAME = 0.30
 """Up to this distance the weaker quad must be at least `_RIVAL` times as sure to count as another card."""
 _RIVAL = 0.45
+_UNLIKE = 1.25
+"""Cards that lie on one another differ in side length (square root of area) by less than this factor."""
+_MOST_UNLIKE = 3.0
+"""Cards of one picture differ from their median by less than this."""
 _SMALL_CARD = 40.0
 """Cards shorter than this (pixels of the network's input, median) call for a second, closer look."""
 _LARGE_CARD = 170.0
@@ -94,10 +98,22 @@ def _median_height(found: Candidates) -> float:
     return float(np.median(heights)) if len(heights) else 0.0
 
 
-def _nearest(quad: Quad, others: Sequence[Quad]) -> float:
-    """Return the smallest corner distance from `quad` to the others, as a share of the card's side."""
-    width, height = quad_sides(quad)
-    return float(corner_distance(np.array(others), quad).min() / max(np.sqrt(width * height), 1e-6))
+def _can_lie_beside(quad: Quad, surer: Sequence[Quad]) -> bool:
+    """Tell whether `quad` may be another card of the table on which the surer quads lie.
+
+    It is none when its corners coincide with a surer one's: two rough quads moved onto one card. Cards are of
+    one size: quads that lie on one another must be about as large, and even at the table's two ends they
+    differ only so much.
+    """
+    others = np.array(surer)
+    size = float(np.sqrt(max(polygon_area(quad), 1e-6)))
+    if corner_distance(others, quad).min() < _SAME_CARD * size:
+        return False
+    sizes = np.array([np.sqrt(max(polygon_area(other), 1e-6)) for other in others])
+    if not 1 / _MOST_UNLIKE < size / np.median(sizes) < _MOST_UNLIKE:
+        return False
+    unlike = np.flatnonzero((sizes > _UNLIKE * size) | (size > _UNLIKE * sizes))
+    return all(polygon_overlap(quad, others[i]) < 0.5 * min(size, sizes[i]) ** 2 for i in unlike)
 
 
 def _joined(*looks: Candidates) -> Candidates:
@@ -195,8 +211,7 @@ class OutlineFinder:
             if not is_convex(quad):
                 continue
             exact = start_at_top(refine_quad(image, quad) if self._refine else quad)
-            # Two rough quads may have moved onto the same card.
-            if outlines and _nearest(exact, [outline.quad for outline in outlines]) < _SAME_CARD:
+            if outlines and not _can_lie_beside(exact, [outline.quad for outline in outlines]):
                 continue
             face: Face = "up" if scores[0] >= scores[1] else "down"
             outlines.append(Outline(exact, face, self._confidence(float(scores.max()))))
