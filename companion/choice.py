@@ -49,8 +49,11 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
     return None
 
 
-def session_of(choice: Choice) -> Session:
-    """Return the session of a chosen game; nothing is opened before it starts."""
+def session_of(choice: Choice, *, realtime: bool = True) -> Session:
+    """Return the session of a chosen game; nothing is opened before it starts.
+
+    `realtime=False` runs a film as fast as it can be read.
+    """
 
     def open_game() -> Game:
         from companion.refereeing import Refereeing
@@ -76,5 +79,8 @@ def session_of(choice: Choice) -> Session:
         return store
 
     return Session(
-        lambda: open_source(choice.source), open_game, open_store=open_store if choice.kept else None
+        lambda: open_source(choice.source),
+        open_game,
+        open_store=open_store if choice.kept else None,
+        realtime=realtime,
     )

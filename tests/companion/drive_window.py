@@ -335,7 +335,7 @@ def tonight(driver: Driver) -> Steps:
 
 def film(driver: Driver) -> Steps:
     """The sample film through the whole program, until a ruling has fallen; with a picture, a breach."""
-    session = session_of(driver.choice)
+    session = session_of(driver.choice, realtime=False)
     driver.app.play(session)
     wanted = ("illegal",) if driver.picture else ("legal", "illegal", "unproven")
 

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
@@ -35,9 +37,11 @@ def environment(**changes: str) -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key not in hidden} | changes
 
 
-def start(folder: Path, *arguments: str, **changes: str) -> subprocess.Popen[str]:
+@contextmanager
+def start(folder: Path, *arguments: str, **changes: str) -> Iterator[subprocess.Popen[str]]:
+    """Run the program in `folder`; it does not outlive the block."""
     command = [sys.executable, "-m", "companion.cli", "app", *arguments]
-    return subprocess.Popen(
+    process = subprocess.Popen(
         command,
         cwd=folder,
         env=environment(**changes),
@@ -45,6 +49,11 @@ def start(folder: Path, *arguments: str, **changes: str) -> subprocess.Popen[str
         stderr=subprocess.PIPE,
         text=True,
     )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -53,15 +62,15 @@ def test_an_interrupt_closes_the_window_and_the_store(
 ) -> None:
     store = tmp_path / "s.sqlite"
     arguments = (str(film), "--players", "Ann,Bob", "--store", str(store))
-    process = start(tmp_path, *arguments, SDL_VIDEODRIVER="offscreen")
-    deadline = time.monotonic() + PATIENCE_S
-    while not store.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    if process.poll() is not None and "no window can be opened" in (errors := process.communicate()[1]):
-        pytest.skip(f"no OpenGL here: {errors.strip()}")
-    assert store.exists()
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=PATIENCE_S)
+    with start(tmp_path, *arguments, SDL_VIDEODRIVER="offscreen") as process:
+        deadline = time.monotonic() + PATIENCE_S
+        while not store.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if process.poll() is not None and "no window can be opened" in (errors := process.communicate()[1]):
+            pytest.skip(f"no OpenGL here: {errors.strip()}")
+        assert store.exists()
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, "Traceback" in errors) == (0, False), errors
     with Store.open(store) as opened:
         (game,) = opened.games()
@@ -69,8 +78,8 @@ def test_an_interrupt_closes_the_window_and_the_store(
 
 
 def test_without_a_display_it_says_so_and_writes_the_annotated_film(film: Path, tmp_path: Path) -> None:
-    process = start(tmp_path, str(film), "--players", "Ann,Bob")
-    _, errors = process.communicate(timeout=PATIENCE_S)
+    with start(tmp_path, str(film), "--players", "Ann,Bob") as process:
+        _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors
     assert errors.splitlines()[0].startswith("shithead app: no display here")
     written = cv2.VideoCapture(str(tmp_path / "out" / "annotated.mp4"))
@@ -90,8 +99,8 @@ def test_what_cannot_be_played_is_one_line_and_status_2(
 ) -> None:
     """Without a display; in a window the same line stands where the picture would be."""
     given = [str(film) if argument == "film" else argument for argument in arguments]
-    process = start(tmp_path, *given)
-    _, errors = process.communicate(timeout=PATIENCE_S)
+    with start(tmp_path, *given) as process:
+        _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     lines = [line for line in errors.splitlines() if "no display here" not in line]
     assert len(lines) == 1
