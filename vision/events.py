@@ -20,6 +20,8 @@ from vision.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen, vote
 
+_QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
+"""Seconds between looks, by how much hurries."""
 NEAR_MM = 110.0
 """A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
 _SETTLE_LOOKS = 2
@@ -149,18 +151,29 @@ class EventMaker:
         self._correct_deal(look.t)
         return self.log.take()
 
-    def wants_look(self, hands: Hands) -> bool:
-        """Tell whether a look now could decide something."""
+    def look_interval(self, hands: Hands) -> float:
+        """Return after how many seconds another look may decide something; inf when nothing is open.
+
+        Looks cost most of all that is done: where nothing hurries they are made rarely.
+        """
         if self._pile_touched is not None and PLAY not in hands.covered:
-            return True
-        if self._emptied is not None or self.layout.play is None:
-            return bool(self._reaches) and hands.t - self._reaches[-1].last < 1.5
+            return _QUICK if len(self._looks) <= _SETTLE_LOOKS else _STEADY
         if any(self._just_at_pile(reach, hands.t) for reach in hands.reaches):
-            return True
+            return _STEADY
+        if self._emptied is not None or self.layout.play is None:
+            recent = bool(self._reaches) and hands.t - self._reaches[-1].last < 1.5
+            return _STEADY if recent else math.inf
         open_rows = (z for z, s in self.rows.spots.items() if s.touched is not None)
         if any(zone not in hands.covered for zone in open_rows):
-            return True
-        return any(0.2 < reach.resting < 2.5 for reach in hands.reaches)
+            return _SLOW
+        resting = [reach for reach in hands.reaches if 0.2 < reach.resting < 2.5]
+        return _SLOW if any(not self._at_draw_pile(reach.tip) for reach in resting) else math.inf
+
+    def _at_draw_pile(self, place: Place) -> bool:
+        draw, play = self.layout.draw, self.layout.play
+        if draw is None or math.dist(place, draw) > NEAR_MM * 0.75:
+            return False
+        return play is None or math.dist(place, draw) < math.dist(place, play)
 
     def _just_at_pile(self, reach: Reach, t: float) -> bool:
         """Tell whether a hand paused at the pile until a moment ago, and may have left something there."""
@@ -567,14 +580,11 @@ class EventMaker:
 
     def _draws_in(self, reach: Reach) -> int:
         """Return how often a reach went to the draw pile and paused there."""
-        draw, play = self.layout.draw, self.layout.play
-        if draw is None or (len(self._draw_looks) >= 4 and not any(self._draw_looks)):
+        if len(self._draw_looks) >= 4 and not any(self._draw_looks):
             return 0
         count, last = 0, -math.inf
         for stop in reach.stops:
-            if math.dist(stop.place, draw) > NEAR_MM * 0.75:
-                continue
-            if play is not None and math.dist(stop.place, play) < math.dist(stop.place, draw):
+            if not self._at_draw_pile(stop.place):
                 continue
             count += stop.start - last > _DRAW_GAP_SECONDS
             last = stop.end

@@ -17,12 +17,10 @@ from vision.reading import CardReader, CardReading, Image
 from vision.slots import Seen, name_cards, see, vote
 from vision.stillness import Motion, Stillness
 
-_LOOK_SECONDS = 0.13
-"""The shortest time between two looks while something is open."""
 _IDLE_LOOK_SECONDS = 2.5
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
 _DEAL_LOOKS = 3
-_DEAL_REST_SECONDS = 0.2
+_DEAL_REST_SECONDS, _DEAL_LOOK_SECONDS = 0.2, 0.13
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PATCH_MM = 50.0
@@ -88,7 +86,7 @@ class Watcher:
         hands = self._arms.feed(motion, maker.layout)
         events = maker.on_hands(hands)
         since = t - self._last_look
-        if since >= _IDLE_LOOK_SECONDS or (since >= _LOOK_SECONDS and maker.wants_look(hands)):
+        if since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
             told = maker.on_look(self._look(frame, motion, hands))
             self._absorb_played(told)
             events += told
@@ -129,7 +127,7 @@ class Watcher:
             self._moved_at = t
             self._deal_readings.clear()
         rested, since = t - self._moved_at, t - self._last_look
-        pause = _LOOK_SECONDS if len(self._deal_readings) < _DEAL_LOOKS else _IDLE_LOOK_SECONDS
+        pause = _DEAL_LOOK_SECONDS if len(self._deal_readings) < _DEAL_LOOKS else _IDLE_LOOK_SECONDS
         if rested < _DEAL_REST_SECONDS or since < pause:
             return []
         self._deal_readings = [*self._deal_readings[-2 * _DEAL_LOOKS :], self._read(frame, t)]

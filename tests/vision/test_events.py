@@ -70,7 +70,7 @@ class Script:
             gone = self._gone()
             hands = Hands(self.t, tuple(self._open), gone, {})
             self.events += self.maker.on_hands(hands)
-            if self.maker.wants_look(hands) and self.t - last > 0.13:
+            if self.t - last >= self.maker.look_interval(hands):
                 last = self.t
                 self.look()
 
@@ -93,7 +93,7 @@ class Script:
                 covered = {zone: frozenset({seat})} if zone else {}
                 hands = Hands(self.t, (reach,), (), covered)
                 self.events += self.maker.on_hands(hands)
-                if held is not None and self.maker.wants_look(hands):
+                if held is not None and self.maker.look_interval(hands) < 1:
                     self.look([UnderArm(seat, held, 0.6, False)], frozenset(covered))
         self._open = [reach]
         return reach
