@@ -137,7 +137,7 @@ class Session:
         """Open everything and begin, in the background."""
         self._thread.start()
 
-    def stop(self, timeout: float = 5.0) -> None:
+    def stop(self, timeout: float = 20.0) -> None:
         """End both threads; everything decided is already stored."""
         self._stopping.set()
         self._running.set()

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 
-from companion.app import make_app
+from companion.app import make_app, prepare_kivy
 from companion.cameras import sample_film
 from companion.choice import Choice, session_of
 
@@ -396,6 +396,12 @@ SCENARIOS = {
 
 def main() -> None:
     scenario, width, height = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    if scenario == "film":
+        # Nobody watches: the processor is for reading, not for drawing.
+        prepare_kivy()
+        from kivy.config import Config
+
+        Config.set("graphics", "maxfps", "3")
     picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
     print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario])))
 
