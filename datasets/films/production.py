@@ -11,8 +11,8 @@ from pathlib import Path
 
 from datasets.art import Deck, load_deck
 from datasets.films.choreography import choreograph
-from datasets.films.geometry import Camera, look_at_table
-from datasets.films.hands import ArmArtist, random_look
+from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
+from datasets.films.hands import ArmArtist, ArmLook, random_look
 from datasets.films.layers import CardArtist
 from datasets.films.layout import Layout, make_layout
 from datasets.films.motion import Timeline
@@ -76,8 +76,28 @@ def prepare(story: Story, shot: Shot) -> Scene:
         BadInputError: Deck, surface or light do not exist, or the deck lacks a card of the story.
     """
     rng = random.Random(f"film {shot.seed}")
-    tilt = rng.uniform(2.0, 14.0)
-    tilt = shot.tilt if shot.tilt is not None else tilt
+    camera, tilt = _place_camera(shot, rng)
+    layout = make_layout(story.players, max(story.down_count, 3), TABLE_MM, camera, rng)
+    messy = rng.random()
+    manners = {player: random_manner(rng, messy) for player in story.players}
+    habits = random_habits(rng, len(story.players))
+    looks = {seat.player: random_look(rng, seat.right_handed) for seat in layout.seats}
+    timeline = choreograph(story, layout, manners, habits, random.Random(rng.random()))
+    condition: dict[str, object] = {
+        "tilt": round(tilt, 1),
+        "hands": True,
+        "card_px": round(camera.scale() * CARD_HEIGHT_MM),
+        "messy": round(messy, 2),
+    }
+    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card})
+    renderer, seen = _set_up_picture(shot, camera, deck, looks, timeline, rng)
+    return Scene(story, shot, camera, layout, timeline, renderer, condition | seen, deck.name)
+
+
+def _place_camera(shot: Shot, rng: random.Random) -> tuple[Camera, float]:
+    """Return the camera and its tilt in degrees."""
+    drawn = rng.uniform(2.0, 14.0)
+    tilt = shot.tilt if shot.tilt is not None else drawn
     camera = look_at_table(
         shot.width,
         shot.height,
@@ -87,37 +107,34 @@ def prepare(story: Story, shot: Shot) -> Scene:
         roll=rng.uniform(-2.0, 2.0),
         fill=rng.uniform(0.80, 0.96),
     )
-    layout = make_layout(story.players, max(story.down_count, 3), TABLE_MM, camera, rng)
-    messy = rng.random()
-    manners = {player: random_manner(rng, messy) for player in story.players}
-    habits = random_habits(rng, len(story.players))
-    looks = {seat.player: random_look(rng, seat.right_handed) for seat in layout.seats}
-    timeline = choreograph(story, layout, manners, habits, random.Random(rng.random()))
-    light_name = rng.choice(LIGHTS)
-    light_name = shot.light if shot.light != "any" else light_name
+    return camera, tilt
+
+
+def _set_up_picture(
+    shot: Shot,
+    camera: Camera,
+    deck: Deck,
+    looks: dict[str, ArmLook],
+    timeline: Timeline,
+    rng: random.Random,
+) -> tuple[Renderer, dict[str, object]]:
+    """Return the renderer, and its light and surface for the film's condition."""
+    drawn = rng.choice(LIGHTS)
+    light_name = shot.light if shot.light != "any" else drawn
     if light_name not in LIGHT_SPECS:
         raise BadInputError(f"light {light_name!r}: there are {', '.join(LIGHTS)} and any")
     light = make_light(light_name, camera, TABLE_MM, rng)
     surface = load_surface(shot.surface, rng)
     blur = rng.uniform(0.35, 0.8) * shot.height / 1080.0
     table = draw_empty_table(camera, TABLE_MM, surface, light, rng, blur)
-    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card})
     cards = CardArtist(deck.faces, rng.choice(deck.backs), camera, light, blur)
     arms = {player: ArmArtist(look, camera, light) for player, look in looks.items()}
-    strength = LIGHT_SPECS[light_name].noise * shot.noise
-    sensor = (
-        Sensor(shot.width, shot.height, strength, timeline.duration_s, shot.seed) if shot.noise > 0 else None
-    )
-    condition: dict[str, object] = {
-        "light": light_name,
-        "tilt": round(tilt, 1),
-        "hands": True,
-        "surface": surface.name,
-        "card_px": round(camera.scale() * 88.0),
-        "messy": round(messy, 2),
-    }
+    sensor = None
+    if shot.noise > 0:
+        strength = LIGHT_SPECS[light_name].noise * shot.noise
+        sensor = Sensor(shot.width, shot.height, strength, timeline.duration_s, shot.seed)
     renderer = Renderer(timeline, table, cards, arms, sensor)
-    return Scene(story, shot, camera, layout, timeline, renderer, condition, deck.name)
+    return renderer, {"light": light_name, "surface": surface.name}
 
 
 def pick_deck(name: str, cards: set[str]) -> Deck:
