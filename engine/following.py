@@ -56,14 +56,15 @@ class Follower:
 
     def _judge(self, event: Event, action: Action, notes: Sequence[str] = ()) -> Ruling:
         ruling = rule_on(self.state.situation(), action)
-        ruling["notes"] = [*notes, *ruling["notes"], *self._draw_notes(event, action)]
+        ruling["notes"] = [*notes, *ruling["notes"], *self._draw_notes()]
         return ruling
 
-    def _draw_notes(self, event: Event, action: Action) -> list[str]:
+    def _draw_notes(self) -> list[str]:
         """Say once who has not been seen to draw what was due."""
         notes = []
         for player, seat in self.state.seats.items():
-            if seat.owed and player != action.player and self.state.draw_pile != 0:
+            if seat.owed and not seat.noted and self.state.draw_pile != 0:
+                seat.noted = True
                 cards = "a card" if seat.owed == 1 else f"{seat.owed} cards"
                 notes.append(f"{player} has not been seen to draw {cards}.")
         return notes
@@ -160,8 +161,7 @@ class Follower:
         """Pass the turn on, note what is to be drawn, and conclude who is out."""
         state, effects = self.state, ruling["effects"]
         state.opening = False
-        if effects["draw"] and state.draw_pile != 0:
-            state.seats[player].owed = effects["draw"]
+        state.seats[player].owed += effects["draw"] or 0
         known = (set(state.left), state.loser)
         state.follow(player, effects)
         return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
@@ -321,7 +321,8 @@ class Follower:
         seat = state.seats[player]
         count = event.count or len(event.cards) or max(1, seat.owed)
         action = Action(type="draw", player=player, count=count)
-        situation = replace(state.situation(), owed={player: min(count, seat.owed)})
+        due = {player: min(count, seat.owed)}
+        situation = replace(state.situation(), draw_pile=state.draw_pile, owed=due)
         ruling = rule_on(situation, action)
         if count < seat.owed:
             ruling["notes"].append(f"{player} has still to draw {seat.owed - count}.")

@@ -28,10 +28,12 @@ class Seat:
     down: int
     owed: int = 0
     """Cards due to be drawn."""
+    noted: bool = False
+    """Whether it has been said that a due draw was not seen."""
 
     def holding(self) -> Holding:
-        """Return the same as an immutable value."""
-        return Holding(tuple(self.hand), tuple(self.up), self.down)
+        """Return the same as an immutable value, as if the due cards were drawn."""
+        return Holding((*self.hand, *[UNKNOWN] * self.owed), tuple(self.up), self.down)
 
     def take_from_hand(self, cards: Iterable[str]) -> list[str]:
         """Remove cards from the hand; return those that had not been known to be there."""
@@ -84,7 +86,11 @@ class Knowledge:
     """Who would have burned the pile, where unidentified cards decide it."""
 
     def situation(self) -> Situation:
-        """Return the table as the judge sees it."""
+        """Return the table as the judge sees it.
+
+        Draws that are due count as made: one is easily missed, and not to have seen it proves nothing.
+        """
+        owed = sum(seat.owed for seat in self.seats.values())
         return Situation(
             rules=self.rules,
             players=self.players,
@@ -92,7 +98,7 @@ class Knowledge:
             turn=self.turn,
             clockwise=self.clockwise,
             pile=tuple(self.pile),
-            draw_pile=self.draw_pile,
+            draw_pile=None if self.draw_pile is None else max(0, self.draw_pile - owed),
             burned=tuple(self.burned),
             cards={player: seat.holding() for player, seat in self.seats.items()},
             left={player: tuple(since) for player, since in self.left.items()},
@@ -120,6 +126,7 @@ class Knowledge:
         seat = self.seats[player]
         seat.hand.extend([UNKNOWN] * count)
         seat.owed = max(0, seat.owed - count)
+        seat.noted = False
         if self.draw_pile is not None:
             self.draw_pile = max(0, self.draw_pile - count)
 

@@ -104,12 +104,6 @@ def _write_play(event: Event) -> str:
     return f"{_who(event.player)} plays{_cards(event.cards)}{source}"
 
 
-def _write_pick_up(event: Event) -> str:
-    count = "" if event.count is None else f" {event.count}"
-    cards = f":{_cards(event.cards)}" if event.cards else ""
-    return f"{_who(event.player)} picks up{count}{cards}"
-
-
 def _write_show(event: Event) -> str:
     to = f" to {_who(event.to)}" if event.to is not None else ""
     answers = "".join(f", {_who(giver)} answers {_who(taker)}" for giver, taker in event.answers)
@@ -120,7 +114,8 @@ def _write_show(event: Event) -> str:
 def _counted(verb: str) -> Callable[[Event], str]:
     def write(event: Event) -> str:
         count = "" if event.count is None else f" {event.count}"
-        return f"{_who(event.player)} {verb}{count}{_cards(event.cards)}"
+        cards = f":{_cards(event.cards)}" if event.cards else ""
+        return f"{_who(event.player)} {verb}{count}{cards}"
 
     return write
 
@@ -139,7 +134,7 @@ _WRITERS: dict[str, Callable[[Event], str]] = {
     "flip": _counted("flips"),
     "take_up": _counted("takes up"),
     "take_down": _counted("takes down"),
-    "pick_up": _write_pick_up,
+    "pick_up": _counted("picks up"),
     "burn": _counted("burns"),
     "show": _write_show,
     "draw": _counted("draws"),
@@ -249,7 +244,8 @@ def _read_said(kind: str) -> Callable[[re.Match[str]], dict[str, Any]]:
 
 _ANSWERS = f"((?:, {_NAME} answers {_NAME})*)"
 _OUT_OF = "(?: out of (hand|up|down))?"
-_N = r"(?: (\d+))?(?![CDHS])"
+_COUNT = r"(?: (\d+))?"
+_COUNTED = f"{_COUNT}(?::{_CARDS})?"
 _SOURCES = "|".join(re.escape(words) for words in _FROM.values())
 _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]] = [
     (re.compile(r"deal(?:: (.*))?"), lambda m: {"event": "deal", "up": _rows(m[1])}),
@@ -257,13 +253,13 @@ _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]
     (re.compile(f'late breach: {_NAME}: (".*")'), _read_said("late_breach")),
     (re.compile(f'unclear: {_NAME}: (".*")'), _read_said("unclear")),
     (re.compile(f"{_NAME} is out"), lambda m: {"event": "out", "player": _name(m[1])}),
-    (re.compile(f"{_NAME} exchanges{_N}(?:: (.*))?"), _read_exchange),
+    (re.compile(f"{_NAME} exchanges{_COUNT}(?:: (.*))?"), _read_exchange),
     (re.compile(f"{_NAME} plays{_CARDS}(?: ({_SOURCES}))?"), _read_play),
-    (re.compile(f"{_NAME} picks up{_N}(?::{_CARDS})?"), _read_counted("pick_up")),
-    (re.compile(f"{_NAME} flips{_N}{_CARDS}"), _read_flip),
-    (re.compile(f"{_NAME} takes up{_N}{_CARDS}"), _read_counted("take_up")),
-    (re.compile(f"{_NAME} takes down{_N}{_CARDS}"), _read_counted("take_down")),
-    (re.compile(f"{_NAME} burns{_N}{_CARDS}"), _read_counted("burn")),
-    (re.compile(f"{_NAME} draws{_N}{_CARDS}"), _read_counted("draw")),
+    (re.compile(f"{_NAME} picks up{_COUNTED}"), _read_counted("pick_up")),
+    (re.compile(f"{_NAME} flips{_COUNTED}"), _read_flip),
+    (re.compile(f"{_NAME} takes up{_COUNTED}"), _read_counted("take_up")),
+    (re.compile(f"{_NAME} takes down{_COUNTED}"), _read_counted("take_down")),
+    (re.compile(f"{_NAME} burns{_COUNTED}"), _read_counted("burn")),
+    (re.compile(f"{_NAME} draws{_COUNTED}"), _read_counted("draw")),
     (re.compile(f"{_NAME} shows{_CARDS}(?: to {_NAME})?{_ANSWERS}{_OUT_OF}"), _read_show),
 ]

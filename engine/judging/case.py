@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.cards import UNKNOWN, card_names
+from engine.cards import RANK_OF, UNKNOWN, card_names
 from engine.demand import Demand, possible_demands
 from engine.questions import deal_for, start_place, starting_cards
 from engine.ruleset import Rule
@@ -105,6 +105,19 @@ class Case:
             self.breach("turn_leads", says)
         else:
             self.breach("turn", f"It is {turn}'s turn, not {self.who}'s.")
+
+    def check_replenished(self) -> None:
+        """Breach if an extra turn is taken with a hand that should have been replenished before.
+
+        It shows where the last card gives another turn and nobody has left: only its player can be to act.
+        """
+        situation, hand = self.situation, self.holding.hand
+        if not situation.pile or situation.left or hand is None or self.player != situation.turn:
+            return
+        due = self.mechanics.min_hand - len(hand)
+        if RANK_OF[situation.pile[-1]] in self.mechanics.again and due > 0 and situation.draw_pile:
+            says = f"{self.who} holds {len(hand)}: the hand is made up before the extra turn."
+            self.breach("draw_first", says, "draw")
 
     def is_opening(self) -> bool:
         """Whether this is the very first turn: because it is said, or because nothing else is possible."""

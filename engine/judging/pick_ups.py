@@ -14,6 +14,7 @@ from engine.judging.matching import missing_cards
 def judge_pick_up(case: Case) -> None:
     """Rule on a player who picks up the pile."""
     case.check_turn()
+    case.check_replenished()
     _check_whole(case)
     if case.situation.pile == ():
         if not case.mechanics.pick_up_empty:

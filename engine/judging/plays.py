@@ -20,6 +20,7 @@ def judge_play(case: Case) -> None:
     from_hand, from_up = _split_sources(case)
     cards = case.action.cards
     _check_play_turn(case)
+    case.check_replenished()
     _check_sources(case, from_hand, from_up)
     _check_set(case)
     case.check_opening(cards)

@@ -13,6 +13,7 @@ def judge_show(case: Case) -> None:
     if not case.mechanics.shown:
         case.breach("show", "No card is shown to another player in these rules.", "actions")
         return
+    case.check_replenished()
     _check_shown_cards(case)
     _check_recipient(case)
     _check_answers(case)

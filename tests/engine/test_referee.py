@@ -204,6 +204,14 @@ def test_a_draw_not_seen_is_noted_when_the_next_player_acts():
     assert outcome.ruling["notes"] == ["Bob has not been seen to draw a card."]
 
 
+def test_a_draw_not_seen_before_an_extra_turn_is_noted_not_called():
+    game = Game()
+    game.play(BOB, "2H")
+    outcome = game.play(BOB, "9H")
+    assert verdict(outcome) == "legal"
+    assert outcome.ruling["notes"] == ["Bob has not been seen to draw a card."]
+
+
 def test_exchange_makes_cards_known():
     game = Game()
     outcome = game.tell("exchange", ANN, count=1, up={ANN: ("4C", "9S", "AH")})

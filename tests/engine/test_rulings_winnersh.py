@@ -125,6 +125,16 @@ def test_replenish_to_three_counts_what_is_drawn(rule):
     assert rule(W, "draw 2", hand="9H", draw=5, owed={"P1": 2})["verdict"] == "legal"
 
 
+def test_replenish_before_extra_turn(rule):
+    again = {"hand": "5H 9H", "pile": "AS 2S"}
+    assert rule(W, "play 5H", draw=4, **again)["broken"] == ["replenish.before-extra-turn"]
+    assert rule(W, "play 5H", draw=0, **again)["verdict"] == "legal"
+    assert rule(W, "play 5H", draw=4, left={"P4": {}}, **again)["verdict"] == "legal"
+    assert (
+        rule(W, "play 9H", hand="5H 9H", pile="8S", draw=4)["verdict"] == "legal"
+    )  # a 3 may have been shown
+
+
 def test_burn_ten(rule):
     ruling = rule(W, "play 10H", hand="10H QC QD QH", pile="4S 9S", draw=3)
     assert (ruling["burn"], ruling["extra_turn"], ruling["next"], ruling["draw"]) == (True, True, "P1", 0)
