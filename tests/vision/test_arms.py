@@ -1,0 +1,102 @@
+"""Limbs in the picture become reaches of players."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.arms import ArmTracker, Hands, Reach
+from vision.layout import DRAW, PLAY, Layout, Seat, Zone
+from vision.plane import TablePlane
+from vision.stillness import Stillness
+
+STEP = 1 / 15
+PLANE = TablePlane(np.array([[1.0, 0, -320], [0, 1, -180], [0, 0, 1]]))
+LAYOUT = Layout(
+    PLANE,
+    640,
+    360,
+    (
+        Seat("Ann", ((-75, 120), (0, 120), (75, 120)), (0.0, 1.0)),
+        Seat("Bob", ((75, -120), (0, -120), (-75, -120)), (0.0, -1.0)),
+    ),
+    draw=(70, 0),
+    play=(-70, 0),
+)
+TABLE = np.full((360, 640, 3), 90, np.uint8)
+
+
+def arm_from_below(x: int, top: int) -> np.ndarray:
+    frame = TABLE.copy()
+    frame[top:, x - 18 : x + 18] = 190
+    return frame
+
+
+class Watch:
+    """Feeds frames to the gate and the tracker."""
+
+    def __init__(self) -> None:
+        self.gate, self.tracker, self.t = Stillness(), ArmTracker(), 0.0
+        self.ended: list[Reach] = []
+        for _ in range(10):
+            self.feed(TABLE)
+
+    def feed(self, frame: np.ndarray) -> Hands:
+        self.t += STEP
+        hands = self.tracker.feed(self.gate.feed(frame, self.t), LAYOUT)
+        self.ended += hands.ended
+        return hands
+
+
+def reach_for(watch: Watch, x: int, top: int, pause: int = 6) -> list[Hands]:
+    tops = [*range(340, top, -45), *[top] * pause, *range(top, 360, 45)]
+    told = [watch.feed(arm_from_below(x, y)) for y in tops]
+    return told + [watch.feed(TABLE) for _ in range(6)]
+
+
+def test_a_reach_has_its_seat_its_stop_and_its_end() -> None:
+    watch = Watch()
+    told = reach_for(watch, 390, 180)
+    assert {reach.seat for hands in told for reach in hands.reaches} == {0}
+    (reach,) = watch.ended
+    assert reach.seat == 0
+    assert any(abs(stop.place[0] - 70) < 15 and abs(stop.place[1]) < 25 for stop in reach.stops)
+
+
+def test_zones_under_the_arm_are_covered_and_no_others() -> None:
+    watch = Watch()
+    told = reach_for(watch, 390, 170)
+    covered = {zone for hands in told for zone in hands.covered}
+    assert DRAW in covered
+    assert Zone("row", 0, 2) in covered, "the arm passes over its own row"
+    assert PLAY not in covered
+    assert not any(zone.kind == "row" and zone.seat == 1 for zone in covered)
+
+
+def test_two_reaches_one_after_the_other_are_two() -> None:
+    watch = Watch()
+    reach_for(watch, 390, 180)
+    reach_for(watch, 390, 180)
+    assert len(watch.ended) == 2
+    assert watch.ended[0].number != watch.ended[1].number
+
+
+def test_a_card_left_behind_is_no_arm() -> None:
+    watch = Watch()
+    card = TABLE.copy()
+    card[150:238, 220:283] = 230
+    hands = [watch.feed(card) for _ in range(8)]
+    assert not any(h.reaches for h in hands)
+
+
+def test_a_hand_whose_sleeve_cannot_be_seen_stays_the_player_s() -> None:
+    watch = Watch()
+    for y in (340, 300, 260, 220):
+        watch.feed(arm_from_below(390, y))
+    frames = []
+    for y in (200, 180, 160, 150):
+        frame = arm_from_below(390, y)
+        frame[300:] = 90  # a sleeve of the table's colour
+        frames.append(frame)
+    hands = [watch.feed(frame) for frame in frames]
+    assert all([reach.seat for reach in h.reaches] == [0] for h in hands)
+    assert hands[-1].reaches[0].tip[1] < 0

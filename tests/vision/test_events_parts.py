@@ -1,0 +1,116 @@
+"""The play pile and the rows by themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.events_pile import Pile, one_set
+from vision.events_record import EventLog, same_patch
+from vision.events_rows import Rows
+from vision.layout import Layout, Seat, Zone
+from vision.plane import TablePlane
+from vision.slots import Seen
+
+SPOT = Zone("row", 0, 0)
+
+
+def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others: float) -> Seen:
+    odds = {name: p} | {other.removeprefix("c"): q for other, q in others.items()}
+    return Seen(x, 0.0, angle, "up", odds)
+
+
+def pile_of(*cards: Seen) -> Pile:
+    pile = Pile()
+    pile.put([(str(card.best[0]), 1.0, card) for card in cards])
+    return pile
+
+
+def test_only_what_did_not_lie_there_before_is_new() -> None:
+    pile = pile_of(up("4S"))
+    view = pile.view([[up("4S"), up("9S", 20)]] * 2, set())
+    assert [card[0] for card in view.new] == ["9S"]
+    assert view.old == ("4S",)
+
+
+def test_a_buried_card_does_not_come_out_on_top() -> None:
+    pile = pile_of(up("8S"), up("KD", 30), up("2C", 60))
+    view = pile.view([[up("8S", 90, p=0.6, c8C=0.35)]] * 2, set())
+    assert [card[0] for card in view.new] == ["8C"]
+
+
+def test_a_new_card_may_lie_just_where_the_old_one_did() -> None:
+    view = pile_of(up("8S")).view([[up("QD")]] * 2, set())
+    assert [card[0] for card in view.new] == ["QD"]
+
+
+def test_one_look_among_several_is_not_enough() -> None:
+    view = Pile().view([[up("4S")], [], []], set())
+    assert view.cards == 0
+
+
+def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
+    seen = up("9S")
+    assert [c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.6, seen), ("9H", 0.5, seen)])] == ["9S", "9H"]
+    assert {c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.97, seen)])} == {"9S", "6D"}
+
+
+def rows() -> Rows:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
+    return Rows(layout, [["4S", "5C", "6C"]])
+
+
+def test_an_untouched_spot_does_not_change_though_the_reader_errs() -> None:
+    row = rows()
+    for _ in range(4):
+        assert row.look(SPOT, []) is None
+        assert row.look(SPOT, [up("9D")]) is None
+    assert row.up_of(0) == ["4S", "5C", "6C"]
+
+
+def test_a_touched_spot_is_judged_by_two_looks() -> None:
+    row = rows()
+    row.touch(SPOT, 3.0)
+    assert row.is_open(0)
+    assert row.undisturbed() == {"5C", "6C"}
+    assert row.look(SPOT, [up("QS")]) is None
+    change = row.look(SPOT, [up("QS")])
+    assert change is not None
+    assert (change.before, change.after, change.down_gone, change.t) == ("4S", "QS", False, 3.0)
+    assert row.owner("QS") == SPOT
+
+
+def test_a_card_taken_off_leaves_the_face_down_one() -> None:
+    row = rows()
+    row.touch(SPOT, 3.0)
+    down = Seen(0, 0, 90, "down")
+    row.look(SPOT, [down])
+    change = row.look(SPOT, [down])
+    assert change is not None
+    assert (change.after, change.down_gone) == (None, False)
+    assert row.down_of(0) == 3
+
+
+def test_many_looks_that_agree_correct_a_name() -> None:
+    row = rows()
+    for _ in range(5):
+        row.look(SPOT, [up("4C", p=0.9)])
+    assert row.better_names() == [(SPOT, "4C")]
+    assert row.better_names() == []
+
+
+def test_a_revision_names_the_first_telling() -> None:
+    log = EventLog()
+    first = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",))
+    second = log.revise(first, 1.9, cards=("7S", "7D"))
+    third = log.revise(second, 2.2, cards=("7S", "7D", "7H"))
+    assert (second.revise, third.revise) == (first.id, first.id)
+    assert [event.id for event in log.take()] == [1, 2, 3]
+    assert log.take() == []
+
+
+def test_patches_tell_whether_anything_changed() -> None:
+    patch = np.full((10, 12, 3), 100, np.uint8)
+    assert same_patch(patch, patch + 3)
+    assert not same_patch(patch, patch + 60)
+    assert not same_patch(None, patch)
+    assert not same_patch(patch[:5], patch)

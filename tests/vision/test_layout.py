@@ -1,0 +1,154 @@
+"""Seats and piles, found from a finished deal or read from a file."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import BadInputError
+from vision.layout import BURN, DRAW, PLAY, Layout, Zone, find_layout, load_layout
+from vision.plane import TablePlane
+from vision.slots import Seen
+
+PLANE = TablePlane(np.array([[1.0, 0, -500], [0, 1, -300], [0, 0, 1]]))
+"""1 pixel = 1 mm, origin in the middle of a 1000 x 600 picture."""
+BOTTOM, LEFT, TOP, RIGHT = (0, 1), (-1, 0), (0, -1), (1, 0)
+
+
+def row(facing: tuple[int, int], along: float = 0.0, count: int = 3) -> list[Seen]:
+    fx, fy = facing
+    x, y = 360 * fx + along * fy, 210 * fy - along * fx
+    angle = 90.0 if fx == 0 else 0.0
+    steps = [75 * (k - (count - 1) / 2) for k in range(count)]
+    return [Seen(x + s * fy, y - s * fx, angle, "up", {"9S": 0.9}) for s in steps]
+
+
+def deal(*facings: tuple[int, int]) -> list[Seen]:
+    return [*(card for facing in facings for card in row(facing)), Seen(50, 10, 80, "down")]
+
+
+def find(cards: list[Seen], players: tuple[str, ...] | None = None) -> Layout | None:
+    return find_layout(cards, PLANE, 1000, 600, players)
+
+
+def test_players_sit_clockwise_from_the_bottom_edge() -> None:
+    layout = find(deal(TOP, RIGHT, BOTTOM, LEFT), ("Ann", "Bob", "Cat", "Dan"))
+    assert layout is not None
+    assert [seat.player for seat in layout.seats] == ["Ann", "Bob", "Cat", "Dan"]
+    assert [tuple(map(round, seat.facing)) for seat in layout.seats] == [BOTTOM, LEFT, TOP, RIGHT]
+    assert layout.draw == (50, 10)
+
+
+def test_a_row_runs_from_left_to_right_as_its_player_sees_it() -> None:
+    layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
+    assert layout is not None
+    bottom, left, top, _ = layout.seats
+    assert bottom.row[0][0] < bottom.row[2][0]
+    assert left.row[0][1] < left.row[2][1]
+    assert top.row[0][0] > top.row[2][0]
+
+
+def test_two_three_and_five_players() -> None:
+    two = find(deal(BOTTOM, TOP))
+    three = find(deal(BOTTOM, LEFT, RIGHT))
+    five = find([*deal(BOTTOM, LEFT, RIGHT), *row(TOP, 165), *row(TOP, -165)])
+    assert [len(layout.seats) if layout else 0 for layout in (two, three, five)] == [2, 3, 5]
+    assert five is not None
+    xs = [seat.centre[0] for seat in five.seats]
+    assert xs[1] < xs[2] < xs[3] < xs[4], "left, top left, top right, right"
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        [],
+        deal(BOTTOM),
+        deal(BOTTOM, LEFT, TOP)[:-1],
+        deal(BOTTOM, TOP)[1:],
+        [Seen(80.0 * i, 40.0 * i, 30.0 * i, "up", {"9S": 0.9}) for i in range(8)],
+    ],
+    ids=["nothing", "one row", "no draw pile", "a row with a card missing", "cards lying about"],
+)
+def test_a_table_that_is_not_set_for_the_game_has_no_layout(cards: list[Seen]) -> None:
+    assert find(cards) is None
+
+
+def test_as_many_rows_as_players_are_awaited() -> None:
+    assert find(deal(BOTTOM, LEFT, TOP), ("Ann", "Bob", "Cat", "Dan")) is None
+    assert find(deal(BOTTOM, LEFT, TOP, RIGHT), ("Ann", "Bob", "Cat", "Dan")) is not None
+
+
+def test_cards_in_a_row_that_point_along_the_table_s_edge_are_no_seat() -> None:
+    sideways = [Seen(c.x, c.y, 0.0, "up", c.odds) for c in row(BOTTOM)]
+    assert find([*sideways, *row(TOP), Seen(50, 10, 80, "down")]) is None
+
+
+def test_an_arm_belongs_to_the_seat_whose_edge_it_crosses() -> None:
+    layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
+    assert layout is not None
+    places = [(90, 300), (-500, 60), (-80, -300), (500, -70)]
+    assert [layout.seat_at_edge(place) for place in places] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("shower", range(4))
+def test_a_card_held_out_half_way_to_a_seat_is_shown_to_it(shower: int) -> None:
+    layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
+    assert layout is not None
+    for to, seat in enumerate(layout.seats):
+        if to != shower:
+            place = (0.6 * seat.centre[0], 0.6 * seat.centre[1])
+            assert layout.seat_shown(shower, place) == to
+
+
+def test_zones() -> None:
+    layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
+    assert layout is not None
+    assert layout.place_of(PLAY) is None
+    layout = layout.with_pile(PLAY, (-60, 0)).with_pile(BURN, (-200, 80))
+    assert layout.zone_at(60, 20) == DRAW
+    assert layout.zone_at(-70, 10) == PLAY
+    assert layout.zone_at(-190, 90) == BURN
+    assert layout.zone_at(10, 215) == Zone("row", 0, 1)
+    assert layout.zone_at(250, -150) is None
+
+
+def test_a_saved_layout_comes_back(tmp_path: Path) -> None:
+    layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
+    assert layout is not None
+    file = tmp_path / "layout.json"
+    file.write_text(json.dumps(layout.with_pile(PLAY, (-60, 0)).to_json()))
+    loaded = load_layout(file)
+    assert loaded.seats == layout.seats
+    assert loaded.play == (-60, 0)
+    assert loaded.burn is None
+    np.testing.assert_allclose(loaded.plane.to_table, PLANE.to_table)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"width": 1}',
+        '{"width": 1, "height": 1, "to_table": [[1,0],[0,1]], "seats": []}',
+        json.dumps({"width": 9, "height": 9, "to_table": np.eye(3).tolist(), "seats": []}),
+        json.dumps({"width": 9, "height": 9, "to_table": np.zeros((3, 3)).tolist(), "seats": [{}]}),
+    ],
+)
+def test_a_bad_layout_file_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "layout.json"
+    file.write_text(text)
+    with pytest.raises(BadInputError, match=r"layout\.json: not a layout"):
+        load_layout(file)
+
+
+def test_the_door_of_a_seat_lies_on_the_picture_s_border() -> None:
+    layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
+    assert layout is not None
+    assert math.dist(layout._door(layout.seats[0]), (0, 300)) < 1
+    assert math.dist(layout._door(layout.seats[3]), (500, 0)) < 1

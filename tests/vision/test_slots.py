@@ -1,0 +1,90 @@
+"""Looks at resting cards vote on what they are; each card exists once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vision.plane import TablePlane
+from vision.reading import CardReading
+from vision.slots import Seen, name_cards, see, turn_between, vote
+
+FLAT = TablePlane(np.eye(3))
+
+
+def reading(x: float, y: float, card: str | None, p: float = 0.9, **fields: object) -> CardReading:
+    quad = np.array([[x, y], [x + 63, y], [x + 63, y + 88], [x, y + 88]], np.float32)
+    return CardReading(quad, "up", fields.get("outline", 0.95), card, p, fields.get("others", ()))  # type: ignore[arg-type]
+
+
+def up(x: float, odds: dict[str, float], angle: float = 90.0) -> Seen:
+    return Seen(x, 0.0, angle, "up", odds)
+
+
+def test_a_reading_is_placed_by_its_centre_and_its_long_side() -> None:
+    (seen,) = see([reading(100, 200, "9S")], FLAT)
+    assert (seen.x, seen.y) == (131.5, 244)
+    assert seen.angle == pytest.approx(90)
+    assert seen.best[0] == "9S"
+
+
+def test_a_name_s_odds_do_not_suffer_from_a_weak_outline() -> None:
+    (seen,) = see([reading(0, 0, "9S", p=0.6, outline=0.62)], FLAT)
+    assert seen.best[1] > 0.95
+
+
+def test_one_card_read_twice_counts_once() -> None:
+    assert len(see([reading(100, 200, "9S"), reading(104, 203, "9S", p=0.6)], FLAT)) == 1
+    assert len(see([reading(100, 200, "9S"), reading(104, 203, "9D")], FLAT)) == 2, "a set lies like this"
+
+
+def test_odds_are_averaged_over_looks_at_one_place() -> None:
+    (settled,) = vote([[up(0, {"9S": 0.9})], [up(3, {"9C": 0.6, "9S": 0.3})], [up(1, {"9S": 0.9})]])
+    assert settled.looks == 3
+    assert settled.seen.best[0] == "9S"
+    assert settled.seen.odds["9S"] == pytest.approx(0.7)
+
+
+def test_places_and_turns_keep_cards_apart() -> None:
+    assert len(vote([[up(0, {"9S": 0.9})], [up(30, {"9S": 0.9})]])) == 2
+    assert len(vote([[up(0, {"9S": 0.9})], [up(0, {"9S": 0.9}, angle=40)]])) == 2
+
+
+def test_of_two_claims_to_one_card_the_likelier_has_it() -> None:
+    cards = [up(0, {"8S": 0.6, "9S": 0.4}), up(100, {"8S": 0.9})]
+    assert [name for name, _ in name_cards(cards)] == ["9S", "8S"]
+
+
+def test_a_card_that_lies_elsewhere_is_hardly_believed() -> None:
+    ((name, _),) = name_cards([up(0, {"8S": 0.6, "9S": 0.4})], taken={"8S"})
+    assert name == "9S"
+    ((name, p),) = name_cards([up(0, {"8S": 0.99})], taken={"8S"})
+    assert p < 0.8
+
+
+def test_jokers_may_repeat() -> None:
+    assert [n for n, _ in name_cards([up(0, {"JOKER": 0.9}), up(90, {"JOKER": 0.9})])] == ["JOKER", "JOKER"]
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["2C", "3C", "4C", "5C", "6C"]), st.floats(0, 1 / 5), min_size=1, max_size=5
+        ),
+        max_size=6,
+    )
+)
+def test_no_name_is_given_twice(odds: list[dict[str, float]]) -> None:
+    named = name_cards([up(100.0 * i, o) for i, o in enumerate(odds)])
+    names = [name for name, _ in named if name]
+    assert len(names) == len(set(names))
+    assert all(0 <= p <= 1 for _, p in named)
+
+
+@given(st.floats(0, 180), st.floats(0, 180))
+def test_turns_between_lines(first: float, second: float) -> None:
+    turn = turn_between(first, second)
+    assert 0 <= turn <= 90
+    assert turn == pytest.approx(turn_between(second, first))

@@ -1,0 +1,158 @@
+"""Films, cameras and streams, good and bad."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.errors import BadInputError
+from vision.sources import FilmSource, LiveSource, open_source
+
+
+def write_film(path: Path, frames: int = 30, fps: float = 15.0) -> Path:
+    code = "MJPG" if path.suffix == ".avi" else "mp4v"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*code), fps, (160, 120))
+    assert writer.isOpened()
+    for number in range(frames):
+        writer.write(np.full((120, 160, 3), 5 * number % 250, np.uint8))
+    writer.release()
+    return path
+
+
+def test_a_film_yields_every_frame_with_its_time(tmp_path: Path) -> None:
+    source = open_source(str(write_film(tmp_path / "film.mp4")))
+    times = [t for t, _ in source]
+    assert not source.live
+    assert source.fps == pytest.approx(15)
+    np.testing.assert_allclose(times, np.arange(30) / 15, atol=1e-3)
+
+
+def test_the_first_frame_is_the_first(tmp_path: Path) -> None:
+    source = FilmSource(write_film(tmp_path / "film.avi"))
+    means = [frame.mean() for _, frame in source]
+    assert means[0] < 4
+    assert np.all(np.diff(means) > 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("missing.mp4", None, "no such file"),
+        ("empty.mp4", b"", "the file is empty"),
+        ("text.mp4", b"this is no film\n", "not a film"),
+        ("junk.mp4", bytes(range(256)) * 40, "not a film"),
+    ],
+)
+def test_a_bad_film_is_named(tmp_path: Path, name: str, content: bytes | None, says: str) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(BadInputError, match=rf"{name}: .*{says}"):
+        open_source(str(path))
+
+
+def test_a_folder_is_no_film(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="not a file"):
+        open_source(str(tmp_path))
+
+
+def test_a_film_cut_off_in_the_middle_yields_what_is_there_and_then_says_so(tmp_path: Path) -> None:
+    whole = write_film(tmp_path / "whole.avi", frames=60)
+    cut = tmp_path / "cut.avi"
+    cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    seen: list[float] = []
+    with pytest.raises(BadInputError, match=r"cut\.avi: breaks off after"):
+        seen.extend(t for t, _ in open_source(str(cut)))
+    assert 15 < len(seen) < 45
+
+
+@pytest.mark.parametrize("spec", ["97", "http://127.0.0.1:9/none", "rtsp://127.0.0.1:9/none"])
+def test_an_absent_camera_or_stream_is_named(spec: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BadInputError, match="cannot be opened"):
+        open_source(spec)
+    assert capfd.readouterr().err == "", "only our own line may reach stderr"
+
+
+class Camera:
+    """Stands in for cv2.VideoCapture: gives pictures when it is told to."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.go = threading.Semaphore(0)
+        self.given = threading.Semaphore(0)
+        self.reopened = 0
+        self.broken = False
+
+    def isOpened(self) -> bool:  # noqa: N802
+        return True
+
+    def get(self, _: int) -> float:
+        return 30.0
+
+    def read(self) -> tuple[bool, np.ndarray | None]:
+        if self.broken:
+            return False, None
+        self.go.acquire()
+        self.number += 1
+        self.given.release()
+        return True, np.full((4, 4, 3), self.number, np.uint8)
+
+    def open(self, _: object) -> bool:
+        self.reopened += 1
+        self.broken = False
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+def live(monkeypatch: pytest.MonkeyPatch, camera: Camera) -> LiveSource:
+    monkeypatch.setattr(cv2, "VideoCapture", lambda *_: camera)
+    return LiveSource(0, "camera 0")
+
+
+def test_a_live_source_keeps_only_the_newest_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = Camera()
+    source = live(monkeypatch, camera)
+    pictures = iter(source)
+    camera.go.release()
+    assert next(pictures)[1][0, 0, 0] == 1
+    for _ in range(5):
+        camera.go.release()
+        camera.given.acquire()
+    camera.given.acquire()  # six pictures have been given by now
+    camera.go.release()
+    camera.given.acquire()
+    assert next(pictures)[1][0, 0, 0] >= 6, "what came meanwhile is dropped"
+    camera.go.release()
+    camera.broken = True
+    source.close()
+
+
+def test_a_lost_camera_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.sources.time.sleep", lambda _: None)
+    camera = Camera()
+    camera.broken = True
+    source = live(monkeypatch, camera)
+    camera.go.release()
+    t, frame = next(iter(source))
+    assert camera.reopened >= 1
+    assert t >= 0
+    assert frame.shape == (4, 4, 3)
+    camera.go.release()
+    source.close()
+
+
+def test_a_live_source_that_is_closed_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = Camera()
+    source = live(monkeypatch, camera)
+    camera.go.release()
+    pictures = iter(source)
+    next(pictures)
+    camera.go.release()
+    source.close()
+    assert len(list(pictures)) <= 1

@@ -1,0 +1,110 @@
+"""What moves, what reaches in, and what belongs to the table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.reading import Image
+from vision.stillness import Stillness, polygon_mask, shrunk
+
+STEP = 1 / 15
+
+
+def table(brightness: int = 90) -> Image:
+    rng = np.random.default_rng(3)
+    image = np.full((360, 640, 3), brightness, np.int16) + rng.integers(-6, 7, (360, 640, 1))
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+def with_box(image: Image, x0: int, y0: int, x1: int, y1: int, level: int = 200) -> Image:
+    out = image.copy()
+    out[y0:y1, x0:x1] = level
+    return out
+
+
+def feed(gate: Stillness, frames: list[Image], start: float = 0.0) -> list:
+    return [gate.feed(frame, start + i * STEP) for i, frame in enumerate(frames)]
+
+
+def noisy(image: Image, seed: int) -> Image:
+    noise = np.random.default_rng(seed).normal(0, 4, image.shape)
+    return np.clip(image + noise, 0, 255).astype(np.uint8)
+
+
+def test_a_noisy_picture_of_a_resting_table_is_still() -> None:
+    motions = feed(Stillness(), [noisy(table(), i) for i in range(15)])
+    assert all(motion.still and not motion.limbs for motion in motions[1:])
+
+
+def test_slow_change_of_the_light_is_no_movement() -> None:
+    frames = [np.clip(table() * (1 + 0.02 * np.sin(i / 10)), 0, 255).astype(np.uint8) for i in range(60)]
+    assert all(motion.still and not motion.limbs for motion in feed(Stillness(), frames))
+
+
+@pytest.mark.parametrize("level", [200, 20])
+def test_an_arm_is_found_with_its_edge_and_its_tip(level: int) -> None:
+    gate = Stillness()
+    feed(gate, [table()] * 10)
+    frames = [with_box(table(), 300, y, 340, 360, level) for y in (330, 290, 250, 210)]
+    motion = feed(gate, frames, 1.0)[-1]
+    (limb,) = motion.limbs
+    assert limb.contact is not None
+    assert limb.contact[0] / motion.scale == pytest.approx(320, abs=8)
+    assert limb.contact[1] / motion.scale == pytest.approx(358, abs=8)
+    tip = limb.tip(limb.contact, motion.recent)
+    assert tip is not None
+    assert tip[1] / motion.scale == pytest.approx(215, abs=12)
+
+
+def test_a_resting_arm_is_still_an_arm() -> None:
+    gate = Stillness()
+    feed(gate, [table()] * 10)
+    motions = feed(gate, [with_box(table(), 300, 200, 340, 360)] * 30, 1.0)
+    assert motions[-1].still
+    assert len(motions[-1].limbs) == 1
+    assert motions[-1].limbs[0].tip((160.0, 179.0), motions[-1].recent) is None, "nothing moved just now"
+
+
+def test_a_card_that_was_put_down_becomes_part_of_the_table() -> None:
+    gate = Stillness()
+    feed(gate, [table()] * 10)
+    motions = feed(gate, [with_box(table(), 300, 150, 340, 205)] * 30, 1.0)
+    assert motions[0].foreign.any()
+    assert not motions[0].limbs
+    assert not motions[-1].foreign.any()
+
+
+def test_a_place_that_is_bare_again_is_no_arm() -> None:
+    gate = Stillness()
+    feed(gate, [table()] * 10)
+    feed(gate, [with_box(table(), 300, 150, 340, 205)] * 30, 1.0)
+    motions = feed(gate, [table()] * 3, 4.0)
+    assert not motions[-1].foreign.any()
+
+
+def test_shares_of_polygons() -> None:
+    gate = Stillness()
+    feed(gate, [table()] * 10)
+    motion = feed(gate, [with_box(table(), 300, 200, 340, 360)], 1.0)[0]
+    inside = [[305, 220], [335, 220], [335, 340], [305, 340]]
+    assert motion.share(motion.limb_mask(), inside) > 0.95
+    assert motion.share(motion.limb_mask(), [[10, 10], [50, 10], [50, 50], [10, 50]]) == 0
+    assert motion.share(motion.limb_mask(), [[-90, -90], [-50, -90], [-50, -50]]) == 0, "outside the picture"
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 500), (480, 848), (1080, 1920)])
+def test_pictures_of_any_size_are_shrunk(size: tuple[int, int]) -> None:
+    small, scale = shrunk(np.zeros((*size, 3), np.uint8))
+    assert max(small.shape[:2]) == 320
+    assert scale == pytest.approx(320 / max(size))
+
+
+def test_a_change_of_picture_size_starts_anew() -> None:
+    gate = Stillness()
+    gate.feed(table(), 0.0)
+    assert gate.feed(np.zeros((100, 50, 3), np.uint8), 0.1).still
+
+
+def test_polygon_mask_outside_is_empty() -> None:
+    assert not polygon_mask([[500, 500], [600, 500], [600, 600]], (100, 100)).any()
