@@ -11,6 +11,7 @@ from typing import IO, Any
 import cv2
 import numpy as np
 
+from companion.store import Store
 from companion.wording import event_words
 from engine.errors import BadInputError
 from vision.drawing import draw_table
@@ -47,6 +48,34 @@ class EventWriter:
         """Close the file."""
         if self._file is not None:
             self._file.close()
+
+
+class GameKeeper:
+    """Writes a game into the evening's store, from its first event on."""
+
+    def __init__(
+        self, store: Store, rules: str, options: Sequence[str], dealer: str | None, source: str
+    ) -> None:
+        self._store, self._game = store, (rules, tuple(options), dealer, source)
+        self._begun = False
+
+    def write(self, lines: Sequence[Mapping[str, Any]], players: Sequence[str]) -> None:
+        """Write lines, each durably as it comes; the first begins the game."""
+        for line in lines:
+            if not self._begun:
+                rules, options, dealer, source = self._game
+                self._store.start_game(rules, players, options=options, dealer=dealer, source=source)
+                self._begun = True
+            self._store.append(dict(line))
+            if line.get("event") == "game_over":
+                if line.get("withdrawn"):
+                    self._store.reopen()
+                else:
+                    self._store.finish(line.get("loser"))
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
 
 
 class FilmWriter:

@@ -79,7 +79,7 @@ class StoredGame:
 class Store:
     """The one file that remembers. Use `Store.open()`; close it, or use it in a `with` block.
 
-    Not thread-safe: open one per thread (SQLite's WAL lets one write while others read).
+    For one thread at a time; several programs may use the file (WAL lets one write while others read).
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path, clock: Callable[[], float]) -> None:
@@ -268,7 +268,7 @@ def default_path() -> Path:
 def _connect(path: Path) -> sqlite3.Connection:
     """Open, check and migrate the file. Raises sqlite3.Error, or BadInputError for a newer file."""
     # isolation_level=None: transactions are begun and ended where the code says so, nowhere else.
-    connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
     try:
         (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if answer != "ok":

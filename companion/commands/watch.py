@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from companion.recording import EventWriter, FilmWriter
+    from companion.recording import EventWriter, FilmWriter, GameKeeper
     from companion.refereeing import Refereeing
     from vision.reading import CardReading, Image
     from vision.sources import FrameSource
@@ -36,6 +36,14 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--save-layout", type=Path, metavar="FILE", help="write the layout that was found")
     parser.add_argument("--events", metavar="OUT.jsonl", help="write event lines (- is stdout)")
     parser.add_argument("--save", type=Path, metavar="OUT.mp4", help="write the annotated film")
+    parser.add_argument(
+        "--store",
+        type=Path,
+        nargs="?",
+        const=Path(),
+        metavar="FILE",
+        help="keep the game for `shithead tally`: in FILE, or in the evening's own store",
+    )
     parser.add_argument("--headless", action="store_true", help="no window")
     return parser
 
@@ -47,8 +55,9 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: source or settings are not usable, or a film breaks off; what was decided until
             then has been written.
     """
-    from companion.recording import EventWriter, FilmWriter
+    from companion.recording import EventWriter, FilmWriter, GameKeeper
     from companion.refereeing import Refereeing
+    from companion.store import Store
     from vision.sources import open_source
 
     # Everything that can be wrong with the input is found before anything is written.
@@ -65,7 +74,13 @@ def run(args: argparse.Namespace) -> int:
         )
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
-        recorded = Recorded(game, EventWriter(args.events), film)
+        keeper = None
+        if args.store is not None:
+            store = Store.open(None if args.store == Path() else args.store)
+            if store.notice:
+                print(f"shithead watch: {store.notice}", file=sys.stderr)
+            keeper = GameKeeper(store, args.rules, args.option, args.dealer, args.source)
+        recorded = Recorded(game, EventWriter(args.events), film, keeper)
     except BaseException:
         source.close()
         raise
@@ -83,13 +98,19 @@ def run(args: argparse.Namespace) -> int:
 class Recorded:
     """A game that writes down its lines, and its pictures, as they come. Looks like the game it wraps."""
 
-    def __init__(self, game: Refereeing, events: EventWriter, film: FilmWriter | None) -> None:
-        self._game, self._events, self._film = game, events, film
+    def __init__(
+        self,
+        game: Refereeing,
+        events: EventWriter,
+        film: FilmWriter | None,
+        keeper: GameKeeper | None = None,
+    ) -> None:
+        self._game, self._events, self._film, self._keeper = game, events, film, keeper
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
         """Take one picture; the lines decided by it are written and returned."""
         lines = self._game.feed(frame, t)
-        self._events.write(lines)
+        self._write(lines)
         if self._film is not None:
             self._film.tell(lines, t)
             self._film.write(frame, t, self._game.view)
@@ -98,14 +119,21 @@ class Recorded:
     def finish(self, t: float) -> list[dict[str, Any]]:
         """Take the end of the source."""
         lines = self._game.finish(t)
-        self._events.write(lines)
+        self._write(lines)
         return lines
+
+    def _write(self, lines: Sequence[dict[str, Any]]) -> None:
+        self._events.write(lines)
+        if self._keeper is not None and lines:
+            self._keeper.write(lines, self._game.table.players)
 
     def close(self) -> None:
         """Close what is being written."""
         self._events.close()
         if self._film is not None:
             self._film.close()
+        if self._keeper is not None:
+            self._keeper.close()
 
     @property
     def table(self) -> Any:

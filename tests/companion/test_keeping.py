@@ -1,0 +1,68 @@
+"""`shithead watch --store`: the game goes into the evening as it is decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from companion.commands.watch import Recorded
+from companion.evening import tally_of
+from companion.recording import EventWriter, GameKeeper
+from companion.refereeing import Refereeing
+from companion.store import Store
+
+LINES: tuple[tuple[dict[str, Any], ...], ...] = (
+    (),
+    ({"id": 1, "event": "deal", "t": 1.0},),
+    ({"id": 2, "event": "game_over", "loser": "Bob", "t": 2.0},),
+    ({"id": 3, "event": "game_over", "revise": 2, "withdrawn": True, "t": 2.0},),
+    ({"id": 4, "event": "game_over", "loser": "Ann", "t": 4.0},),
+)
+
+
+class Game:
+    table = SimpleNamespace(players=("Ann", "Bob"))
+
+    def __init__(self) -> None:
+        self._coming = iter(LINES)
+
+    def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
+        return list(next(self._coming))
+
+    def finish(self, t: float) -> list[dict[str, Any]]:
+        return []
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "s.sqlite"
+
+
+def watch(path: Path, pictures: int) -> None:
+    keeper = GameKeeper(Store.open(path), "winnersh", ["x"], "Bob", "a.mp4")
+    game = Recorded(cast(Refereeing, Game()), EventWriter(None), None, keeper)
+    for t in range(pictures):
+        game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
+    game.finish(float(pictures))
+    game.close()
+
+
+@pytest.mark.parametrize(("pictures", "losers"), [(3, ("Bob",)), (4, ()), (5, ("Ann",))])
+def test_the_last_word_on_who_lost_counts(path: Path, pictures: int, losers: tuple[str, ...]) -> None:
+    watch(path, pictures)
+    with Store.open(path) as store:
+        (game,) = store.games()
+        assert (game.rules, game.options, game.players) == ("winnersh", ("x",), ("Ann", "Bob"))
+        assert (game.dealer, game.source) == ("Bob", "a.mp4")
+        assert [line["id"] for line in store.events(game.id)] == list(range(1, pictures))
+        assert tally_of(store).losers == losers
+
+
+def test_a_source_in_which_nothing_happens_leaves_no_game(path: Path) -> None:
+    watch(path, 1)
+    with Store.open(path) as store:
+        assert store.games() == []
