@@ -19,6 +19,7 @@ _STOP_MM = 22.0
 _STOP_SECONDS = 0.12
 _PATH_FRAMES = 120
 _RESTING_MOVES = 0.02
+_FINGERS_MM = 16.0
 _ISLAND_MOVES = 0.05
 _ISLAND_OVERLAP = 0.25
 _HAND_IN_CARDS = 1.8
@@ -135,11 +136,18 @@ class ArmTracker:
     def _follow(self, seat: int, limb: Limb, motion: Motion, layout: Layout) -> None:
         reach = self._reach(seat, motion.t)
         tip = limb.tip(self._contacts[seat], motion.recent)
-        if tip is None:
+        if tip is None or (reach.path and self._rests(reach.tip, limb, motion, layout)):
             reach.follow(reach.tip, motion.t)
             return
         x, y = layout.plane.table(np.array([tip]) / motion.scale)[0]
         reach.follow((float(x), float(y)), motion.t)
+
+    def _rests(self, tip: Place, limb: Limb, motion: Motion, layout: Layout) -> bool:
+        """Tell whether the hand still is where it was: covered there, and nothing moves."""
+        around = polygon_mask(layout.plane.pixels(disc(tip, _FINGERS_MM)) * motion.scale, limb.mask.shape)
+        area = max(1, int(around.sum()))
+        covered = int((around & limb.mask).sum()) > 0.6 * area
+        return covered and int((around & motion.moving).sum()) < 0.1 * area
 
     def _owner(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
         """Return whose hand an island is: whose arm was there a frame ago. None for what is no hand.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from engine.events import Event, EventKind, Source
 from vision.arms import Hands, Reach
-from vision.events_pile import Pile, PileView, one_set
+from vision.events_pile import MIN_NAME, Pile, PileView, one_set
 from vision.events_record import EventLog, Look, Patch, UnderArm, same_patch
 from vision.events_rows import Change, Rows
 from vision.events_shows import Shows
@@ -30,6 +30,8 @@ _SURE = 0.75
 _GLIMPSE_COVERED = 0.5
 _GLIMPSE_SURE = 0.85
 _HAND_AWAY_MM = 85.0
+_MOVING_SURE = 0.95
+_UNDER_HAND_SECONDS = 4.0
 _LEFT_SECONDS = 0.3
 _GLIMPSE_SECONDS = 0.8
 _SET_SECONDS = 2.5
@@ -93,7 +95,7 @@ class EventMaker:
         self._reaches: list[Reach] = []
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
-        self._under_hand: dict[str, list[tuple[float, Seen]]] = {}
+        self._under_hand: list[tuple[float, Seen]] = []
         self._pile_touched: float | None = None
         self._visits: dict[int, int] = {}
         self._settled_at = t
@@ -224,14 +226,13 @@ class EventMaker:
         return away or held.covered < _GLIMPSE_COVERED
 
     def _note_under_hand(self, look: Look) -> None:
-        """Remember cards that rest on the pile under a hand: they may go with it unseen."""
-        names = set(self.pile.names) | self._elsewhere()
+        """Remember cards read on the pile beside or under a hand: they may go with it unseen."""
         for held in look.under_arms:
             name, p = held.seen.best
-            if held.moving or name is None or name in names or p < _GLIMPSE_SURE or held.seen.face != "up":
+            if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
                 continue
             if self.layout.zone_at(held.seen.x, held.seen.y) == PLAY:
-                self._under_hand.setdefault(name, []).append((look.t, held.seen))
+                self._under_hand = [*self._under_hand[-20:], (look.t, held.seen)]
 
     def _judge_pile(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         if self._pile_touched is None:
@@ -246,7 +247,7 @@ class EventMaker:
         if view.new:
             if view.confidence >= _SURE or not patient:
                 self._played(view, now, patch)
-        elif view.cards == 0 and not self.pile.cards and self._seen_under_hand():
+        elif view.cards == 0 and not self.pile.cards and self._seen_under_hand(now):
             self._settle_passed_through(now, patch)
         elif self.pile.cards and view.cards == 0:
             if same_patch(patch, self._as_left) and not forced:
@@ -278,7 +279,6 @@ class EventMaker:
         self._pile_touched, self._settled_at = None, now
         self._visits.clear()
         self._glimpses.clear()
-        self._under_hand.clear()
         self._as_left = patch
 
     def _played(self, view: PileView, now: float, patch: Patch | None) -> None:
@@ -343,10 +343,17 @@ class EventMaker:
             math.dist(stop.place, place) < NEAR_MM * 0.7 for stop in reach.stops for place in spots
         )
 
-    def _seen_under_hand(self) -> list[tuple[str, float, Seen]]:
-        """Return cards that twice rested on the pile under a hand and were never seen free."""
-        cards = [(name, seen[-1][1]) for name, seen in self._under_hand.items() if len(seen) >= _SETTLE_LOOKS]
-        return [(name, card.best[1], card) for name, card in cards]
+    def _seen_under_hand(self, now: float) -> list[tuple[str, float, Seen]]:
+        """Return cards that were read twice, once surely, on the pile under a hand but never free."""
+        known = set(self.pile.names) | self._elsewhere()
+        recent = [seen for t, seen in self._under_hand if now - t < _UNDER_HAND_SECONDS]
+        cards = []
+        for name in {str(seen.best[0]) for seen in recent} - known:
+            seen = [card for card in recent if card.best[0] == name]
+            surest = max(seen, key=lambda card: card.best[1])
+            if len(seen) >= _SETTLE_LOOKS and surest.best[1] >= _GLIMPSE_SURE:
+                cards.append((name, surest.best[1], surest))
+        return cards
 
     def _settle_passed_through(self, now: float, patch: Patch | None) -> None:
         """Judge cards that rested on the empty pile under a hand and are gone with it.
@@ -364,9 +371,10 @@ class EventMaker:
 
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away."""
-        unseen = self._seen_under_hand()
+        unseen = self._seen_under_hand(now)
         if unseen:
-            self._pile_touched = min(self._under_hand[name][0][0] for name, _, _ in unseen)
+            hidden = {name for name, _, _ in unseen}
+            self._pile_touched = min(t for t, seen in self._under_hand if seen.best[0] in hidden)
             self._played(PileView(tuple(one_set(unseen)), (), len(unseen), 2), now, None)
         seat = self._who(self.layout.play)
         names = tuple(self.pile.names)
@@ -407,6 +415,8 @@ class EventMaker:
     def _went_on_to_burn_pile(self, gone: _Emptied) -> bool:
         """Tell whether the hand that took the pile went on to the burn pile, or to where cards then lie."""
         play = self.layout.play
+        if any(card.best[0] in gone.cards for t, card in self._grown if t >= gone.t - 2.0):
+            return True
         if play is None or gone.reach is None:
             return False
         left_play = [s.start for s in gone.reach.stops if math.dist(s.place, play) < NEAR_MM]
@@ -468,7 +478,7 @@ class EventMaker:
         if self.layout.play is None and self._first_on_pile(fresh):
             return
         self._heap = [*self._heap, *fresh][-120:]
-        near = [c for c in fresh if self._somebody_paused_at((c.x, c.y))]
+        near = [c for c in fresh if self._somebody_was_at((c.x, c.y))]
         if near:
             self._grown = [*self._grown[-20:], *((look.t, card) for card in near)]
             if self.layout.burn is None and (self._emptied or self._shows.active):
@@ -494,12 +504,12 @@ class EventMaker:
         self._judge_pile(self._pile_touched, None)
         return True
 
-    def _somebody_paused_at(self, place: Place) -> bool:
+    def _somebody_was_at(self, place: Place) -> bool:
         return any(
-            math.dist(stop.place, place) < NEAR_MM
+            math.dist(where, place) < NEAR_MM
             for reach in self._reaches
-            for stop in reach.stops
-            if stop.end > self._settled_at - 3.0
+            for t, where in reach.path
+            if t > self._settled_at - 3.0
         )
 
     def _flush_show(self, now: float) -> None:
@@ -584,10 +594,15 @@ class EventMaker:
             return 0
         count, last = 0, -math.inf
         for stop in reach.stops:
-            if not self._at_draw_pile(stop.place):
-                continue
-            count += stop.start - last > _DRAW_GAP_SECONDS
-            last = stop.end
+            if self._at_draw_pile(stop.place):
+                count += stop.start - last > _DRAW_GAP_SECONDS
+                last = stop.end
+        if not count and reach.path:
+            # Too quick to be a pause: but that is as far as the hand went.
+            entry = reach.path[0][1]
+            count = int(
+                self._at_draw_pile(max((p for _, p in reach.path), key=lambda p: math.dist(p, entry)))
+            )
         return count
 
     def _advance(self, hands: Hands) -> None:
@@ -665,12 +680,12 @@ class EventMaker:
         return recent[-1].seat if recent else None
 
     def _not_in_hand(self, card: Seen) -> bool:
-        """Tell whether a card under an arm is one that is known to lie just there."""
+        """Tell whether a card under an arm lies on the pile, or is one that is known to lie just there."""
         name = card.best[0]
         if any(other.best[0] == name and other.is_at(card, 30.0, 20.0) for other in self._heap):
             return True
         zone = self.layout.zone_at(card.x, card.y)
-        return name is not None and zone is not None and self._lying().get(name) == zone
+        return zone == PLAY or (name is not None and zone is not None and self._lying().get(name) == zone)
 
     def _lying(self) -> dict[str, Zone]:
         """Return which cards are known to lie in which zone."""

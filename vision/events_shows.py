@@ -14,7 +14,7 @@ from vision.slots import Seen, name_cards, vote
 _HELD_MM = 45.0
 _ELSEWHERE_MM = 80.0
 _HELD_SECONDS = 0.4
-_MIN_NAME = 0.4
+_MIN_NAME = 0.6
 _QUIET_SECONDS = 0.6
 _RESTING_SECONDS = 0.12
 
