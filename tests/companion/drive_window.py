@@ -334,19 +334,24 @@ def tonight(driver: Driver) -> Steps:
 
 
 def film(driver: Driver) -> Steps:
-    """The sample film through the whole program, until a ruling has fallen; with a picture, a breach."""
+    """The sample film through the whole program, until a play is ruled on; with a picture, ruled illegal."""
+    from kivy.animation import Animation
+
     session = session_of(driver.choice, realtime=False)
     driver.app.play(session)
     wanted = ("illegal",) if driver.picture else ("legal", "illegal", "unproven")
 
     def fallen() -> bool:
-        rulings = [line["ruling"]["verdict"] for line in session.snapshot.lines if line.get("ruling")]
-        return len(rulings) >= driver.rulings and rulings[-1] in wanted
+        judged = [line for line in session.snapshot.lines if line.get("ruling")]
+        if len(judged) < driver.rulings:
+            return False
+        return judged[-1]["ruling"]["verdict"] in wanted and judged[-1]["event"] == "play"
 
     while not fallen() and session.snapshot.phase not in ("ended", "failed"):
         yield
     session.pause(True)
     yield from rest(6)
+    Animation.cancel_all(driver.ids.toast)
     driver.ids.toast.opacity = 0
     driver.see("film")
     driver.saw["phase"] = session.snapshot.phase
