@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from engine.errors import BadInputError
 from vision.edges import refine_quad
 from vision.geometry import corner_distance, is_convex, polygon_area, polygon_overlap, start_at_top
+from vision.printed import is_printed_outline
 from vision.reading import Face, Image, Quad
 from vision.runtime import Network, load_network
 
@@ -32,6 +33,8 @@ _UNLIKE = 1.25
 """Cards that lie on one another differ in side length (square root of area) by less than this factor."""
 _MOST_UNLIKE = 3.0
 """Cards of one picture differ from their median by less than this."""
+_SURELY_DOWN = 0.9
+"""Below this confidence a face-down card is checked for being a mere outline printed on the table."""
 _SMALL_CARD = 40.0
 """Cards shorter than this (pixels of the network's input, median) call for a second, closer look."""
 _LARGE_CARD = 170.0
@@ -214,7 +217,10 @@ class OutlineFinder:
             if outlines and not _can_lie_beside(exact, [outline.quad for outline in outlines]):
                 continue
             face: Face = "up" if scores[0] >= scores[1] else "down"
-            outlines.append(Outline(exact, face, self._confidence(float(scores.max()))))
+            confidence = self._confidence(float(scores.max()))
+            if face == "down" and confidence < _SURELY_DOWN and is_printed_outline(image, exact):
+                continue
+            outlines.append(Outline(exact, face, confidence))
         return outlines
 
     def _confidence(self, score: float) -> float:
