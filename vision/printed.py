@@ -19,9 +19,9 @@ _ALIKE = 9.0
 
 
 def is_printed_outline(image: Image, quad: Quad) -> bool:
-    """Tell whether the table shows through: the same colour just inside the outline as just outside, all round.
+    """Tell whether the table shows through: inside the outline the same colour as outside, all round.
 
-    A card covers the table; a printed line does not. Each side is compared on its own and all four must agree.
+    A card covers the table; a printed line does not. Each side is compared by itself and all four must agree.
     """
     shape = (int(CARD_WIDTH_MM) + 2 * _ROOM_MM, int(CARD_HEIGHT_MM) + 2 * _ROOM_MM)
     inner = np.array(
@@ -31,7 +31,7 @@ def is_printed_outline(image: Image, quad: Quad) -> bool:
         image,
         homography(quad, inner + np.float32(_ROOM_MM)),
         shape,
-        flags=cv2.INTER_AREA,
+        flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,
     )
     colours = cv2.cvtColor(flat, cv2.COLOR_BGR2LAB).astype(np.float32)
