@@ -11,9 +11,13 @@ from engine.events import Event
 from engine.judge import rule_on, ruling_of_breach
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge
+from engine.reconciling import reconcile
 from engine.ruleset import Ruleset
 from engine.situation import Action
 from engine.suspicions import Suspicions
+
+_FEW = 2
+"""So few cards in a hand may be cards that left it unseen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +59,16 @@ class Follower:
         return handler(self, event) if handler else Outcome()
 
     def _judge(self, event: Event, action: Action, notes: Sequence[str] = ()) -> Ruling:
-        ruling = rule_on(self.state.situation(), action)
+        situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
+        if seat is not None and seat.doubtful and _from_table(action):
+            up = seat.holding().up if action.source == "up" or action.type == "take_up" else ()
+            held = replace(seat.holding(), hand=(), up=up)
+            situation = replace(situation, cards={**situation.cards, action.player or "": held})
+        ruling = rule_on(situation, action)
+        if seat is not None:
+            told = seat.doubtful or ruling["verdict"] == "illegal"
+            late_in_game = not self.state.draw_pile and len(seat.hand) <= _FEW
+            seat.doubtful = told and late_in_game and _from_table(action)
         ruling["notes"] = [*notes, *ruling["notes"], *self._draw_notes()]
         return ruling
 
@@ -63,7 +76,7 @@ class Follower:
         """Say once who has not been seen to draw what was due."""
         notes = []
         for player, seat in self.state.seats.items():
-            if seat.owed and not seat.noted and self.state.draw_pile != 0:
+            if seat.owed and not seat.noted:
                 seat.noted = True
                 cards = "a card" if seat.owed == 1 else f"{seat.owed} cards"
                 notes.append(f"{player} has not been seen to draw {cards}.")
@@ -93,7 +106,7 @@ class Follower:
                 seat.up = list(now)
             else:
                 # Which cards changed places was not seen: neither side is known any more.
-                seat.hand[:] = [UNKNOWN] * len(seat.hand)
+                seat.blur()
                 seat.up[:] = [UNKNOWN] * len(seat.up)
             follow = Outcome(ruling=ruling)
         return follow
@@ -107,22 +120,30 @@ class Follower:
             return Outcome()
         seat, source = state.seats[player], event.source
         late = []
-        if source in ("hand", None) and not seat.hand and not seat.owed:
+        if source == "hand" and not seat.hand and not seat.may_draw:
             late = self.suspicions.held_after_all(event, player)
-        notes = state.make_room(player, cards, source)
+        notes = reconcile(state, player, cards, source)
         action = Action(type="play", player=player, cards=cards, source=source)
         ruling = self._judge(event, action, notes)
         self._note_start(event, player, ruling)
         from_hand, from_up = _sources(seat.hand, seat.up, cards, source)
         if from_up and not from_hand and not seat.hand:
             self.suspicions.up_plays[player] = event.id
-        unseen = seat.take_from_hand(from_hand)
+        late += self._leave_hand(event, player, from_hand)
         seat.take_from_up(from_up)
+        state.burned = [card for card in state.burned if card not in cards or card == UNKNOWN]
         if source == "down":
             seat.down = max(0, seat.down - 1)
-        late += self.suspicions.seen(event, player, unseen)
         self._land(player, cards, ruling)
         return self._finish(event, player, ruling, late)
+
+    def _leave_hand(self, event: Event, player: str, cards: Sequence[str]) -> list[Event]:
+        """Take cards out of a hand; return the late breaches that this proves."""
+        seat = self.state.seats[player]
+        unseen = seat.take_from_hand(cards)
+        self.suspicions.came_in(player, seat.blurred)
+        seat.blurred = 0
+        return self.suspicions.seen(event, player, unseen)
 
     def _flip(self, event: Event) -> Outcome:
         state, player = self.state, self._actor(event)
@@ -157,11 +178,18 @@ class Follower:
             state.move_pile_to(effects["picks_up"])
             state.due_pick_up = effects["picks_up"]
 
-    def _finish(self, event: Event, player: str, ruling: Ruling, late: Sequence[Event]) -> Outcome:
-        """Pass the turn on, note what is to be drawn, and conclude who is out."""
+    def _finish(
+        self, event: Event, player: str, ruling: Ruling, late: Sequence[Event], soft: bool = False
+    ) -> Outcome:
+        """Pass the turn on, enter what is to be drawn (`soft`: may be drawn), and conclude who is out."""
         state, effects = self.state, ruling["effects"]
         state.opening = False
-        state.seats[player].owed += effects["draw"] or 0
+        seat, due = state.seats[player], effects["draw"] or 0
+        seat.may_draw = due if soft else 0
+        if due and not soft:
+            state.owe(player, due)
+            seat.noted = False
+            self.suspicions.came_in(player, due)
         known = (set(state.left), state.loser)
         state.follow(player, effects)
         return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
@@ -244,8 +272,7 @@ class Follower:
             return Outcome()
         cards = event.cards or (UNKNOWN,)
         seat = state.seats[player]
-        from_table = not seat.hand and bool(seat.up)
-        notes = [] if from_table else state.make_room(player, cards[:1], "hand")
+        notes = reconcile(state, player, cards[:1], None)
         action = Action(
             type="show",
             player=player,
@@ -259,9 +286,8 @@ class Follower:
             return Outcome(ruling=ruling)  # no card that can be shown: nothing comes of it
         self._note_start(event, player, ruling)
         from_hand, from_up = _sources(seat.hand, seat.up, cards[:1], None)
-        unseen = seat.take_from_hand(from_hand)
+        late = self._leave_hand(event, player, from_hand)
         seat.take_from_up(from_up)
-        late = self.suspicions.seen(event, player, unseen)
         self._spend_answers(event)
         state.burned.extend(cards)
         picker = ruling["effects"]["picks_up"]
@@ -269,7 +295,7 @@ class Follower:
         if picker is not None and state.pile:
             state.move_pile_to(picker)
             state.due_pick_up = picker
-        return self._finish(event, player, ruling, late)
+        return self._finish(event, player, ruling, late, soft=True)
 
     def _spend_answers(self, event: Event) -> None:
         """Take the cards of the answers out of the hands, or from the table where they came from there."""
@@ -293,7 +319,7 @@ class Follower:
         if player is None:
             return Outcome()
         seat, cards = state.seats[player], event.cards or (UNKNOWN,)
-        notes = state.make_room(player, cards, "up")
+        notes = reconcile(state, player, cards, "up")
         ruling = self._judge(event, Action(type="take_up", player=player, cards=cards), notes)
         seat.take_from_up(cards)
         seat.hand.extend(cards)
@@ -320,14 +346,17 @@ class Follower:
             return Outcome()
         seat = state.seats[player]
         count = event.count or len(event.cards) or max(1, seat.owed)
-        action = Action(type="draw", player=player, count=count)
-        due = {player: min(count, seat.owed)}
-        situation = replace(state.situation(), draw_pile=state.draw_pile, owed=due)
-        ruling = rule_on(situation, action)
+        allowed = seat.owed + seat.may_draw
+        before = None if state.draw_pile is None else state.draw_pile + seat.owed
+        situation = replace(state.situation(), draw_pile=before, owed={player: min(count, allowed)})
+        ruling = rule_on(situation, Action(type="draw", player=player, count=count))
         if count < seat.owed:
             ruling["notes"].append(f"{player} has still to draw {seat.owed - count}.")
-        state.draw(player, count)
-        self.suspicions.came_in(player, count)
+        more = max(0, count - seat.owed)
+        seat.owed -= min(count, seat.owed)
+        seat.may_draw = max(0, seat.may_draw - more)
+        state.draw(player, more)
+        self.suspicions.came_in(player, more)
         return Outcome(ruling=ruling)
 
     def _out(self, event: Event) -> Outcome:
@@ -336,7 +365,7 @@ class Follower:
         if player is None or player in state.left:
             return Outcome(confirms=True)
         seat = state.seats[player]
-        seat.hand, seat.up, seat.down, seat.owed = [], [], 0, 0
+        seat.hand, seat.up, seat.down, seat.owed, seat.may_draw = [], [], 0, 0, 0
         state.left[player] = []
         if state.turn == player:
             state.turn = _next_inside(state, player)
@@ -373,6 +402,11 @@ _HANDLERS: dict[str, Callable[[Follower, Event], Outcome]] = {
     "out": Follower._out,
     "game_over": Follower._game_over,
 }
+
+
+def _from_table(action: Action) -> bool:
+    """Whether an action is one with table cards, for which the hand has to be empty."""
+    return action.source in ("up", "down") or action.type in ("flip", "take_up", "take_down")
 
 
 def _minus(cards: Sequence[str], others: Sequence[str]) -> list[str]:

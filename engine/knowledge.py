@@ -27,13 +27,24 @@ class Seat:
     up: list[str]
     down: int
     owed: int = 0
-    """Cards due to be drawn."""
+    """Cards that were due to be drawn, count as drawn, and have not been seen to be."""
+    may_draw: int = 0
+    """Cards that may be drawn and need not be."""
     noted: bool = False
     """Whether it has been said that a due draw was not seen."""
+    doubtful: bool = False
+    """Whether the hand may really be empty: the player went on to the table cards, was told, and it stood."""
+    blurred: int = 0
+    """Known cards of the hand that are not known any more, since it was last asked."""
 
     def holding(self) -> Holding:
-        """Return the same as an immutable value, as if the due cards were drawn."""
-        return Holding((*self.hand, *[UNKNOWN] * self.owed), tuple(self.up), self.down)
+        """Return the same as an immutable value."""
+        return Holding(tuple(self.hand), tuple(self.up), self.down)
+
+    def blur(self) -> None:
+        """Forget which cards the hand holds; its size is kept."""
+        self.blurred += sum(card != UNKNOWN for card in self.hand)
+        self.hand[:] = [UNKNOWN] * len(self.hand)
 
     def take_from_hand(self, cards: Iterable[str]) -> list[str]:
         """Remove cards from the hand; return those that had not been known to be there."""
@@ -41,12 +52,12 @@ class Seat:
         for card in cards:
             if card in self.hand and card != UNKNOWN:
                 self.hand.remove(card)
-            elif UNKNOWN in self.hand:
+            elif self.hand:
+                # An unidentified card may be one that was known; so is one that takes a known one's place.
+                if card == UNKNOWN or UNKNOWN not in self.hand:
+                    self.blur()
                 self.hand.remove(UNKNOWN)
                 unseen.append(card)
-            elif self.hand:
-                # What was thought to be known of this hand is wrong somewhere: only its size is kept.
-                self.hand[:] = [UNKNOWN] * (len(self.hand) - 1)
         return unseen
 
     def take_from_up(self, cards: Iterable[str]) -> None:
@@ -86,11 +97,7 @@ class Knowledge:
     """Who would have burned the pile, where unidentified cards decide it."""
 
     def situation(self) -> Situation:
-        """Return the table as the judge sees it.
-
-        Draws that are due count as made: one is easily missed, and not to have seen it proves nothing.
-        """
-        owed = sum(seat.owed for seat in self.seats.values())
+        """Return the table as the judge sees it."""
         return Situation(
             rules=self.rules,
             players=self.players,
@@ -98,7 +105,7 @@ class Knowledge:
             turn=self.turn,
             clockwise=self.clockwise,
             pile=tuple(self.pile),
-            draw_pile=None if self.draw_pile is None else max(0, self.draw_pile - owed),
+            draw_pile=self.draw_pile,
             burned=tuple(self.burned),
             cards={player: seat.holding() for player, seat in self.seats.items()},
             left={player: tuple(since) for player, since in self.left.items()},
@@ -123,45 +130,14 @@ class Knowledge:
 
     def draw(self, player: str, count: int) -> None:
         """Move unseen cards from the draw pile into a hand."""
-        seat = self.seats[player]
-        seat.hand.extend([UNKNOWN] * count)
-        seat.owed = max(0, seat.owed - count)
-        seat.noted = False
+        self.seats[player].hand.extend([UNKNOWN] * count)
         if self.draw_pile is not None:
             self.draw_pile = max(0, self.draw_pile - count)
 
-    def make_room(self, player: str, cards: Sequence[str], source: str | None) -> list[str]:
-        """Let a player hold what they were just seen to play; return what did not add up, in words.
-
-        A draw that is due and was not seen is believed to have happened; beyond that a card that was not
-        known to be there replaces one that was, because readings err more often than players conjure.
-        """
-        seat, notes = self.seats[player], []
-        if source == "up":
-            for card in [c for c in cards if c != UNKNOWN and c not in seat.up and UNKNOWN not in seat.up]:
-                if seat.up:
-                    same = [up for up in seat.up if RANK_OF[up] == RANK_OF[card]]
-                    seat.up[seat.up.index((same or seat.up)[0])] = card
-                    notes.append("An up-card had been read as another card.")
-            return notes
-        if source not in ("hand", None):
-            return notes
-        missing = len(cards) - len(seat.hand)
-        if missing > 0 and seat.owed:
-            drawn = min(missing, seat.owed)
-            self.draw(player, drawn)
-            notes.append(f"{player} must have drawn unseen.")
-        unknown = [card for card in cards if card != UNKNOWN and card not in seat.hand]
-        hidden = seat.hand.count(UNKNOWN)
-        if len(unknown) > hidden and (source == "hand" or not seat.up):
-            for _ in range(len(unknown) - hidden):
-                spare = next((c for c in seat.hand if c != UNKNOWN and c not in cards), None)
-                if spare is not None:
-                    seat.hand[seat.hand.index(spare)] = UNKNOWN
-                else:
-                    seat.hand.append(UNKNOWN)
-            notes.append(f"{player}'s hand was not what had been seen of it.")
-        return notes
+    def owe(self, player: str, count: int) -> None:
+        """Enter a draw that is due as made: one is easily missed, and not to have seen it proves nothing."""
+        self.draw(player, count)
+        self.seats[player].owed += count
 
     def complete_turn(self, player: str) -> None:
         """Enter that a player has completed a turn: it closes the way back in for others."""

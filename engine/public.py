@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine.cards import JOKER_RANK, RANK_TEXTS, is_whole
 from engine.demand import failures, possible_demands
 from engine.judging.beats import effect_in_words
-from engine.knowledge import Knowledge
+from engine.knowledge import Knowledge, Seat
 from engine.situation import ANTICLOCKWISE, CLOCKWISE
 
 
@@ -42,7 +42,7 @@ class PublicTable:
     effect_in_words: str
     """The same in words: `9 or higher`, `7 or lower`, `anything`."""
     to_draw: dict[str, int]
-    """Cards that players have yet to draw."""
+    """Cards that players have yet to be seen to draw; hand sizes and draw pile are those before that."""
 
 
 def public_table(state: Knowledge) -> PublicTable:
@@ -56,16 +56,22 @@ def public_table(state: Knowledge) -> PublicTable:
         and any(not failures(mechanics, demand, rank, 4, 0) for demand in demands)
     ]
     words = effect_in_words(next(iter(demands))) if len(demands) == 1 else "not known"
+    owed = {player: seat.owed for player, seat in state.seats.items() if seat.owed}
     return PublicTable(
         players=state.players,
         dealer=state.dealer,
         turn=state.turn,
         direction=CLOCKWISE if state.clockwise else ANTICLOCKWISE[0],
         pile=list(state.pile),
-        draw_pile=state.draw_pile,
+        draw_pile=None
+        if state.draw_pile is None
+        else state.draw_pile + sum(s.owed for s in state.seats.values()),
         burned=list(state.burned),
         hands={
-            player: HandView(len(seat.hand), tuple(sorted(card for card in seat.hand if is_whole(card))))
+            player: HandView(
+                max(0, len(seat.hand) - seat.owed),
+                tuple(sorted(card for card in seat.hand if is_whole(card))),
+            )
             for player, seat in state.seats.items()
         },
         up={player: list(seat.up) for player, seat in state.seats.items()},
@@ -74,5 +80,10 @@ def public_table(state: Knowledge) -> PublicTable:
         loser=state.loser,
         playable_ranks=ranks,
         effect_in_words=words,
-        to_draw={player: seat.owed for player, seat in state.seats.items() if seat.owed},
+        to_draw=owed,
     )
+
+
+def _hand_view(seat: Seat) -> HandView:
+    known = tuple(sorted(card for card in seat.hand if is_whole(card)))
+    return HandView(max(len(known), len(seat.hand) - seat.owed), known)

@@ -1,0 +1,99 @@
+"""Makes what is known of a table agree with what was just seen of it.
+
+Readings err and movements are missed far more often than players conjure. So where a played card cannot have
+been where it is said to have been, the knowledge gives way: what follows physically from the sight is entered,
+the rest of the doubtful knowledge is forgotten, and a note says so. Nothing here asks whether a play is legal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
+from engine.knowledge import Knowledge, Seat
+
+
+def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str | None) -> list[str]:
+    """Let a player hold, in hand or face up, what they were just seen to play; return what was odd."""
+    seat = state.seats[player]
+    notes = _missed_pick_up(state, player, cards)
+    if source == "up":
+        return notes + _misread_up_cards(seat, cards)
+    if source == "hand+up":
+        return notes + _misread_up_cards(seat, _must_be_up(seat, cards))
+    if source not in ("hand", None):
+        return notes
+    notes += _missed_take_up(state, seat, player, cards)
+    if source is None and seat.up and not seat.hand:
+        return notes  # it came from the table
+    return notes + _make_room(state, seat, player, cards)
+
+
+def _one_pack(state: Knowledge) -> bool:
+    per_pack = state.rules.mechanics.players_per_pack
+    return not per_pack or len(state.players) <= per_pack
+
+
+def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list[str]:
+    """A card that lay on the pile comes out of a hand: the pile was picked up unseen."""
+    if not _one_pack(state) or not any(SUIT_OF[card] and card in state.pile for card in cards):
+        return []
+    state.move_pile_to(player)
+    return [f"{player} must have picked up the pile unseen."]
+
+
+def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[str]:
+    """With no cards in hand, one that lay face up was taken up unseen."""
+    taken = [card for card in cards if SUIT_OF[card] and card in seat.up and card not in seat.hand]
+    if not state.rules.mechanics.up_enters_hand or not taken or len(seat.hand) >= len(cards):
+        return []
+    for card in taken:
+        seat.up.remove(card)
+        seat.hand.append(card)
+    return [f"{player} must have taken up-cards into the hand unseen."]
+
+
+def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[str]:
+    """A played up-card that was not known to lie there takes the place of one that was."""
+    spare = Counter(seat.up)
+    spare.subtract(cards)
+    notes = []
+    for card in cards:
+        if spare[card] < 0 and card != UNKNOWN:
+            free = [up for up, count in spare.items() if count > 0]
+            instead = next((up for up in free if up == UNKNOWN), None)
+            instead = instead or next((up for up in free if RANK_OF[up] == RANK_OF[card]), None)
+            instead = instead or (free[0] if free else None)
+            if instead is None:
+                continue
+            seat.up[seat.up.index(instead)] = card
+            spare[instead] -= 1
+            spare[card] += 1
+            if instead != UNKNOWN:
+                notes.append("An up-card had been read as another card.")
+    return notes
+
+
+def _must_be_up(seat: Seat, cards: Sequence[str]) -> list[str]:
+    """Which cards of a mixed set lay face up: those seen there, those the hand has no room for, at least one."""
+    up = [card for card in cards if card in seat.up and card not in seat.hand]
+    rest = [card for card in cards if card not in up and card not in seat.hand]
+    more = max(len(rest) - seat.hand.count(UNKNOWN), 0 if up else 1)
+    return up + rest[len(rest) - min(more, len(rest)) :]
+
+
+def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[str]:
+    """A hand that is too small, or known not to hold the cards, was not what had been seen of it."""
+    notes = []
+    missing = len(cards) - len(seat.hand)
+    if 0 < missing <= seat.may_draw:
+        state.draw(player, missing)
+        seat.may_draw -= missing
+        notes.append(f"{player} must have drawn unseen.")
+    unknown = [card for card in cards if card not in seat.hand or card == UNKNOWN]
+    if len(unknown) > seat.hand.count(UNKNOWN) or len(cards) > len(seat.hand):
+        seat.blur()
+        seat.hand.extend([UNKNOWN] * (len(cards) - len(seat.hand)))
+        notes.append(f"{player}'s hand was not what had been seen of it.")
+    return notes
