@@ -74,7 +74,8 @@ def find_cheat(
     tries = list(_tries(game, table))
     rng.shuffle(tries)
     for act in tries:
-        ruling = judge(situation_of(game, table, players, act))
+        # The ruleset itself, not its name: a house variant may change more than options.
+        ruling = judge({**situation_of(game, table, players, act), "rules": game.rules, "options": []})
         if ruling["verdict"] == "illegal":
             return act, str(ruling["breaches"][0]["rule"])
     return None, None

@@ -35,7 +35,7 @@ class Seat:
     doubtful: bool = False
     """Whether the hand may really be empty: the player went on to the table cards, was told, and it stood."""
     blurred: int = 0
-    """Known cards of the hand that are not known any more, since it was last asked."""
+    """Cards that entered the hand unidentified, or were known there and are no more, since last asked."""
 
     def holding(self) -> Holding:
         """Return the same as an immutable value."""
@@ -120,6 +120,7 @@ class Knowledge:
         """Put the pile, or its top `count` cards, into a player's hand."""
         taken = self.pile if count is None or count >= len(self.pile) else self.pile[len(self.pile) - count :]
         self.seats[player].hand.extend(taken)
+        self.seats[player].blurred += taken.count(UNKNOWN)
         self.pile = self.pile[: len(self.pile) - len(taken)]
         self.last_set = 0
 

@@ -1,8 +1,9 @@
 """Makes what is known of a table agree with what was just seen of it.
 
-Readings err and movements are missed far more often than players conjure. So where a played card cannot have
-been where it is said to have been, the knowledge gives way: what follows physically from the sight is entered,
-the rest of the doubtful knowledge is forgotten, and a note says so. Nothing here asks whether a play is legal.
+Readings err and movements are missed far more often than players conjure. So where a played card cannot
+have been where it is said to have been, the knowledge gives way: what follows physically from the sight is
+entered, the rest of the doubtful knowledge is forgotten, and a note says so. Nothing here asks whether a play
+is legal.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[str]:
 
 
 def _must_be_up(seat: Seat, cards: Sequence[str]) -> list[str]:
-    """Which cards of a mixed set lay face up: those seen there, those the hand has no room for, at least one."""
+    """Which cards of a mixed set lay face up: those seen there, and those the hand has no room for."""
     up = [card for card in cards if card in seat.up and card not in seat.hand]
     rest = [card for card in cards if card not in up and card not in seat.hand]
     more = max(len(rest) - seat.hand.count(UNKNOWN), 0 if up else 1)

@@ -451,6 +451,57 @@ def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm():
     assert game.table.hands[CAT].size == 3
 
 
+def test_a_pick_up_not_seen_follows_from_a_card_of_the_pile_played_again():
+    game = Game()
+    game.play(BOB, "9H", draws=1)
+    game.play(CAT, "JH", draws=1)
+    outcome = game.play(BOB, "9H")  # Ann's pick-up, or Bob's, was missed: only Bob can hold it now
+    assert "Bob must have picked up the pile unseen." in outcome.ruling["notes"]
+    assert game.table.hands[BOB].known == ("JH",)
+
+
+def test_up_cards_taken_unseen():
+    game = Game()
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[BOB].hand = 0, []
+    outcome = game.play(BOB, "7H")
+    assert verdict(outcome) == "legal"
+    assert game.table.up[BOB] == ["2C", "7S"]
+
+
+def test_an_unidentified_card_may_be_one_that_was_known():
+    game = Game()
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "5H", draws=1)
+    game.play(BOB, "6H", draws=1)
+    game.play(CAT, "??")
+    assert game.table.hands[CAT].known == ()
+    assert game.table.hands[CAT].size == 3
+
+
+def test_an_unidentified_card_picked_up_proves_nothing_later():
+    game = Game("rulebook", dealer=ANN)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "??", draws=1)
+    game.play(BOB, "AH", draws=1)
+    game.tell("pick_up", CAT, "?? AH")
+    game.play(ANN, "5H", draws=1)
+    game.play(BOB, "6H", draws=1)
+    assert kinds(game.play(CAT, "KH")) == []  # may be the card that Ann played
+
+
+def test_a_repeated_up_card_play_is_believed_once_it_has_been_called():
+    game = Game("rulebook", dealer=ANN)
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[BOB].hand = 0, ["??"]
+    assert broken(game.play(BOB, "2C", source="up"))
+    game.play(CAT, "4D")
+    game.play(ANN, "5D")
+    assert verdict(game.play(BOB, "7H", source="up")) == "legal"
+
+
 def test_names_and_dealer_are_checked():
     with pytest.raises(BadInputError):
         Referee("winnersh", ["Ann"])
