@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from engine.events import Event, EventKind, Source
 from vision.arms import Hands, Reach
-from vision.events_pile import MIN_NAME, Pile, PileView, one_set
+from vision.events_pile import MIN_NAME, Pile, PileCard, PileView, one_set
 from vision.events_record import EventLog, Look, Patch, UnderArm, same_patch
 from vision.events_rows import Change, Rows
 from vision.events_shows import Shows
@@ -110,6 +110,7 @@ class EventMaker:
         self._started = False
         self._last_play: Event | None = None
         self._as_left: Patch | None = None
+        self._bare: Patch | None = None
         self._draw_looks: list[bool] = []
         self._out: set[int] = set()
         self._deal = self.log.add("deal", t, now, up=self._up_by_player(), confidence=confidence)
@@ -252,12 +253,16 @@ class EventMaker:
         elif self.pile.cards and view.cards == 0:
             if same_patch(patch, self._as_left) and not forced:
                 self._pile_settled(now, patch)  # the reader overlooks what plainly still lies there
-            elif looks >= _SETTLE_LOOKS:
+            elif looks >= _SETTLE_LOOKS and (not patient or self._looks_bare(patch)):
                 self._gone(now, patch)
         elif self._top_missing(view) and looks >= _SETTLE_LOOKS + 1 and not same_patch(patch, self._as_left):
             self._top_taken(view, now, patch)
         elif not patient or same_patch(patch, self._as_left):
             self._nothing_new(now, patch)
+
+    def _looks_bare(self, patch: Patch | None) -> bool:
+        """Tell whether the pile's place looks as it did without cards, as far as that is known."""
+        return patch is None or self._bare is None or same_patch(patch, self._bare)
 
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card of its set that only later looks show; no hand was there since."""
@@ -280,16 +285,22 @@ class EventMaker:
         self._visits.clear()
         self._glimpses.clear()
         self._as_left = patch
+        if patch is not None and not self.pile.cards:
+            self._bare = patch
 
     def _played(self, view: PileView, now: float, patch: Patch | None) -> None:
-        place = view.new[-1][2]
+        new = self._not_overlooked(view.new)
+        if not new:
+            self._pile_settled(now, patch)
+            return
+        place = new[-1][2]
         seat = self._who((place.x, place.y))
         t = self._pile_touched if self._pile_touched is not None else now
         self._before_action(seat, now)
-        names = tuple(name for name, _, _ in view.new)
+        names = tuple(name for name, _, _ in new)
         source = self._source_of(names, seat)
         self._shows.forget(seat)
-        self.pile.put(view.new)
+        self.pile.put(new)
         self._started = True
         last = self._last_play
         kind: EventKind = "flip" if source == "down" else "play"
@@ -306,13 +317,25 @@ class EventMaker:
             self._last_play = self.log.revise(last, now, **changes)
         else:
             self._last_play = self.log.add(
-                kind, t, now, player=player, cards=names, source=source, confidence=view.confidence
+                kind, t, now, player=player, cards=names, source=source, confidence=min(p for _, p, _ in new)
             )
         self._count_hand(seat, -len(names) if source in ("hand", "hand+up") else 0)
         if UNKNOWN_CARD in names:
             says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
             self.log.add("unclear", t, now, player=player, says=says)
         self._pile_settled(now, patch)
+
+    def _not_overlooked(self, new: Sequence[tuple[str, float, Seen]]) -> list[tuple[str, float, Seen]]:
+        """Return what is really new: cards that seemed gone and are there again were overlooked."""
+        missed: tuple[str, ...] = ()
+        if self._emptied is not None and {name for name, _, _ in new} & set(self._emptied.cards):
+            missed, self._emptied = self._emptied.cards, None
+            self.pile.cards = []
+        elif self._partial is not None and {name for name, _, _ in new} & set(self._partial[1]):
+            missed, self._partial = self._partial[1], None
+        places = {name: seen for name, _, seen in new}
+        self.pile.cards += [PileCard(name, places.get(name)) for name in missed]
+        return [card for card in new if card[0] not in missed]
 
     def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
         """Tell where played cards came from, and note that they are no longer there."""

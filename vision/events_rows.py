@@ -85,14 +85,20 @@ class Rows:
         spot.looks = [*spot.looks[-_MEMORY + 1 :], cards]
         if spot.touched is None or len(spot.looks) < _LOOKS:
             return None
-        settled = [s.seen for s in vote(spot.looks[-3:]) if s.looks >= _LOOKS]
+        if spot.up is not None and any(spot.up == seen.best[0] for seen in spot.looks[-1]):
+            spot.touched = None  # there it is
+            return None
+        settled = [s.seen for s in vote(spot.looks[-4:]) if s.looks >= _LOOKS]
         ups = [seen for seen in settled if seen.face == "up"]
         name, p = _named(ups)
         if ups and (name is None or p < _MIN_NAME):
             return None
         down = name is not None or any(seen.face == "down" for seen in settled)
-        if not down and spot.down and len(spot.looks) < _LOOKS + 1:
-            return None  # a face-down card is easily overlooked once
+        # A card that is there is overlooked now and then; one that is not is never seen.
+        if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
+            return None
+        if not down and spot.down and len(spot.looks) < _LOOKS + 2:
+            return None
         touched, spot.touched = spot.touched, None
         if name == spot.up and down == spot.down:
             return None

@@ -1,0 +1,177 @@
+"""The watcher on drawn pictures, with a reader that knows what was drawn."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.events import Event
+from vision.geometry import order_quad
+from vision.reading import CardReading, Image
+from vision.stillness import Motion
+from vision.watch import Watcher
+
+SIZE = (1000, 600)
+STEP = 1 / 15
+CARD = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]])
+UP = {"Ann": ["4S", "5C", "6C"], "Bob": ["9D", "JC", "AD"]}
+
+
+class Table:
+    """Draws cards as flat rectangles, 1 pixel = 1 mm, and reads them back without fault."""
+
+    def __init__(self) -> None:
+        self.cards: list[tuple[str | None, float, float, float]] = []
+        self.arm: tuple[int, int, int] | None = None
+        self.looks = 0
+
+    def put(self, name: str | None, x: float, y: float, turn: float = 0.0) -> None:
+        self.cards.append((name, x, y, turn))
+
+    def quad(self, x: float, y: float, turn: float) -> np.ndarray:
+        angle = np.radians(turn)
+        matrix = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        return CARD @ matrix + [x, y]
+
+    def frame(self) -> Image:
+        image = np.full((SIZE[1], SIZE[0], 3), (60, 90, 50), np.uint8)
+        for name, x, y, turn in self.cards:
+            colour = (150, 60, 60) if name is None else (235, 235, 235)
+            cv2.fillConvexPoly(image, np.round(self.quad(x, y, turn)).astype(np.int32), colour)
+            cv2.putText(image, name or "", (int(x) - 25, int(y) + 8), 0, 0.9, (20, 20, 20), 2)
+        if self.arm:
+            x, y, edge = self.arm
+            y0, y1 = (y, SIZE[1]) if edge > 0 else (0, y)
+            image[y0:y1, x - 28 : x + 28] = (130, 160, 215)
+        return image
+
+    def read(self, image: Image) -> list[CardReading]:
+        self.looks += 1
+        found = []
+        for name, x, y, turn in self.cards:
+            if self.arm and abs(x - self.arm[0]) < 50 and (y - self.arm[1]) * self.arm[2] > -30:
+                continue
+            quad = order_quad(self.quad(x, y, turn))
+            face = "down" if name is None else "up"
+            found.append(CardReading(quad, face, 0.95, name, 0.93 if name else 0.9))
+        return found
+
+
+class Game:
+    """A table, a watcher and a clock."""
+
+    def __init__(self, **options: object) -> None:
+        self.table = Table()
+        self.watcher = Watcher(self.table, ("Ann", "Bob"), **options)  # type: ignore[arg-type]
+        self.t = 0.0
+        self.events: list[Event] = []
+
+    def deal(self) -> None:
+        for k, (ann, bob) in enumerate(zip(UP["Ann"], UP["Bob"], strict=True)):
+            self.table.put(ann, 425 + 75 * k, 520)
+            self.table.put(bob, 575 - 75 * k, 80)
+        self.table.put(None, 580, 300)
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds / STEP)):
+            self.events += self.watcher.feed(self.table.frame(), self.t)
+            self.t += STEP
+
+    def reach(self, x: int, y: int, edge: int, then: object = None) -> None:
+        """An arm comes in from the bottom (edge 1) or top (-1) edge to (x, y), pauses, and goes."""
+        start = SIZE[1] - 40 if edge > 0 else 40
+        way = list(np.linspace(start, y, 6).astype(int))
+        for stop in way:
+            self.table.arm = (x, int(stop), edge)
+            self.run(STEP)
+        self.run(0.25)
+        if callable(then):
+            then()
+        for stop in reversed(way):
+            self.table.arm = (x, int(stop), edge)
+            self.run(STEP)
+        self.table.arm = None
+        self.run(0.6)
+
+    def told(self) -> list[tuple[str, str | None]]:
+        return [(event.event, event.player) for event in self.events]
+
+
+@pytest.fixture(scope="module")
+def played() -> Game:
+    game = Game()
+    game.run(0.6)
+    game.deal()
+    game.run(1.5)
+    game.reach(400, 320, 1, lambda: game.table.put("9S", 420, 300))
+    game.run(1.0)
+    game.reach(600, 310, 1)
+    game.run(1.5)
+    game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
+    game.run(1.5)
+    game.events += game.watcher.finish(game.t)
+    return game
+
+
+def test_a_game_is_followed_from_pictures(played: Game) -> None:
+    assert played.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann"), ("play", "Bob")]
+    deal, first, _, second = played.events
+    assert deal.up == {"Ann": ("4S", "5C", "6C"), "Bob": ("9D", "JC", "AD")}
+    assert (first.cards, second.cards) == (("9S",), ("QH",))
+
+
+def test_decisions_are_not_made_before_they_happen(played: Game) -> None:
+    assert all(event.decided_at >= event.t for event in played.events)
+    assert [event.id for event in played.events] == [1, 2, 3, 4]
+
+
+def test_the_view_tells_what_is_believed(played: Game) -> None:
+    view = played.watcher.view
+    assert view.pile == ("9S", "QH")
+    assert view.still
+    assert view.layout is not None
+    assert len(view.readings) == 9
+
+
+def test_the_networks_run_rarely(played: Game) -> None:
+    assert played.table.looks == played.watcher.looks
+    assert played.watcher.looks < 3.5 * played.t
+
+
+def test_nothing_is_told_of_a_table_that_is_not_set() -> None:
+    game = Game()
+    for k in range(7):
+        game.table.put("9S" if k else "4D", 150 + 110 * k, 300, 20 * k)
+    game.run(2.0)
+    game.reach(400, 320, 1, lambda: game.table.put("KS", 420, 200))
+    game.run(2.0)
+    assert game.events == []
+    assert game.watcher.finish(game.t) == []
+
+
+def test_a_resting_table_costs_hardly_a_look() -> None:
+    game = Game()
+    game.deal()
+    game.run(1.5)
+    looks = game.table.looks
+    game.run(5.0)
+    assert game.table.looks - looks <= 3
+
+
+def test_a_reader_that_finds_nothing_yields_nothing() -> None:
+    class Blind:
+        def read(self, image: Image) -> list[CardReading]:
+            return []
+
+    watcher = Watcher(Blind(), ("Ann", "Bob"))
+    frame = np.zeros((60, 80, 3), np.uint8)
+    assert [watcher.feed(frame, k * STEP) for k in range(20)] == [[]] * 20
+    assert watcher.layout is None
+    assert watcher.finish(2.0) == []
+
+
+def test_motion_of_one_frame_is_comparable(played: Game) -> None:
+    motion = played.watcher._stillness.feed(played.table.frame(), played.t)
+    assert isinstance(motion, Motion)
+    assert motion.still
