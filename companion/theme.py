@@ -26,7 +26,7 @@ CARD_RED = "#A81E1A"
 PAIRS: tuple[tuple[str, str], ...] = (
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GROUND, PANEL, RAISED)),
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GREEN_GROUND, RED_GROUND, AMBER_GROUND)),
-    *((ink, ground) for ink in (GREEN, RED, AMBER) for ground in (GROUND, PANEL, RAISED)),
+    *((ink, ground) for ink in (GREEN, RED, AMBER, SKY) for ground in (GROUND, PANEL, RAISED)),
     (GREEN, GREEN_GROUND),
     (RED, RED_GROUND),
     (AMBER, AMBER_GROUND),

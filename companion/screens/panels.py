@@ -5,8 +5,7 @@ Each has `show(...)`, which takes what the referee published and holds no rules 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.widget import Widget
 
 from companion import theme
+from companion.rulings import pick_ups_and_burns, ruling_of, ruling_text
 from companion.screens.widgets import CardTile, Panel, signed
 from companion.session import Line as EventLine
 from companion.wording import RANKS, card_sign, clock, event_words
@@ -59,61 +59,6 @@ class Banner(ButtonBehavior, Panel):
         self.word_units = 250
         self.ink_colour, self.ground_colour = theme.QUIET, theme.PANEL
         self.event_id = 0
-
-
-def ruling_of(line: EventLine) -> Mapping[str, Any] | None:
-    """Return the ruling that an event carries; a breach that was proven late counts as one."""
-    if line.get("event") == "late_breach":
-        breach = line.get("breach") or {"says": line.get("says", "")}
-        return {"verdict": "illegal", "breaches": [breach]}
-    ruling: Mapping[str, Any] | None = line.get("ruling")
-    return ruling
-
-
-def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
-    """Return (what the referee says, the sentence it rests on with its citation)."""
-    breaches = ruling.get("breaches") or ()
-    basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
-    says = " ".join(str(breach.get("says", "")) for breach in breaches)
-    if ruling.get("verdict") == "unproven" and ruling.get("needs"):
-        says = f"{says} Hidden cards decide: {_listed(ruling['needs'])}".strip()
-    if not says:
-        says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
-    quote = ""
-    if basis is not None and basis.get("quote"):
-        quote = f"“{basis['quote']}” — {basis.get('cite', '')}"
-    return says, quote
-
-
-def effect_words(effects: Mapping[str, Any]) -> list[str]:
-    """Return what follows from a ruling, a short sentence for each effect."""
-    words = []
-    if effects.get("burn"):
-        words.append("The pile burns.")
-    if effects.get("picks_up"):
-        words.append(f"{effects['picks_up']} picks up the pile.")
-    words += [f"{player} is out." for player in effects.get("left") or ()]
-    words += [f"{player} is back in." for player in effects.get("back_in") or ()]
-    words += [f"{player} is skipped." for player in effects.get("skipped") or ()]
-    if effects.get("shithead"):
-        words.append(f"{effects['shithead']} is the Shithead.")
-    elif effects.get("extra_turn"):
-        words.append(f"{effects.get('next') or 'The same player'} plays again.")
-    elif effects.get("next"):
-        words.append(f"Next: {effects['next']}.")
-    if effects.get("draw"):
-        words.append(f"Draws {effects['draw']}.")
-    for ritual in effects.get("rituals") or ():
-        words.append(f"{ritual.get('title') or ritual}!" if isinstance(ritual, Mapping) else f"{ritual}!")
-    return words
-
-
-def _listed(needs: Any) -> str:
-    return needs if isinstance(needs, str) else ", ".join(map(str, needs))
-
-
-def _listed_notes(ruling: Mapping[str, Any]) -> list[str]:
-    return [str(note) for note in ruling.get("notes") or ()]
 
 
 class TurnPanel(Panel):
@@ -247,19 +192,6 @@ class PlayersPanel(FloatLayout):
             column, row = place % columns, place // columns
             cell.size = width, height
             cell.pos = self.x + column * (width + gap), self.top - (row + 1) * height - row * gap
-
-
-def pick_ups_and_burns(lines: Sequence[EventLine]) -> tuple[Counter[str], Counter[str]]:
-    """Count pick-ups and burns per player; a show that lands on somebody counts as their pick-up."""
-    picked_up: Counter[str] = Counter()
-    burnt: Counter[str] = Counter()
-    for line in lines:
-        effects = (line.get("ruling") or {}).get("effects") or {}
-        if line.get("event") == "pick_up" and line.get("player"):
-            picked_up[str(line["player"])] += 1
-        if effects.get("burn") and line.get("player"):
-            burnt[str(line["player"])] += 1
-    return picked_up, burnt
 
 
 class PlayerCell(Panel):

@@ -12,11 +12,11 @@ from kivy.metrics import dp
 from kivy.properties import BooleanProperty
 from kivy.uix.floatlayout import FloatLayout
 
+from companion.rulings import line_to_correct, newest_ruling, ruling_of
 from companion.screens import live, panels  # noqa: F401 - the kv file names their widgets
 from companion.screens.arrangement import arrange
 from companion.screens.correct import CorrectSheet
-from companion.screens.panels import ruling_of
-from companion.session import Line, Session, Snapshot
+from companion.session import Session, Snapshot
 from engine.events import Event
 
 
@@ -75,7 +75,7 @@ class TableScreen(FloatLayout):
         if snapshot.says and snapshot.says != self._said and not ids.phase.text:
             ids.toast.say(snapshot.says)
         self._said = snapshot.says
-        judged = last_judged(snapshot.lines)
+        judged = newest_ruling(snapshot.lines)
         if judged is not None:
             ids.banner.show(judged)
         elif snapshot.phase == "watching":
@@ -105,28 +105,6 @@ class TableScreen(FloatLayout):
             panel = self.ids[name]
             panel.size_hint = (None, None)
             panel.pos, panel.size = (box.x, box.y), (box.width, box.height)
-
-
-def last_judged(lines: tuple[Line, ...]) -> Line | None:
-    """Return the newest event that carries a ruling."""
-    return next((line for line in reversed(lines) if ruling_of(line)), None)
-
-
-def line_to_correct(lines: tuple[Line, ...], event_id: int) -> Line | None:
-    """Return the event that a tap on `event_id` puts right.
-
-    A question about a card that was not read, and a breach proven late, lead to the event they are about.
-    """
-    place = next((place for place, line in enumerate(lines) if line.get("id") == event_id), None)
-    if place is None:
-        return None
-    line = lines[place]
-    if line.get("concerns") is not None:
-        return next((other for other in lines if other.get("id") == line["concerns"]), line)
-    if line.get("event") == "unclear":
-        earlier = (other for other in reversed(lines[:place]) if other.get("player") == line.get("player"))
-        return next((other for other in earlier if "??" in (other.get("cards") or ())), line)
-    return line
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,106 @@
+"""Event lines with rulings as a screen shows them: which, and in which words. Free of Kivy and of rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from companion.session import Line
+
+_ROUTINE = ("draw", "exchange", "take_up", "take_down")
+"""Events that, when legal, leave the ruling on the play before them standing."""
+
+
+def newest_ruling(lines: Sequence[Line]) -> Line | None:
+    """Return the event whose ruling is to be seen: the newest that is not mere routine, else the newest."""
+    judged = [line for line in lines if ruling_of(line)]
+    for line in reversed(judged):
+        if line.get("event") not in _ROUTINE or (ruling_of(line) or {}).get("verdict") != "legal":
+            return line
+    return judged[-1] if judged else None
+
+
+def line_to_correct(lines: Sequence[Line], event_id: int) -> Line | None:
+    """Return the event that a tap on `event_id` puts right.
+
+    A question about a card that was not read, and a breach proven late, lead to the event they are about.
+    """
+    place = next((place for place, line in enumerate(lines) if line.get("id") == event_id), None)
+    if place is None:
+        return None
+    line = lines[place]
+    if line.get("concerns") is not None:
+        return next((other for other in lines if other.get("id") == line["concerns"]), line)
+    if line.get("event") == "unclear":
+        earlier = (other for other in reversed(lines[:place]) if other.get("player") == line.get("player"))
+        return next((other for other in earlier if "??" in (other.get("cards") or ())), line)
+    return line
+
+
+def ruling_of(line: Line) -> Mapping[str, Any] | None:
+    """Return the ruling that an event carries; a breach that was proven late counts as one."""
+    if line.get("event") == "late_breach":
+        breach = line.get("breach") or {"says": line.get("says", "")}
+        return {"verdict": "illegal", "breaches": [breach]}
+    ruling: Mapping[str, Any] | None = line.get("ruling")
+    return ruling
+
+
+def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
+    """Return (what the referee says, the sentence it rests on with its citation)."""
+    breaches = ruling.get("breaches") or ()
+    basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
+    says = " ".join(str(breach.get("says", "")) for breach in breaches)
+    if ruling.get("verdict") == "unproven" and ruling.get("needs"):
+        says = f"{says} Hidden cards decide: {_listed(ruling['needs'])}".strip()
+    if not says:
+        says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
+    quote = ""
+    if basis is not None and basis.get("quote"):
+        quote = f"“{basis['quote']}” — {basis.get('cite', '')}"
+    return says, quote
+
+
+def effect_words(effects: Mapping[str, Any]) -> list[str]:
+    """Return what follows from a ruling, a short sentence for each effect."""
+    words = []
+    if effects.get("burn"):
+        words.append("The pile burns.")
+    if effects.get("picks_up"):
+        words.append(f"{effects['picks_up']} picks up the pile.")
+    words += [f"{player} is out." for player in effects.get("left") or ()]
+    words += [f"{player} is back in." for player in effects.get("back_in") or ()]
+    words += [f"{player} is skipped." for player in effects.get("skipped") or ()]
+    if effects.get("shithead"):
+        words.append(f"{effects['shithead']} is the Shithead.")
+    elif effects.get("extra_turn"):
+        words.append(f"{effects.get('next') or 'The same player'} plays again.")
+    elif effects.get("next"):
+        words.append(f"Next: {effects['next']}.")
+    if effects.get("draw"):
+        words.append(f"Draws {effects['draw']}.")
+    for ritual in effects.get("rituals") or ():
+        words.append(f"{ritual.get('title') or ritual}!" if isinstance(ritual, Mapping) else f"{ritual}!")
+    return words
+
+
+def _listed(needs: Any) -> str:
+    return needs if isinstance(needs, str) else ", ".join(map(str, needs))
+
+
+def _listed_notes(ruling: Mapping[str, Any]) -> list[str]:
+    return [str(note) for note in ruling.get("notes") or ()]
+
+
+def pick_ups_and_burns(lines: Sequence[Line]) -> tuple[Counter[str], Counter[str]]:
+    """Count pick-ups and burns per player; a show that lands on somebody counts as their pick-up."""
+    picked_up: Counter[str] = Counter()
+    burnt: Counter[str] = Counter()
+    for line in lines:
+        effects = (line.get("ruling") or {}).get("effects") or {}
+        if line.get("event") == "pick_up" and line.get("player"):
+            picked_up[str(line["player"])] += 1
+        if effects.get("burn") and line.get("player"):
+            burnt[str(line["player"])] += 1
+    return picked_up, burnt

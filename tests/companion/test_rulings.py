@@ -1,0 +1,99 @@
+"""Rulings as a screen shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.rulings import (
+    effect_words,
+    line_to_correct,
+    newest_ruling,
+    pick_ups_and_burns,
+    ruling_of,
+    ruling_text,
+)
+from engine.judge import judge
+
+
+def line(number: int, event: str, verdict: str | None = None, **fields: Any) -> dict[str, Any]:
+    ruled = {} if verdict is None else {"ruling": {"verdict": verdict}}
+    return {"id": number, "event": event, "player": "Ann", **ruled, **fields}
+
+
+def test_a_legal_draw_leaves_the_ruling_on_the_play_standing() -> None:
+    play, draw = line(1, "play", "illegal"), line(2, "draw", "legal")
+    assert newest_ruling([play, draw, line(3, "burn")]) is play
+    wrong_draw = line(4, "draw", "illegal")
+    assert newest_ruling([play, wrong_draw]) is wrong_draw
+    assert newest_ruling([line(0, "deal"), draw]) is draw
+    assert newest_ruling([line(0, "deal")]) is None
+
+
+def test_a_breach_proven_late_counts_as_a_ruling() -> None:
+    breach = {"says": "Ann could have played.", "quote": "words", "cite": "Jokers §3"}
+    late = line(5, "late_breach", breach=breach, concerns=1)
+    assert ruling_of(late) == {"verdict": "illegal", "breaches": [breach]}
+    assert newest_ruling([line(1, "pick_up", "legal"), late]) is late
+    assert ruling_text(ruling_of(late) or {}) == ("Ann could have played.", "“words” — Jokers §3")
+
+
+def test_questions_and_late_breaches_lead_to_what_they_are_about() -> None:
+    unread = line(1, "play", cards=["??"])
+    other = line(2, "play", cards=["9S"], player="Bob")
+    question, late = line(3, "unclear"), line(4, "late_breach", concerns=2)
+    lines = [unread, other, question, late]
+    assert line_to_correct(lines, 3) is unread
+    assert line_to_correct(lines, 4) is other
+    assert line_to_correct(lines, 2) is other
+    assert line_to_correct(lines, 99) is None
+    assert line_to_correct([other, question], 3) is question
+
+
+def situation(**changes: Any) -> dict[str, Any]:
+    action = {"type": "play", "player": "Ann", "cards": ["7H"], "source": "hand"}
+    return {
+        "rules": "winnersh",
+        "players": ["Ann", "Bob"],
+        "turn": "Ann",
+        "pile": ["KH"],
+        "action": action,
+    } | changes
+
+
+def test_the_words_of_a_real_breach() -> None:
+    says, quote = ruling_text(judge(situation()))
+    assert "king" in says
+    assert quote.startswith("“")
+    assert "Winnersh §5" in quote
+
+
+def test_a_legal_play_says_what_follows() -> None:
+    says, _ = ruling_text(judge(situation(pile=["4S"])))
+    assert "Next: Bob." in says
+
+
+def test_an_unproven_pick_up_says_what_is_missing() -> None:
+    action = {"type": "pick_up", "player": "Ann"}
+    cards = {"Ann": {"hand": ["??", "??"]}}
+    ruling = judge(situation(rules="rulebook", action=action, cards=cards))
+    assert ruling["verdict"] == "unproven"
+    says, _ = ruling_text(ruling)
+    assert "Hidden cards decide:" in says
+    assert "[" not in says
+
+
+def test_effects_in_words() -> None:
+    effects = {"burn": True, "extra_turn": True, "next": "Ann", "draw": 2, "left": ["Bob"]}
+    assert effect_words(effects) == ["The pile burns.", "Bob is out.", "Ann plays again.", "Draws 2."]
+    assert effect_words({"picks_up": "Cat", "rituals": ["Library Boy"]}) == [
+        "Cat picks up the pile.",
+        "Library Boy!",
+    ]
+    assert effect_words({"shithead": "Dan", "next": None}) == ["Dan is the Shithead."]
+
+
+def test_pick_ups_and_burns_are_counted() -> None:
+    burn = line(1, "play", player="Bob", ruling={"effects": {"burn": True}})
+    lines = [burn, line(2, "pick_up"), line(3, "pick_up"), line(4, "burn", player=None)]
+    picked_up, burnt = pick_ups_and_burns(lines)
+    assert (dict(picked_up), dict(burnt)) == ({"Ann": 2}, {"Bob": 1})
