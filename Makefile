@@ -34,7 +34,7 @@ $(STAMPS)/system: scripts/system-libraries.sh
 	@sh scripts/system-libraries.sh
 	@touch $@
 
-$(VENV)/bin/python:
+$(VENV)/bin/python: | $(STAMPS)/system
 	@$(PYTHON) -m venv $(VENV)
 
 $(STAMPS)/app: pyproject.toml $(STAMPS)/system | $(VENV)/bin/python
