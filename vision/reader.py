@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from functools import cache
 
 from vision.decks import DeckHead, load_deck
-from vision.faces import FaceReader
+from vision.faces import FaceReader, FaceReading
 from vision.geometry import polygon_area, polygon_overlap
-from vision.outlines import OutlineFinder
+from vision.outlines import Outline, OutlineFinder
 from vision.reading import CardReading, Image
 
 _CONSIDERED = 0.15
 """Confidence from which an outline is looked at to see whether a card can be read in it."""
+_BLANK = 0.5
+_SURE_THOUGH_BLANK = 0.8
+"""What shows no card's face, with at least this probability, must be outlined this surely to count: a
+card whose indices are covered does, the keys of a keyboard do not."""
 _ONE_CARD = 0.5
 """Two readings of the same card that share this much of the smaller quad are one card seen twice."""
 
@@ -43,16 +47,25 @@ class TableReader:
         names = iter(self._faces.read(image, [outline.quad for outline in face_up]))
         readings = []
         for outline in outlines:
-            sure = outline.confidence
             if outline.face == "down":
-                reading = CardReading(outline.quad, "down", sure, None, sure)
+                keep = outline.confidence >= self._least
+                reading = CardReading(outline.quad, "down", outline.confidence, None, outline.confidence)
             else:
                 name = next(names)
-                reading = CardReading(outline.quad, "up", sure, name.card, name.confidence, name.alternatives)
-            told = reading.card is not None and reading.confidence >= self._telling
-            if sure >= self._least or told:
+                keep = self._is_card(outline, name)
+                reading = CardReading(
+                    outline.quad, "up", outline.confidence, name.card, name.confidence, name.alternatives
+                )
+            if keep:
                 readings.append(reading)
         return _seen_once(readings)
+
+    def _is_card(self, outline: Outline, name: FaceReading) -> bool:
+        """Weigh how sure the outline is against what can be read in it."""
+        if name.card is not None and name.confidence >= self._telling:
+            return True
+        blank = name.unreadable > _BLANK
+        return outline.confidence >= (max(self._least, _SURE_THOUGH_BLANK) if blank else self._least)
 
 
 def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:

@@ -31,10 +31,11 @@ class Faces:
     def __init__(self, *names: tuple[str | None, float]) -> None:
         self.names = names
         self.asked: list[Quad] = []
+        self.log_probabilities = NOTHING
 
     def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
         self.asked = list(quads)
-        return [FaceReading(card, p, (("2C", 0.01),), NOTHING) for card, p in self.names]
+        return [FaceReading(card, p, (("2C", 0.01),), self.log_probabilities) for card, p in self.names]
 
 
 def reader(outlines: Outlines, faces: Faces, **options: Any) -> TableReader:
@@ -68,6 +69,15 @@ def test_a_sure_outline_counts_even_when_nothing_can_be_read_in_it() -> None:
     (found,) = reader(Outlines(at(0)), Faces((None, 0.3))).read(PICTURE)
     assert found.card is None
     assert found.alternatives == (("2C", 0.01),)
+
+
+def test_what_looks_blank_must_be_outlined_surely() -> None:
+    blank = NOTHING.copy()
+    blank[-1] = np.log(0.95)  # NONE: nothing that can be read
+    faces = Faces((None, 0.03), (None, 0.03))
+    faces.log_probabilities = blank
+    (found,) = reader(Outlines(at(0, confidence=0.6), at(100, confidence=0.97)), faces).read(PICTURE)
+    assert found.quad[0, 0] == 100
 
 
 def test_one_card_outlined_twice_is_reported_once() -> None:
