@@ -122,7 +122,6 @@ class Refereeing:
             players,
             given,
             row_length=deal["up"],
-            hand_cards=deal["hand"],
         )
 
         def make_judge(names: Sequence[str]) -> Judge:

@@ -24,6 +24,10 @@ _IN_PLACE_MM = 12.0
 _IN_PLACE_DEGREES = 10.0
 
 
+NewCard = tuple[str, float, Seen]
+"""A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
+
+
 @dataclass(slots=True)
 class PileCard:
     """A card on the pile, by name, with the place where it was last seen."""
@@ -36,7 +40,7 @@ class PileCard:
 class PileView:
     """What the looks since the last disturbance show on the pile."""
 
-    new: tuple[tuple[str, float, Seen], ...]
+    new: tuple[NewCard, ...]
     """Cards that did not lie there before: name (or `??`), probability, place."""
     old: tuple[str, ...]
     """Cards of the pile that are seen."""
@@ -70,7 +74,7 @@ class Pile:
         settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
         weighed = [self._weighed(s.seen, taken) for s in settled]
         named = name_cards(weighed)
-        new: list[tuple[str, float, Seen]] = []
+        new: list[NewCard] = []
         old = []
         for group, (name, p) in zip(settled, named, strict=True):
             if name is not None and p >= MIN_NAME:
@@ -104,7 +108,7 @@ class Pile:
     def _known_place(self, seen: Seen) -> bool:
         return any(card.place is not None and _in_place(card.place, seen) for card in self.cards)
 
-    def put(self, new: Sequence[tuple[str, float, Seen]]) -> None:
+    def put(self, new: Sequence[NewCard]) -> None:
         """Put new cards on top."""
         self.cards += [PileCard(name, seen) for name, _, seen in new]
 
@@ -125,7 +129,7 @@ def _in_place(known: Seen, seen: Seen) -> bool:
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
 
 
-def one_set(new: Sequence[tuple[str, float, Seen]]) -> list[tuple[str, float, Seen]]:
+def one_set(new: Sequence[NewCard]) -> list[NewCard]:
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
     Cards of several ranks stay when each is read surely: then somebody did play them.

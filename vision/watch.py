@@ -36,7 +36,6 @@ class TableView:
     """Players whose arm is in the picture."""
     still: bool = True
     pile: tuple[str, ...] = ()
-    hand_sizes: tuple[int, ...] = ()
 
 
 class Watcher:
@@ -49,7 +48,6 @@ class Watcher:
         layout: Layout | None = None,
         *,
         row_length: int | None = None,
-        hand_cards: int = 3,
     ) -> None:
         """Prepare to watch.
 
@@ -58,10 +56,9 @@ class Watcher:
             players: Clockwise, the first at the bottom edge; None: as many as there are rows.
             layout: Where seats and piles are; None: found at the deal.
             row_length: How many up-cards lie before each player; None: two or three.
-            hand_cards: How many cards each player is dealt into the hand, which nobody sees.
         """
         self._reader, self._players, self._given = reader, players, layout
-        self._row_length, self._hand_cards = row_length, hand_cards
+        self._row_length = row_length
         self._stillness, self._arms = Stillness(), ArmTracker()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
@@ -95,8 +92,7 @@ class Watcher:
             self.view,
             layout=maker.layout,
             hands=names,
-            pile=tuple(maker.pile.names),
-            hand_sizes=tuple(maker.hand_sizes),
+            pile=tuple(maker.pile),
         )
         return events
 
@@ -152,9 +148,7 @@ class Watcher:
             settled = _settled(self._deal_readings, layout.plane)
         up, confidence = _up_cards(settled, layout)
         started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
-        self._maker = EventMaker(
-            layout, up, started, motion.t, confidence=confidence, hand_cards=self._hand_cards
-        )
+        self._maker = EventMaker(layout, up, started, motion.t, confidence)
         return self._maker.log.take()
 
     # -- while the game goes on --------------------------------------------------------------------

@@ -178,7 +178,6 @@ def test_a_pile_that_goes_with_the_hand_is_picked_up() -> None:
     script.table.clear()
     script.rest()
     assert script.told()[-1] == ("pick_up", "Cat", ("9S", "JD"))
-    assert script.maker.hand_sizes == [2, 2, 5, 3]
 
 
 def test_a_pile_that_the_hand_takes_to_one_side_is_burnt_and_stays_burnt() -> None:
@@ -283,7 +282,7 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     script.play("Ann", card("9S", PLAY_AT))
     three = card("3H", (-190.0, 20.0))
     script.reach("Dan", ((-150.0, 20.0), 1.0), held=three)
-    last = script.maker._reaches[-1]
+    last = script.maker._scene.reaches[-1]
     last.follow((-180.0, 85.0), script.t + STEP)
     script.table.append(down(BURN_AT))
     script.rest(2.0)
@@ -334,7 +333,6 @@ def test_a_play_that_is_taken_back_is_withdrawn() -> None:
     script.table.pop()
     script.rest(4.0)
     assert script.told()[1:] == [("play", "Ann", ("KS",))]
-    assert script.maker.hand_sizes[1] == 3
 
 
 def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
@@ -349,17 +347,6 @@ def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
     script.rest()
     told = script.told()[-1]
     assert (told[0], told[1], sorted(told[2])) == ("pick_up", "Dan", ["4H", "6H", "9H"])
-
-
-def test_without_cards_left_a_player_is_out() -> None:
-    script = Script()
-    script.maker.hand_sizes[0] = 1
-    for zone, spot in script.maker.rows.spots.items():
-        if zone.seat == 0:
-            spot.up, spot.down = None, False
-            script.rows[zone] = None
-    script.play("Ann", card("9S", PLAY_AT))
-    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("out", "Ann", ())]
 
 
 def test_what_is_open_at_the_end_is_still_told() -> None:

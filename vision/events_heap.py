@@ -1,0 +1,61 @@
+"""Cards that lie in no row and on no pile: the burn pile, wherever it turns out to be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from vision.events_scene import Scene
+from vision.layout import BURN, Place
+from vision.slots import Seen, vote
+
+_LOOKS = 2
+_SAME_MM, _SAME_DEGREES = 10.0, 10.0
+_LYING_MM, _LYING_DEGREES = 30.0, 20.0
+_REMEMBERED = 120
+_HAND_SECONDS = 3.0
+_JUST_SECONDS = 2.0
+
+
+class Heap:
+    """What lies beside the piles, and what has just been added to it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._known: list[Seen] = []
+        self._grown: list[tuple[float, Seen]] = []
+        self.looks: list[list[Seen]] = []
+        """The latest looks, oldest first."""
+
+    def look(self, cards: list[Seen]) -> list[Seen]:
+        """Take in one look; returns the cards that have come to rest and were not known."""
+        self.looks = [*self.looks[-2:], cards]
+        settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
+        return [
+            c for c in settled if not any(c.is_at(known, _SAME_MM, _SAME_DEGREES) for known in self._known)
+        ]
+
+    def add(self, fresh: Sequence[Seen], t: float) -> None:
+        """Note new cards; those where a hand has just been were put there."""
+        self._known = [*self._known, *fresh][-_REMEMBERED:]
+        put = [(t, c) for c in fresh if self._scene.somebody_was_at((c.x, c.y), t - _HAND_SECONDS)]
+        self._grown = [*self._grown, *put][-_REMEMBERED:]
+
+    def lies(self, card: Seen) -> bool:
+        """Tell whether a card is one that is known to lie there."""
+        name = card.best[0]
+        return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
+
+    def places_since(self, t: float) -> list[Place]:
+        """Return where cards were put since shortly before `t`."""
+        return [(card.x, card.y) for when, card in self._grown if when >= t - _JUST_SECONDS]
+
+    def has_since(self, t: float, cards: Collection[str]) -> bool:
+        """Tell whether one of `cards` was put there since shortly before `t`."""
+        return any(card.best[0] in cards for when, card in self._grown if when >= t - _JUST_SECONDS)
+
+    def found(self, t: float) -> None:
+        """Put the burn pile where cards were put since shortly before `t`, if it has no place yet."""
+        places = self.places_since(t)
+        if self._scene.layout.burn is None and places:
+            x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
+            self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))

@@ -1,0 +1,319 @@
+"""Plays: what the looks at the play pile, before, during and after a hand was there, say has been put on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from engine.events import Event, EventKind, Source
+from vision.arms import Hands
+from vision.events_pile import MIN_NAME, NewCard, Pile, PileCard, PileView, one_set
+from vision.events_record import Look, Patch, UnderArm, same_patch
+from vision.events_scene import NEAR_MM, Scene
+from vision.events_taking import Taken, Taking
+from vision.events_upcards import UpCards
+from vision.layout import PLAY, Place
+from vision.reading import UNKNOWN_CARD
+from vision.slots import Seen
+
+_LOOKS = 2
+"""As many looks at least decide."""
+_PATIENCE = 5
+"""After so many looks what is seen must do, sure or not."""
+_SURE = 0.75
+_GLIMPSE_SURE = 0.85
+_MOVING_SURE = 0.95
+_GLIMPSE_COVERED = 0.5
+_HAND_AWAY_MM = 85.0
+_UNDER_HAND_SECONDS = 4.0
+_LEFT_SECONDS = 0.3
+_JUST_SECONDS = 0.8
+_SET_SECONDS = 2.5
+"""Cards of one rank that one player puts down within this time are one set."""
+_TAP_SECONDS = 0.22
+_TAP_MM = NEAR_MM * 0.6
+
+
+class PlayPile:
+    """Watches the play pile and tells what is put on it; what is taken off it goes to `Taking`."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        upcards: UpCards,
+        taking: Taking,
+        elsewhere: Callable[[], set[str]],
+        before_action: Callable[[int | None, float], None],
+        t: float,
+    ) -> None:
+        self._scene, self._upcards, self._taking = scene, upcards, taking
+        self._elsewhere, self._before_action = elsewhere, before_action
+        self.pile = Pile()
+        self.touched: float | None = None
+        """When something was last over the pile, until it is settled what that changed."""
+        self._settled_at = t
+        self._looks: list[list[Seen]] = []
+        self._glimpses: list[list[Seen]] = []
+        self._under_hand: list[tuple[float, Seen]] = []
+        self._visits: dict[int, int] = {}
+        self._last_play: Event | None = None
+        self._as_left: Patch | None = None
+        self._bare: Patch | None = None
+
+    # -- what comes in -----------------------------------------------------------------------------
+
+    def cover(self, seats: frozenset[int], t: float) -> None:
+        """Note that arms of these seats (or something else that moves) are over the pile."""
+        if self.touched is not None and self._looks:
+            # A hand comes back before the pile was seen well: what was seen must do.
+            self.judge(t, None, forced=True)
+        self._looks.clear()
+        self.touched = t
+        for seat in seats:
+            self._visits[seat] = self._visits.get(seat, 0) + 1
+
+    def begin(self, looks: Sequence[list[Seen]], t: float) -> None:
+        """Take over looks at cards that turned out to lie on the pile."""
+        self.touched, self._looks = t, list(looks)
+        self.judge(t, None)
+
+    def look(self, cards: list[Seen], now: float, patch: Patch | None) -> None:
+        """Take in one look at the uncovered pile."""
+        self._looks = [*self._looks[-2 * _PATIENCE :], cards]
+        self.judge(now, patch)
+
+    def glimpse(self, look: Look, free: list[Seen]) -> None:
+        """Take in what shows of the pile beside a hand: a card just put down, surely read twice."""
+        left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
+        cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
+        self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
+        self._note_under_hand(look)
+        if len(self._glimpses) < _LOOKS:
+            return
+        view = self.pile.view(self._glimpses, self._elsewhere())
+        if view.new and view.confidence >= _GLIMPSE_SURE:
+            self._played(view.new, look.t, None)
+
+    def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
+        """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
+        if self.touched is not None and PLAY not in hands.covered:
+            return quick if len(self._looks) <= _LOOKS else steady
+        play = self._scene.layout.play
+        if play is None:
+            return math.inf
+        stops = [stop for reach in hands.reaches for stop in reach.stops[-2:]]
+        just = any(hands.t - s.end < _JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
+        return steady if just else math.inf
+
+    # -- judging -----------------------------------------------------------------------------------
+
+    def judge(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
+        """Decide what the looks since the last disturbance say; `forced`: with what there is."""
+        if self.touched is None:
+            self._looks = self._looks[-_PATIENCE + 1 :]
+            self._find_overlooked(now)
+            return
+        if not self._looks or (len(self._looks) < _LOOKS and not forced):
+            return
+        view = self.pile.view(self._looks, self._elsewhere())
+        patient = not forced and len(self._looks) < _PATIENCE
+        unchanged = same_patch(patch, self._as_left)
+        if view.new:
+            if view.confidence >= _SURE or not patient:
+                self._played(view.new, now, patch)
+        elif view.cards == 0 and self.pile.cards:
+            if unchanged and not forced:
+                self._settle(now, patch)  # the reader overlooks what plainly still lies there
+            elif not patient or self._looks_bare(patch):
+                self._gone(now, patch)
+        elif view.cards == 0 and self._seen_under_hand(now):
+            self._judge_passed_through(now, patch)
+        elif view.cards and self._top_missing(view) and len(self._looks) > _LOOKS and not unchanged:
+            self._top_taken(view, now, patch)
+        elif not patient or unchanged:
+            self._nothing_new(now, patch)
+
+    def _looks_bare(self, patch: Patch | None) -> bool:
+        """Tell whether the pile's place looks as it did without cards, as far as that is known."""
+        return patch is None or self._bare is None or same_patch(patch, self._bare)
+
+    def _top_missing(self, view: PileView) -> bool:
+        return bool(self.pile.cards) and self.pile.cards[-1].name not in view.old
+
+    def _settle(self, now: float, patch: Patch | None) -> None:
+        self.touched, self._settled_at = None, now
+        self._visits.clear()
+        self._glimpses.clear()
+        self._as_left = patch
+        if patch is not None and not self.pile.cards:
+            self._bare = patch
+
+    def _who(self, place: Place | None) -> int | None:
+        """Return whose arm was at `place` since the pile was last settled: the last to pause there."""
+        since = self._settled_at - 0.5
+        paused = self._scene.stops_near(place, since) if place is not None else []
+        if paused:
+            return max(paused, key=lambda entry: entry[0].end)[1].seat
+        if self._visits:
+            return max(self._visits, key=lambda seat: self._visits[seat])
+        recent = [reach for reach in self._scene.reaches if reach.last >= since]
+        return recent[-1].seat if recent else None
+
+    # -- cards put on ------------------------------------------------------------------------------
+
+    def _played(self, seen: Sequence[NewCard], now: float, patch: Patch | None) -> None:
+        new = self._really_new(seen)
+        if not new:
+            self._settle(now, patch)
+            return
+        t = self.touched if self.touched is not None else now
+        seat = self._who((new[-1][2].x, new[-1][2].y))
+        self._before_action(seat, now)
+        names = tuple(name for name, _, _ in new)
+        source = self._source_of(names, seat)
+        self.pile.put(new)
+        self._scene.started = True
+        self._tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
+        self._settle(now, patch)
+
+    def _really_new(self, seen: Sequence[NewCard]) -> list[NewCard]:
+        """Return what is really new: cards that seemed taken and are there again were only overlooked."""
+        overlooked = self._taking.overlooked([name for name, _, _ in seen])
+        places = {name: card for name, _, card in seen}
+        self.pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
+        return [card for card in seen if card[0] not in overlooked]
+
+    def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
+        """Tell where played cards came from, and note that they are no longer there."""
+        from_row = self._upcards.take_from_row(names)
+        if from_row == len(names):
+            return "up"
+        if from_row:
+            return "hand+up"
+        return "down" if seat is not None and self._upcards.flips(seat) else "hand"
+
+    def _tell(
+        self, player: str | None, names: tuple[str, ...], source: Source, p: float, t: float, now: float
+    ) -> None:
+        """Tell a play, or add to the one just told where the cards make one set with it."""
+        log, last = self._scene.log, self._last_play
+        one_rank = last is not None and {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
+        if (
+            last is not None
+            and last is log.last
+            and last.player == player
+            and one_rank
+            and t - last.t < _SET_SECONDS
+        ):
+            joined = source if last.source == source else "hand+up"
+            self._last_play = log.revise(last, now, t=t, cards=last.cards + names, source=joined)
+        else:
+            kind: EventKind = "flip" if source == "down" else "play"
+            fields = {"cards": names, "source": source, "confidence": p}
+            self._last_play = log.add(kind, t, now, player=player, **fields)
+        if UNKNOWN_CARD in names:
+            says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
+            log.add("unclear", t, now, player=player, says=says)
+
+    def _find_overlooked(self, now: float) -> None:
+        """Add to the last play a card of its set that only later looks show; no hand was there since."""
+        last = self._last_play
+        if last is None or self._scene.log.last is not last or len(self._looks) < _LOOKS:
+            return
+        view = self.pile.view(self._looks, self._elsewhere())
+        missed = [card for card in view.new if card[0][:-1] == last.cards[-1][:-1] and card[1] >= _SURE]
+        if missed:
+            self.pile.put(missed)
+            cards = last.cards + tuple(name for name, _, _ in missed)
+            self._last_play = self._scene.log.revise(last, now, cards=cards)
+
+    # -- cards under a hand ------------------------------------------------------------------------
+
+    def _left_behind(self, held: UnderArm) -> bool:
+        """Tell whether a hand has left, or is leaving, a card that still hangs together with the arm."""
+        reach = self._scene.last_reach(held.seat)
+        away = reach is not None and math.dist(reach.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM
+        return away or held.covered < _GLIMPSE_COVERED
+
+    def _note_under_hand(self, look: Look) -> None:
+        """Remember cards read on the pile beside or under a hand: they may go with it unseen."""
+        for held in look.under_arms:
+            name, p = held.seen.best
+            if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
+                continue
+            if self._scene.layout.zone_at(held.seen.x, held.seen.y) == PLAY:
+                self._under_hand = [*self._under_hand[-20:], (look.t, held.seen)]
+
+    def _seen_under_hand(self, now: float) -> list[NewCard]:
+        """Return cards that were read twice, once surely, on the pile under a hand but never free."""
+        known = set(self.pile.names) | self._elsewhere()
+        recent = [seen for t, seen in self._under_hand if now - t < _UNDER_HAND_SECONDS]
+        cards = []
+        for name in sorted({str(seen.best[0]) for seen in recent} - known):
+            seen = [card for card in recent if card.best[0] == name]
+            surest = max(seen, key=lambda card: card.best[1])
+            if len(seen) >= _LOOKS and surest.best[1] >= _GLIMPSE_SURE:
+                cards.append((name, surest.best[1], surest))
+        return cards
+
+    def _judge_passed_through(self, now: float, patch: Patch | None) -> None:
+        """Judge cards that rested on the empty pile under a hand and are gone with it.
+
+        If the hand went on to the burn pile they were played and burnt; else they were never let go.
+        """
+        seat = self._who(self._scene.layout.play)
+        reach = self._scene.last_reach(seat)
+        if seat is None or reach is None:
+            self._settle(now, patch)
+        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, (), self._settled_at)):
+            self._gone(now, patch)
+        elif now - reach.last > _LEFT_SECONDS:
+            self._settle(now, patch)
+
+    # -- cards taken off ---------------------------------------------------------------------------
+
+    def _gone(self, now: float, patch: Patch | None) -> None:
+        """Note that the pile was taken away, with what was put on it and never seen free."""
+        unseen = self._seen_under_hand(now)
+        if unseen:
+            hidden = {name for name, _, _ in unseen}
+            self.touched = min(t for t, seen in self._under_hand if seen.best[0] in hidden)
+            self._played(one_set(unseen), now, None)
+        seat = self._who(self._scene.layout.play)
+        part = self._taking.part
+        if part is None or part.seat != seat:
+            self._before_action(seat, now)
+        if seat is not None:
+            self._taking.took_whole(seat, tuple(self.pile.names), now)
+        self.pile.cards.clear()
+        self._settle(now, patch)
+
+    def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
+        """Note that upper cards are gone: the first half of a pick-up in two goes, or a taking back."""
+        names = self.pile.names
+        keep = max((names.index(name) + 1 for name in view.old if name in names), default=0)
+        seat = self._who(self._scene.layout.play)
+        if keep and seat is not None:
+            self._taking.took_part(seat, tuple(names[keep:]), now)
+            del self.pile.cards[keep:]
+        self._settle(now, patch)
+
+    def _nothing_new(self, now: float, patch: Patch | None) -> None:
+        """Settle a pile that is as it was; a hand laid on the bare place picks up an empty pile."""
+        self.pile.place_again(self._looks)
+        tapped = self._tapped()
+        if tapped is not None and not self.pile.cards and self._scene.started and self._taking.whole is None:
+            self._before_action(tapped, now)
+            t = self.touched if self.touched is not None else now
+            player = self._scene.player(tapped)
+            self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
+        self._settle(now, patch)
+
+    def _tapped(self) -> int | None:
+        """Return whose hand lay on the pile's place for a moment since it was last settled."""
+        play = self._scene.layout.play
+        if play is None:
+            return None
+        stops = self._scene.stops_near(play, self._settled_at - 0.3, _TAP_MM)
+        lay = [reach.seat for stop, reach in stops if stop.end - stop.start >= _TAP_SECONDS]
+        return lay[-1] if lay else None

@@ -1,0 +1,65 @@
+"""What all parts of the event logic share: the layout, who reached where, and the log."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from vision.arms import Reach, Stop
+from vision.events_record import EventLog
+from vision.layout import Layout, Place
+
+NEAR_MM = 110.0
+"""A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
+DRAW_NEAR_MM = 82.0
+_REMEMBERED_REACHES = 8
+
+
+@dataclass(slots=True)
+class Scene:
+    """The game so far, as far as every part needs it."""
+
+    layout: Layout
+    log: EventLog = field(default_factory=EventLog)
+    reaches: list[Reach] = field(default_factory=list)
+    """The latest reaches, oldest first; the last may be going on."""
+    started: bool = False
+    """Whether anything has been played, shown or picked up since the deal."""
+    burned: list[str] = field(default_factory=list)
+
+    def player(self, seat: int | None) -> str | None:
+        """Return the name of a seat's player."""
+        return None if seat is None else self.layout.seats[seat].player
+
+    def remember(self, reach: Reach) -> None:
+        """Note a reach, if it is new."""
+        if reach not in self.reaches:
+            self.reaches = [*self.reaches[-_REMEMBERED_REACHES + 1 :], reach]
+
+    def last_reach(self, seat: int | None) -> Reach | None:
+        """Return the latest reach of a seat."""
+        return next((reach for reach in reversed(self.reaches) if reach.seat == seat), None)
+
+    def stops_near(self, place: Place, since: float, reach_mm: float = NEAR_MM) -> list[tuple[Stop, Reach]]:
+        """Return the pauses near a place that ended after `since`."""
+        return [
+            (stop, reach)
+            for reach in self.reaches
+            for stop in reach.stops
+            if stop.end >= since and math.dist(stop.place, place) < reach_mm
+        ]
+
+    def somebody_was_at(self, place: Place, since: float) -> bool:
+        """Tell whether any hand came near a place after `since`."""
+        return any(
+            t > since and math.dist(where, place) < NEAR_MM
+            for reach in self.reaches
+            for t, where in reach.path
+        )
+
+    def at_draw_pile(self, place: Place) -> bool:
+        """Tell whether a hand at `place` is at the draw pile, and not rather at the play pile."""
+        draw, play = self.layout.draw, self.layout.play
+        if draw is None or math.dist(place, draw) > DRAW_NEAR_MM:
+            return False
+        return play is None or math.dist(place, draw) < math.dist(place, play)

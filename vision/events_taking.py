@@ -1,0 +1,115 @@
+"""Where the play pile went when it is gone: into a hand, or on to the burn pile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from engine.events import EventKind
+from vision.arms import Reach
+from vision.events_heap import Heap
+from vision.events_scene import NEAR_MM, Scene
+
+_RESOLVE_SECONDS = 0.45
+_PARTIAL_SECONDS = 2.5
+
+
+@dataclass(slots=True)
+class Taken:
+    """Cards that were taken off the pile."""
+
+    seat: int
+    reach: Reach | None
+    cards: tuple[str, ...]
+    t: float
+
+
+class Taking:
+    """Holds what was taken off the pile until it is clear what that was."""
+
+    def __init__(self, scene: Scene, heap: Heap) -> None:
+        self._scene, self._heap = scene, heap
+        self.whole: Taken | None = None
+        """The whole pile; whether to a hand or to the burn pile is not known yet."""
+        self.part: Taken | None = None
+        """Upper cards: the first half of a pick-up in two goes, or a play taken back."""
+
+    def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
+        """Return the cards that seemed taken but were not: some of them are `seen` on the pile again."""
+        if self.whole is not None and set(seen) & set(self.whole.cards):
+            cards, self.whole = self.whole.cards, None
+            return cards
+        if self.part is not None and set(seen) & set(self.part.cards):
+            cards, self.part = self.part.cards, None
+            return cards
+        return ()
+
+    def took_whole(self, seat: int, cards: tuple[str, ...], now: float) -> None:
+        """Note that a seat took the whole pile, or what a first go had left of it."""
+        if self.part is not None and self.part.seat == seat:
+            cards += self.part.cards
+            self.part = None
+        self.whole = Taken(seat, self._scene.last_reach(seat), cards, now)
+
+    def took_part(self, seat: int, cards: tuple[str, ...], now: float) -> None:
+        """Note that a seat took the upper cards."""
+        self.part = Taken(seat, self._scene.last_reach(seat), cards, now)
+
+    def tell_when_done(self, now: float, present: Collection[int]) -> None:
+        """Tell what has become clear once the hand has gone."""
+        whole, part = self.whole, self.part
+        if whole is not None and whole.seat not in present:
+            last = whole.reach.last if whole.reach is not None else whole.t
+            if now - max(last, whole.t) > _RESOLVE_SECONDS:
+                self.tell_whole(now)
+        if part is not None and part.seat not in present and now - part.t > _PARTIAL_SECONDS:
+            self.tell_part(now)
+
+    def tell_whole(self, now: float) -> None:
+        """Tell a burn if the burn pile grew or the hand went on to it, else a pick-up."""
+        taken, self.whole = self.whole, None
+        if taken is None:
+            return
+        scene = self._scene
+        scene.started = True
+        t = min(now, taken.reach.last if taken.reach is not None else taken.t)
+        burnt = self.went_on_to_burn_pile(taken)
+        if burnt:
+            scene.burned += taken.cards
+            self._heap.found(taken.t)
+        kind: EventKind = "burn" if burnt else "pick_up"
+        scene.log.add(kind, t, now, player=scene.player(taken.seat), cards=taken.cards, confidence=0.95)
+
+    def tell_part(self, now: float) -> None:
+        """Tell what became of upper cards that left alone: taken back by who played them, or picked up."""
+        part, self.part = self.part, None
+        if part is None:
+            return
+        log, player = self._scene.log, self._scene.player(part.seat)
+        last = log.last
+        if last is not None and (last.event, last.player, last.cards) == ("play", player, part.cards):
+            log.revise(last, now, withdrawn=True)
+        else:
+            fields = {"cards": part.cards, "count": len(part.cards), "confidence": 0.6}
+            log.add("pick_up", part.t, now, player=player, **fields)
+
+    def went_on_to_burn_pile(self, taken: Taken) -> bool:
+        """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""
+        if self._heap.has_since(taken.t, taken.cards):
+            return True
+        play, reach = self._scene.layout.play, taken.reach
+        if play is None or reach is None:
+            return False
+        at_play = [stop.start for stop in reach.stops if math.dist(stop.place, play) < NEAR_MM]
+        since = at_play[0] if at_play else reach.start
+        paused = [stop.place for stop in reach.stops if stop.start > since]
+        passed = [place for t, place in reach.path if t > since]
+        grown = self._heap.places_since(taken.t)
+        burn = [] if self._scene.layout.burn is None else [self._scene.layout.burn]
+        return any(
+            math.dist(place, goal) < min(NEAR_MM, math.dist(place, play))
+            for goals, places in (([*burn, *grown], paused), (grown, passed))
+            for goal in goals
+            for place in places
+        )

@@ -1,0 +1,129 @@
+"""What becomes of cards in the rows: exchanged before the game, taken up or played in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from engine.events import Event
+from vision.events_rows import Change, Rows
+from vision.events_scene import NEAR_MM, Scene
+from vision.layout import Zone
+from vision.slots import Seen
+
+_QUIET_SECONDS = 1.0
+_ROW_NEAR_MM = NEAR_MM * 0.7
+
+
+@dataclass(slots=True)
+class _Vanished:
+    """An up-card that left its row and has not come to light elsewhere."""
+
+    seat: int
+    card: str
+    t: float
+
+
+class UpCards:
+    """Follows the rows and tells what the players do with them."""
+
+    def __init__(self, scene: Scene, rows: Rows, before_action: Callable[[int | None, float], None]) -> None:
+        self._scene, self.rows, self._before_action = scene, rows, before_action
+        self._vanished: list[_Vanished] = []
+        self._exchanging: dict[int, float] = {}
+        self._dealt = self.by_player()
+        self._flipped_by: int | None = None
+
+    def by_player(self) -> dict[str, tuple[str, ...]]:
+        """Return the up-cards before each player."""
+        seats = self._scene.layout.seats
+        return {seat.player: tuple(self.rows.up_of(i)) for i, seat in enumerate(seats)}
+
+    def look(self, zone: Zone, cards: list[Seen], pile: Collection[str], now: float) -> None:
+        """Take in one look at an uncovered spot."""
+        change = self.rows.look(zone, cards)
+        if change is not None:
+            self._changed(change, pile, now)
+
+    def _changed(self, change: Change, pile: Collection[str], now: float) -> None:
+        seat = change.zone.seat
+        if change.before is not None and change.before not in pile:
+            self._vanished.append(_Vanished(seat, change.before, change.t))
+        if not self._scene.started:
+            self._exchanging[seat] = change.t
+        elif change.down_gone and self._flipped_by != seat:
+            self._before_action(seat, now)
+            player = self._scene.player(seat)
+            self._scene.log.add("take_down", change.t, now, player=player, count=1, confidence=0.8)
+        if change.down_gone and self._flipped_by == seat:
+            self._flipped_by = None
+
+    def take_from_row(self, names: Collection[str]) -> int:
+        """Note that cards have been played; returns how many of them came from a row."""
+        count = 0
+        for name in names:
+            zone = self.rows.owner(name)
+            vanished = next((gone for gone in self._vanished if gone.card == name), None)
+            if zone is not None:
+                self.rows.spots[zone].up = None
+            elif vanished is not None:
+                self._vanished.remove(vanished)
+            count += zone is not None or vanished is not None
+        return count
+
+    def flips(self, seat: int) -> bool:
+        """Tell whether a card that this seat just played is one of its face-down cards.
+
+        It is when no up-card is left before the player and the hand came by way of a face-down one.
+        """
+        if self.rows.up_of(seat):
+            return False
+        row = self._scene.layout.seats[seat].row
+        places = [place for k, place in enumerate(row) if self.rows.spots[Zone("row", seat, k)].down]
+        reach = self._scene.last_reach(seat)
+        stops = reach.stops if reach is not None else []
+        flipped = any(math.dist(stop.place, place) < _ROW_NEAR_MM for stop in stops for place in places)
+        self._flipped_by = seat if flipped else self._flipped_by
+        return flipped
+
+    def tell_when_done(self, now: float, present: Collection[int]) -> None:
+        """Tell exchanges, and what was taken up, once the hands have gone."""
+        for seat in [seat for seat in self._exchanging if seat not in present]:
+            self._tell_exchange(seat, now)
+        waiting = any(gone.seat in present or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
+        if self._scene.started and not waiting:
+            self.tell_taken_up(now)
+
+    def _tell_exchange(self, seat: int, now: float) -> None:
+        row = [spot for zone, spot in self.rows.spots.items() if zone.seat == seat]
+        if any(spot.up is None or spot.touched is not None for spot in row):
+            return
+        t = self._exchanging.pop(seat)
+        self._vanished = [gone for gone in self._vanished if gone.seat != seat]
+        player = self._scene.layout.seats[seat].player
+        up = tuple(self.rows.up_of(seat))
+        count = len(set(up) - set(self._dealt[player]))
+        if count:
+            self._dealt[player] = up
+            fields = {"up": {player: up}, "count": count, "confidence": 0.95}
+            self._scene.log.add("exchange", t, now, player=player, **fields)
+
+    def tell_taken_up(self, now: float) -> None:
+        """Tell which up-cards have gone into hands."""
+        for seat in sorted({gone.seat for gone in self._vanished}):
+            mine = [gone for gone in self._vanished if gone.seat == seat]
+            self._vanished = [gone for gone in self._vanished if gone.seat != seat]
+            self._before_action(seat, now)
+            cards = tuple(gone.card for gone in mine)
+            t = max(gone.t for gone in mine)
+            player = self._scene.player(seat)
+            self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
+
+    def corrected_deal(self, deal: Event, now: float) -> Event:
+        """Rename up-cards that many looks agree on; returns the deal, revised while nothing else happened."""
+        renamed = self.rows.better_names()
+        if not renamed or self._scene.started or self._exchanging or self._scene.log.last is not deal:
+            return deal
+        self._dealt = self.by_player()
+        return self._scene.log.revise(deal, now, up=self._dealt)
