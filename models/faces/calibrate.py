@@ -75,22 +75,26 @@ def _threshold(log_p: NDArray[np.float64], truth: NDArray[np.int64]) -> float:
     return MOST
 
 
+def calibrate(weights: Path, count: int = SAMPLES) -> Fusion:
+    """Fit the fusion of the networks in the folder `weights` and write it there."""
+    path = weights / "fusion.json"
+    if not path.exists():
+        _write(path, Fusion(1.0, 0.5, 1e-3, LEAST))  # the reader wants one; its looks do not depend on it
+    maker = SampleMaker(ArtFaces("valid"), SEED, invented=0.0)
+    samples = [maker.sample() for _ in range(count)]
+    truth = np.array([class_number(sample.rank, sample.suit) for sample in samples])
+    fusion = fit(looks_at(FaceReader(weights, threads=1), [sample.crops for sample in samples]), truth)
+    _write(path, fusion)
+    return fusion
+
+
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description="Fit the confidence of the face networks.")
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--samples", type=int, default=SAMPLES)
     args = parser.parse_args()
-    placeholder = args.weights / "fusion.json"
-    if not placeholder.exists():
-        _write(placeholder, Fusion(1.0, 0.5, 1e-3, LEAST))
-    maker = SampleMaker(ArtFaces("valid"), SEED, invented=0.0)
-    samples = [maker.sample() for _ in range(args.samples)]
-    truth = np.array([class_number(sample.rank, sample.suit) for sample in samples])
-    looks = looks_at(FaceReader(args.weights, threads=1), [sample.crops for sample in samples])
-    fusion = fit(looks, truth)
-    _write(args.weights / "fusion.json", fusion)
-    print(fusion)
+    print(calibrate(args.weights, args.samples))
 
 
 def _write(path: Path, fusion: Fusion) -> None:

@@ -1,8 +1,7 @@
 """Train the face networks from nothing: `python -m models.faces.train`.
 
 One process makes samples, another learns from a changing pool of them, both networks in turn. It goes on
-where it was interrupted. At the end it writes the two ONNX files beside this module; `models.faces.calibrate`
-then fits the confidence.
+where it was interrupted. At the end it writes the two ONNX files beside this module, and fits `fusion.json`.
 """
 
 from __future__ import annotations
@@ -22,13 +21,17 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
 
+from models.faces.calibrate import calibrate
+from models.faces.export import export
 from models.faces.labels import IGNORE
 from models.faces.network import FaceNetwork, build
 from models.faces.real import real_cards
+from models.faces.samples import SampleMaker
 from models.faces.shards import SHARD_SAMPLES, Shard, join, load, pick, produce, shard_path
 from models.faces.styles import ArtFaces
 from vision.face_classes import OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import network_input
+from vision.faces import WEIGHTS
 
 BATCH = 128
 POOL_SHARDS = 20
@@ -47,8 +50,6 @@ AVERAGING = 0.998
 
 def make_samples(folder: Path, seed: int, count: int) -> None:
     """Make the validation shards, then training shards for as long as training runs (in its own process)."""
-    from models.faces.samples import SampleMaker
-
     cv2.setNumThreads(1)
     valid = range(VALID_SHARDS)
     if not all(shard_path(folder / "valid", number).exists() for number in valid):
@@ -283,10 +284,9 @@ def main() -> None:
         learners = train(args.folder, args.samples, args.seed)
     finally:
         maker.terminate()
-    from models.faces.export import export
-
     for name, learner in learners.items():
         print(export(learner.average, name))
+    print(calibrate(WEIGHTS))
 
 
 if __name__ == "__main__":
