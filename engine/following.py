@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
 from engine.demand import possible_demands
@@ -11,28 +11,14 @@ from engine.events import Event
 from engine.judge import rule_on, ruling_of_breach
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge
-from engine.reconciling import reconcile
+from engine.outcome import Outcome
+from engine.reconciling import reconcile, split_sources, without
 from engine.ruleset import Ruleset
 from engine.situation import Action
 from engine.suspicions import Suspicions
 
 _FEW = 2
 """So few cards in a hand may be cards that left it unseen."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What the referee makes of one event."""
-
-    ruling: Ruling | None = None
-    """The contract's ruling, for events that are judged."""
-    follow_ups: tuple[Event, ...] = ()
-    """Events that the referee concludes: `late_breach`, `out`, `game_over`. Their id is 0: whoever keeps the
-    log numbers them."""
-    confirms: bool = False
-    """The event was expected and adds nothing: the burn after a 10, the pick-up after a show."""
-    changed: Mapping[int, Ruling | None] = field(default_factory=dict)
-    """After a revision: the rulings on other events that are different now, by event id."""
 
 
 class Follower:
@@ -95,8 +81,8 @@ class Follower:
         changes = dict(event.up) or ({event.player: ()} if event.player else {})
         for player, now in changes.items():
             seat = state.seats[player]
-            put = _minus(now, seat.up) if now else []
-            taken = _minus(seat.up, now) if now else []
+            put = without(now, seat.up) if now else []
+            taken = without(seat.up, now) if now else []
             count = event.count if event.count is not None else len(taken)
             action = Action(type="exchange", player=player, count=count)
             ruling = self._judge(event, action)
@@ -126,7 +112,7 @@ class Follower:
         action = Action(type="play", player=player, cards=cards, source=source)
         ruling = self._judge(event, action, notes)
         self._note_start(event, player, ruling)
-        from_hand, from_up = _sources(seat.hand, seat.up, cards, source)
+        from_hand, from_up = split_sources(seat.hand, seat.up, cards, source)
         if from_up and not from_hand and not seat.hand:
             self.suspicions.up_plays[player] = event.id
         late += self._leave_hand(event, player, from_hand)
@@ -285,7 +271,7 @@ class Follower:
         if "burned" not in ruling["effects"]:
             return Outcome(ruling=ruling)  # no card that can be shown: nothing comes of it
         self._note_start(event, player, ruling)
-        from_hand, from_up = _sources(seat.hand, seat.up, cards[:1], None)
+        from_hand, from_up = split_sources(seat.hand, seat.up, cards[:1], None)
         late = self._leave_hand(event, player, from_hand)
         seat.take_from_up(from_up)
         self._spend_answers(event)
@@ -368,7 +354,7 @@ class Follower:
         seat.hand, seat.up, seat.down, seat.owed, seat.may_draw = [], [], 0, 0, 0
         state.left[player] = []
         if state.turn == player:
-            state.turn = _next_inside(state, player)
+            state.turn = state.next_inside(player)
         inside = [name for name in state.players if name not in state.left]
         if len(inside) == 1 and state.loser is None:
             state.loser, state.turn = inside[0], None
@@ -407,46 +393,3 @@ _HANDLERS: dict[str, Callable[[Follower, Event], Outcome]] = {
 def _from_table(action: Action) -> bool:
     """Whether an action is one with table cards, for which the hand has to be empty."""
     return action.source in ("up", "down") or action.type in ("flip", "take_up", "take_down")
-
-
-def _minus(cards: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return the cards that are not among the others, counted."""
-    rest = list(others)
-    left = []
-    for card in cards:
-        if card in rest:
-            rest.remove(card)
-        else:
-            left.append(card)
-    return left
-
-
-def _sources(
-    hand: Sequence[str], up: Sequence[str], cards: Sequence[str], source: str | None
-) -> tuple[list[str], list[str]]:
-    """Split played cards into those from the hand and those from the up-cards, as the judge does."""
-    if source == "hand":
-        return list(cards), []
-    if source == "up":
-        return [], list(cards)
-    if source == "down":
-        return [], []
-    rest_up, from_hand, from_up = list(up), [], []
-    for card in cards:
-        on_table = card in rest_up and card not in hand and (source == "hand+up" or not hand)
-        if on_table or (not hand and rest_up):
-            rest_up.remove(card if card in rest_up else rest_up[0])
-            from_up.append(card)
-        else:
-            from_hand.append(card)
-    return from_hand, from_up
-
-
-def _next_inside(state: Knowledge, player: str) -> str | None:
-    """The next player in playing order who is still in the game."""
-    here, step = state.players.index(player), 1 if state.clockwise else -1
-    for distance in range(1, len(state.players)):
-        other = state.players[(here + step * distance) % len(state.players)]
-        if other not in state.left:
-            return other
-    return None

@@ -140,6 +140,15 @@ class Knowledge:
         self.draw(player, count)
         self.seats[player].owed += count
 
+    def next_inside(self, player: str) -> str | None:
+        """Return the next player in playing order who is still in the game."""
+        here, step = self.players.index(player), 1 if self.clockwise else -1
+        for distance in range(1, len(self.players)):
+            other = self.players[(here + step * distance) % len(self.players)]
+            if other not in self.left:
+                return other
+        return None
+
     def complete_turn(self, player: str) -> None:
         """Enter that a player has completed a turn: it closes the way back in for others."""
         for gone, since in self.left.items():

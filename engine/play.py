@@ -177,13 +177,7 @@ class Game:
         count = 1 if cards == 1 << top else cards.bit_count()
         hand = hands[seat]
         if from_hand:
-            hand ^= from_hand
-            if drawn < len(deck):
-                need = m.min_hand - hand.bit_count() if m.min_hand else from_hand.bit_count()
-                if need > 0:
-                    for card in deck[drawn : drawn + need]:
-                        hand |= 1 << card
-                        drawn += 1
+            hand, drawn = self._hand_after(hand ^ from_hand, from_hand, deck, drawn)
             hands = (*hands[:seat], hand, *hands[seat + 1 :])
         if from_up:
             if m.up_place_first and not self.set_goes(self.demands[demand], cards):
@@ -192,71 +186,62 @@ class Game:
             ups = replaced(ups, seat, ups[seat] ^ from_up)
         if down:
             downs = replaced(downs, seat, downs[seat] ^ down)
-        again = False
-        if self._burns(pile, cards, top, count):
-            burned |= cards
-            for card in pile:
-                burned |= 1 << card
-            pile, demand, again, count = (), 0, m.burn_again, 0
-        elif self._ordinary[top] or self.pack.ranks[top] not in m.forces_pick_up:
-            after = self._after[demand].get(cards)
-            demand = self._demand_after(demand, cards) if after is None else after
-            pile = (*pile, top) if count == 1 else (*pile, *cards_of(cards))
-        else:
-            burned |= cards
+        pile, demand, burned, lying = self._lay(pile, demand, burned, cards, top, count)
+        again = m.burn_again and not lying and self.pack.ranks[top] not in m.forces_pick_up
         gone = not (hand or ups[seat] or downs[seat])
         if gone:
             out |= 1 << seat
             since = replaced(since, seat, 0)
-        turn = seat
-        if self._ordinary[top]:
-            if not out and not again:
-                turn = (seat + step) % self.seats
-            after_play = _new(
-                Table,
-                (
-                    deck,
-                    drawn,
-                    hands,
-                    ups,
-                    downs,
-                    pile,
-                    count,
-                    demand,
-                    burned,
-                    turn,
-                    step,
-                    out,
-                    since,
-                    -1,
-                    acts + 1,
-                ),
-            )
-            return after_play if not out or (again and not gone) else self._pass_on(after_play, seat)
-        return self._special(
-            Table(
-                deck,
-                drawn,
-                hands,
-                ups,
-                downs,
-                pile,
-                count,
-                demand,
-                burned,
-                seat,
-                step,
-                out,
-                since,
-                -1,
-                acts + 1,
-            ),
-            seat,
-            self.pack.ranks[top],
-            cards.bit_count(),
-            again,
-            gone,
+        plain = self._ordinary[top]
+        turn = (seat + step) % self.seats if plain and not out and not again else seat
+        acts += 1
+        after = (
+            deck,
+            drawn,
+            hands,
+            ups,
+            downs,
+            pile,
+            lying,
+            demand,
+            burned,
+            turn,
+            step,
+            out,
+            since,
+            -1,
+            acts,
         )
+        laid = _new(Table, after)
+        if not plain:
+            return self._special(laid, seat, self.pack.ranks[top], cards.bit_count(), again, gone)
+        return laid if not out or (again and not gone) else self._pass_on(laid, seat)
+
+    def _hand_after(self, hand: int, played: int, deck: tuple[int, ...], drawn: int) -> tuple[int, int]:
+        """Return a hand that `played` has left with what it then draws, and how many cards are drawn now."""
+        if drawn < len(deck):
+            least = self.mechanics.min_hand
+            need = least - hand.bit_count() if least else played.bit_count()
+            if need > 0:
+                for card in deck[drawn : drawn + need]:
+                    hand |= 1 << card
+                    drawn += 1
+        return hand, drawn
+
+    def _lay(
+        self, pile: tuple[int, ...], demand: int, burned: int, cards: int, top: int, count: int
+    ) -> tuple[tuple[int, ...], int, int, int]:
+        """Return pile, demand and burned cards after a play, and how many of its cards lie on the pile."""
+        if self._burns(pile, cards, top, count):
+            burned |= cards
+            for card in pile:
+                burned |= 1 << card
+            return (), 0, burned, 0
+        if self.pack.ranks[top] in self.mechanics.forces_pick_up:
+            return pile, demand, burned | cards, 0
+        after = self._after[demand].get(cards)
+        after = self._demand_after(demand, cards) if after is None else after
+        return ((*pile, top) if count == 1 else (*pile, *cards_of(cards))), after, burned, count
 
     def _burns(self, pile: tuple[int, ...], cards: int, top: int, count: int) -> bool:
         """Whether a play of `count` cards, the highest of them `top`, burns the pile."""

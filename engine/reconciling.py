@@ -98,3 +98,36 @@ def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) 
         seat.hand.extend([UNKNOWN] * (len(cards) - len(seat.hand)))
         notes.append(f"{player}'s hand was not what had been seen of it.")
     return notes
+
+
+def without(cards: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the cards that are not among the others, counted."""
+    rest = list(others)
+    left = []
+    for card in cards:
+        if card in rest:
+            rest.remove(card)
+        else:
+            left.append(card)
+    return left
+
+
+def split_sources(
+    hand: Sequence[str], up: Sequence[str], cards: Sequence[str], source: str | None
+) -> tuple[list[str], list[str]]:
+    """Split played cards into those from the hand and those from the up-cards, as the judge does."""
+    if source == "hand":
+        return list(cards), []
+    if source == "up":
+        return [], list(cards)
+    if source == "down":
+        return [], []
+    rest_up, from_hand, from_up = list(up), [], []
+    for card in cards:
+        on_table = card in rest_up and card not in hand and (source == "hand+up" or not hand)
+        if on_table or (not hand and rest_up):
+            rest_up.remove(card if card in rest_up else rest_up[0])
+            from_up.append(card)
+        else:
+            from_hand.append(card)
+    return from_hand, from_up

@@ -12,8 +12,9 @@ from dataclasses import replace
 from engine.cards import UNKNOWN, parse_card
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.following import Follower, Outcome
+from engine.following import Follower
 from engine.knowledge import fresh_knowledge
+from engine.outcome import Outcome
 from engine.public import HandView, PublicTable, public_table
 from engine.ruleset import Ruleset, load_ruleset
 from engine.situation import read_players

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK, a_rank, card_name, card_names, rank_plural
+from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK, card_name, card_names, rank_name, rank_plural
 from engine.judging.case import Case
+from engine.judging.matching import missing_cards
 from engine.situation import Holding
 
 
@@ -36,15 +37,13 @@ def _check_shown_cards(case: Case) -> None:
     if holding.hand is None:
         return
     for card in cards[:1]:
-        if card != UNKNOWN and not _may_hold(holding.hand, RANK_OF[card], card):
+        if card != UNKNOWN and missing_cards((card,), holding.hand):
             _check_shown_from_table(case, card)
 
 
-def _may_hold(cards: tuple[str, ...], rank: int, card: str = "") -> bool:
-    """Whether a card, or any of its rank, may be among `cards`."""
-    if card in cards or UNKNOWN in cards:
-        return True
-    return any(RANK_OF[held] == rank and (not card or len(held) != len(card)) for held in cards)
+def _may_hold(cards: tuple[str, ...], rank: int) -> bool:
+    """Whether a card of a rank may be among `cards`."""
+    return any(RANK_OF[held] in (rank, UNKNOWN_RANK) for held in cards)
 
 
 def _check_shown_from_table(case: Case, card: str) -> None:
@@ -119,7 +118,7 @@ def _check_can_answer(case: Case, giver: str, spent: dict[str, int]) -> None:
         if holding.hand == () and table is None and (holding.up is None or _may_hold(holding.up, rank)):
             able += 1
         if able <= used:
-            case.breach("answer_three", f"{giver} holds no {a_rank(rank)[2:]} to answer with.")
+            case.breach("answer_three", f"{giver} holds no {rank_name(rank)} to answer with.")
 
 
 def _check_answer_from_table(case: Case, giver: str, holding: Holding, rank: int) -> None:
@@ -128,7 +127,7 @@ def _check_answer_from_table(case: Case, giver: str, holding: Holding, rank: int
         case.breach("answer_up", f"{giver} still has cards in the hand and must answer from there.")
     if case.action.answered_from == "up":
         if holding.up is not None and not _may_hold(holding.up, rank):
-            case.breach("answer_three", f"{giver} has no {a_rank(rank)[2:]} among the up-cards.")
+            case.breach("answer_three", f"{giver} has no {rank_name(rank)} among the up-cards.")
         return
     if holding.up:
         case.breach("answer_down", f"{giver} still has up-cards: a down-card may not be taken yet.")

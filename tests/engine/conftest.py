@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from engine.events import Event
 from engine.judge import judge
+from engine.outcome import Outcome
+from engine.referee import PublicTable, Referee
 
 Rule = Callable[..., dict[str, Any]]
 
@@ -80,3 +83,38 @@ def rule() -> Rule:
         return {**ruling["effects"], **ruling, "broken": broken}
 
     return rule_on
+
+
+PLAYERS = ("Ann", "Bob", "Cat")
+UPS = {"Ann": ("4C", "9S", "KD"), "Bob": ("2C", "7H", "7S"), "Cat": ("5C", "6C", "8C")}
+
+
+class Told:
+    """A referee that is told events in short form."""
+
+    def __init__(self, rules: str = "winnersh", ups: dict[str, tuple[str, ...]] = UPS, **given: Any) -> None:
+        self.referee = Referee(rules, PLAYERS, **given)
+        self.number = 0
+        self.tell("deal", up=ups)
+
+    def tell(self, event: str, player: str | None = None, cards: str = "", **fields: Any) -> Outcome:
+        self.number += 1
+        return self.referee.observe(
+            Event(id=self.number, event=event, player=player, cards=tuple(cards.split()), **fields)
+        )
+
+    def play(self, player: str | None, cards: str, source: str | None = "hand", draws: int = 0) -> Outcome:
+        outcome = self.tell("play", player, cards, source=source)
+        if draws:
+            self.tell("draw", player, count=draws)
+        return outcome
+
+    @property
+    def table(self) -> PublicTable:
+        return self.referee.table
+
+
+@pytest.fixture
+def start() -> type[Told]:
+    """Begin a game between Ann, Bob and Cat, whose events are told in short form."""
+    return Told
