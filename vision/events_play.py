@@ -1,4 +1,4 @@
-"""Plays: what the looks at the play pile, before, during and after a hand was there, say has been put on it."""
+"""Plays: what has been put on the play pile, by looks at it before, during and after a hand was there."""
 
 from __future__ import annotations
 
