@@ -9,7 +9,6 @@ from engine.events import Event
 from engine.referee import Outcome
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
-UPS = {ANN: ("4C", "9S", "KD"), BOB: ("2C", "7H", "7S"), CAT: ("5C", "6C", "8C")}
 
 
 def verdict(outcome: Outcome) -> str:
