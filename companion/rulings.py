@@ -58,7 +58,8 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
         says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
     quote = ""
     if basis is not None and basis.get("quote"):
-        quote = f"“{basis['quote']}” — {basis.get('cite', '')}"
+        # The sources mark emphasis with underscores.
+        quote = f"“{str(basis['quote']).replace('_', '')}” — {basis.get('cite', '')}"
     return says, quote
 
 

@@ -349,8 +349,12 @@ def film(driver: Driver) -> Steps:
 
     while not fallen() and session.snapshot.phase not in ("ended", "failed"):
         yield
+    while driver.picture and session.snapshot.moving and session.snapshot.phase == "watching":
+        yield  # until the arm is out of the picture
     session.pause(True)
-    yield from rest(6)
+    while session.snapshot.phase == "watching":
+        yield
+    yield from rest(15)
     Animation.cancel_all(driver.ids.toast)
     driver.ids.toast.opacity = 0
     driver.see("film")

@@ -67,6 +67,11 @@ def test_the_words_of_a_real_breach() -> None:
     assert "Winnersh §5" in quote
 
 
+def test_the_sources_marks_of_emphasis_are_not_shown() -> None:
+    _, quote = ruling_text(judge(situation(pile=["7S"], action={**situation()["action"], "cards": ["JH"]})))
+    assert "equal to or lower." in quote
+
+
 def test_a_legal_play_says_what_follows() -> None:
     says, _ = ruling_text(judge(situation(pile=["4S"])))
     assert "Next: Bob." in says
