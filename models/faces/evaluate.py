@@ -22,8 +22,8 @@ from models.faces.styles import ArtFaces
 from vision.decks import DeckHead
 from vision.enrolment import enrol
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
-from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, FaceCrops, face_crops, network_input
-from vision.faces import WEIGHTS, FaceReader, reading_of
+from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, FaceCrops, network_input
+from vision.faces import WEIGHTS, FaceReader, FaceReading, reading_of
 from vision.geometry import order_quad, quad_sides
 from vision.reading import Image, Quad
 from vision.runtime import load_network
@@ -43,6 +43,12 @@ class Score:
     named: int = 0
     right: int = 0
 
+    def add(self, reading: FaceReading, card: str) -> None:
+        """Count one card."""
+        self.cards += 1
+        self.named += reading.card is not None
+        self.right += reading.card == card
+
     def line(self, name: str) -> str:
         """Return a row of the table."""
         cards, named = max(self.cards, 1), max(self.named, 1)
@@ -50,24 +56,26 @@ class Score:
         return f"| {name:46} | {self.cards:5} | {shares} |"
 
 
-Cut = tuple[FaceCrops, str]
-
-
-def score(reader: FaceReader, cuts: Iterable[Cut]) -> Score:
+def score_cuts(reader: FaceReader, cuts: Iterable[tuple[FaceCrops, str]]) -> Score:
     """Return how well the reader names cards that are cut out already."""
     result, batch = Score(), list(cuts)
     for start in range(0, len(batch), 200):
         part = batch[start : start + 200]
         rows = reader.log_probabilities([crops for crops, _ in part])
         for row, (_, card) in zip(rows, part, strict=True):
-            reading = reading_of(row, reader.fusion.threshold)
-            result.cards += 1
-            result.named += reading.card is not None
-            result.right += reading.card == card
+            result.add(reading_of(row, reader.fusion.threshold), card)
     return result
 
 
-def decks(height: int) -> Iterator[Cut]:
+def score_photos(reader: FaceReader, found: Iterable[tuple[Image, Quad, str]]) -> Score:
+    """Return how well the reader names cards in photos."""
+    result = Score()
+    for image, quad, card in found:
+        result.add(reader.read(image, [quad])[0], card)
+    return result
+
+
+def decks(height: int) -> Iterator[tuple[FaceCrops, str]]:
     """Yield uncovered cards of the held-out decks in made-up photographs, `height` px high."""
     maker = SampleMaker(ArtFaces("valid"), 99, invented=0.0, heights=(height, height), covers=False)
     made = 0
@@ -119,8 +127,7 @@ def enrolled(weights: Path, found: Sequence[tuple[Image, Quad, str]]) -> tuple[S
             others.append(item)
     deck = enrol("measured", first.values(), plain)
     reader = FaceReader(weights, deck=DeckHead(deck), threads=1)
-    cuts = [(face_crops(image, quad), card) for image, quad, card in others]
-    return score(plain, cuts), score(reader, cuts)
+    return score_photos(plain, others), score_photos(reader, others)
 
 
 def corners_alone(weights: Path) -> Score:
@@ -169,16 +176,16 @@ def main() -> None:
     reader = FaceReader(args.weights, threads=1)
     print("| set | cards | named | right | of named |\n| --- | ---: | ---: | ---: | ---: |")
     for height in CARD_HEIGHTS:
-        print(score(reader, decks(height)).line(f"held-out decks, {height} px"), flush=True)
+        print(score_cuts(reader, decks(height)).line(f"held-out decks, {height} px"), flush=True)
     if photos_root() is None:
         print("The photo folder is missing (set SHITHEAD_PHOTOS): photographs were not measured.")
         return
     for name in ("vpo_table", "avgustine_quads", "yuchenrao_single", "rf100/valid"):
         found = list(photographed(name))
         for limit in (48, 64, None):
-            cuts = ((face_crops(*_shrunk(image, quad, limit)), card) for image, quad, card in found)
+            shown = ((*_shrunk(image, quad, limit), card) for image, quad, card in found)
             size = "full size" if limit is None else f"{limit} px"
-            print(score(reader, cuts).line(f"{name}, {size}"), flush=True)
+            print(score_photos(reader, shown).line(f"{name}, {size}"), flush=True)
         if name in ENROLLED_SETS:
             before, after = enrolled(args.weights, found)
             print(before.line(f"{name}, but each card's first photo"))
