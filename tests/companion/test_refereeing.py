@@ -1,0 +1,200 @@
+"""Watcher and referee joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.refereeing import Refereeing
+from engine.errors import BadInputError
+from engine.events import Event
+
+FRAME = np.zeros((4, 4, 3), np.uint8)
+
+
+@dataclass
+class Said:
+    ruling: dict[str, Any] | None
+    follow_ups: tuple[Event, ...] = ()
+
+
+class Judge:
+    """Finds every play of a 4 illegal, and tells a late breach after a pick-up."""
+
+    def __init__(self) -> None:
+        self.seen: list[Event] = []
+        self.table = SimpleNamespace(turn="Ann")
+        self.standing: dict[int, Event] = {}
+        self.corrected: list[tuple[int, Event]] = []
+
+    @property
+    def outcomes(self) -> dict[int, Said]:
+        return {number: self.said(event) for number, event in self.standing.items()}
+
+    def said(self, event: Event) -> Said:
+        if event.event == "pick_up":
+            late = Event(
+                id=0, event="late_breach", player=event.player, concerns=event.id, says="You had a 9."
+            )
+            return Said({"verdict": "legal"}, (late,))
+        if event.event == "play":
+            return Said({"verdict": "illegal" if event.cards[0][0] == "4" else "legal"})
+        return Said(None)
+
+    def observe(self, event: Event) -> Said:
+        self.seen.append(event)
+        number = event.revise or event.id
+        if event.withdrawn:
+            self.standing.pop(number)
+            return Said(None)
+        self.standing[number] = replace(event, id=number, revise=None)
+        return self.said(self.standing[number])
+
+    def undo(self) -> Event | None:
+        return self.standing.popitem()[1] if self.standing else None
+
+    def correct(self, event_id: int, event: Event) -> Said:
+        self.corrected.append((event_id, event))
+        return self.observe(replace(event, revise=event_id))
+
+
+class Watcher:
+    """Gives the events it was told to, whatever it is fed."""
+
+    def __init__(self, *events: list[Event]) -> None:
+        self.given = list(events)
+        self.view = SimpleNamespace(readings=(), still=True)
+        self.layout = SimpleNamespace(seats=[SimpleNamespace(player=p) for p in ("P1", "P2")])
+        self.looks = 0
+
+    def feed(self, frame: Any, t: float) -> list[Event]:
+        return self.given.pop(0) if self.given else []
+
+    def finish(self, t: float) -> list[Event]:
+        return self.feed(None, t)
+
+
+def play(number: int, *cards: str, **fields: Any) -> Event:
+    return Event(id=number, event="play", t=float(number), player="Ann", cards=cards, source="hand", **fields)
+
+
+def game(*events: list[Event]) -> tuple[Refereeing, Judge]:
+    judge = Judge()
+    return Refereeing(Watcher(*events), lambda _: judge, ("Ann", "Bob")), judge  # type: ignore[arg-type]
+
+
+def test_judged_events_carry_their_ruling() -> None:
+    joined, _ = game([play(1, "9S")], [play(2, "4D")])
+    (first,), (second,) = joined.feed(FRAME, 1.0), joined.feed(FRAME, 2.0)
+    assert first["ruling"] == {"verdict": "legal"}
+    assert second["ruling"] == {"verdict": "illegal"}
+    assert joined.lines == [first, second]
+
+
+def test_what_the_rules_conclude_follows_with_ids_of_its_own() -> None:
+    joined, _ = game([Event(id=1, event="pick_up", player="Ann")], [play(2, "9S")])
+    lines = joined.feed(FRAME, 1.0) + joined.feed(FRAME, 2.0)
+    assert [(line["event"], line["id"]) for line in lines] == [
+        ("pick_up", 1),
+        ("late_breach", 2),
+        ("play", 3),
+    ]
+
+
+def test_a_revision_names_the_id_that_was_told() -> None:
+    first = Event(id=1, event="pick_up", player="Ann")
+    joined, judge = game([first], [play(2, "7S")], [play(3, "7S", "7D", revise=2)])
+    joined.feed(FRAME, 1.0)
+    joined.feed(FRAME, 2.0)
+    (line,) = joined.feed(FRAME, 3.0)
+    assert (line["id"], line["revise"]) == (4, 3)
+    assert judge.seen[-1].revise == 3
+    told = [(entry["event"], entry.get("cards")) for entry in joined.lines]
+    assert told == [("pick_up", []), ("late_breach", None), ("play", ["7S", "7D"])]
+
+
+def test_a_withdrawn_event_leaves_the_list() -> None:
+    joined, _ = game([play(1, "7S")], [play(2, "7S", revise=1, withdrawn=True)])
+    joined.feed(FRAME, 1.0)
+    (line,) = joined.feed(FRAME, 2.0)
+    assert line["withdrawn"] is True
+    assert joined.lines == []
+
+
+def test_undo_takes_back_the_last_event_with_its_conclusions() -> None:
+    joined, judge = game([play(1, "9S")], [Event(id=2, event="pick_up", player="Ann")])
+    joined.feed(FRAME, 1.0)
+    joined.feed(FRAME, 2.0)
+    undone = joined.undo()
+    assert undone is not None
+    assert undone["event"] == "pick_up"
+    assert [line["event"] for line in joined.lines] == ["play"]
+    joined.undo()
+    assert joined.undo() is None
+    assert judge.standing == {}
+
+
+def test_a_correction_is_passed_on_under_its_id() -> None:
+    joined, judge = game([play(1, "9S")], [play(2, "4D")])
+    joined.feed(FRAME, 1.0)
+    joined.feed(FRAME, 2.0)
+    joined.correct(2, play(0, "QH"))
+    assert judge.corrected[0][0] == 2
+    assert joined.lines[1]["cards"] == ["QH"]
+    assert joined.lines[1]["ruling"] == {"verdict": "legal"}
+    joined.correct(1, None)
+    assert [line["id"] for line in joined.lines] == [2]
+    with pytest.raises(BadInputError, match="event 77"):
+        joined.correct(77, None)
+
+
+def test_without_names_the_players_are_those_of_the_deal() -> None:
+    named: list[tuple[str, ...]] = []
+
+    def make(players: Any) -> Judge:
+        named.append(tuple(players))
+        return Judge()
+
+    joined = Refereeing(Watcher([Event(id=1, event="deal")]), make)  # type: ignore[arg-type]
+    assert joined.table is None
+    joined.feed(FRAME, 1.0)
+    assert named == [("P1", "P2")]
+
+
+class NoReader:
+    def read(self, image: Any) -> list[Any]:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"players": ("Ann",)}, "at least two"),
+        ({"players": ("Ann", "Ann")}, "named twice"),
+        ({"players": ("Ann", "Bob"), "dealer": "Cat"}, "Cat"),
+        ({"players": ("Ann", "Bob"), "rules": "whist"}, "whist"),
+        ({"players": ("Ann", "Bob"), "options": ("no-such",)}, "no-such"),
+        ({"players": None, "dealer": "Ann"}, "Ann"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(fields: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadInputError, match=says):
+        Refereeing.open(reader=NoReader(), **fields)
+
+
+def test_a_game_opens_with_the_real_referee(tmp_path: Path) -> None:
+    joined = Refereeing.open(players=("Ann", "Bob"), dealer="Bob", reader=NoReader())
+    assert joined.feed(FRAME, 0.0) == []
+    assert joined.finish(0.1) == []
+    assert tuple(joined.table.players) == ("Ann", "Bob")
+    deal = Event(id=1, event="deal", up={"Ann": ("4S", "5C", "6C"), "Bob": ("9D", "JC", "AD")})
+    plays = [play(2, "9S"), replace(play(3, "4D"), player="Bob")]
+    joined._watcher = Watcher([deal, *plays])  # type: ignore[assignment]
+    lines = joined.feed(FRAME, 4.0)
+    verdicts = [line["ruling"]["verdict"] for line in lines if "ruling" in line and line["event"] == "play"]
+    assert verdicts[1] == "illegal", "a 4 on a 9"
