@@ -42,7 +42,7 @@ def run(
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=1500,  # only against a process that hangs
         check=False,
     )
 
