@@ -142,7 +142,7 @@ def read_record(text: str) -> tuple[Record, list[Damage]]:
     tags: dict[str, str] = {}
     events: list[Event] = []
     damaged: list[Damage] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
         if not stripped or stripped.startswith(";"):
             continue

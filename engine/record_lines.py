@@ -14,10 +14,11 @@ from engine.events import Event
 SOMEBODY = "Somebody"
 """Stands for a player who was not recognised; a real player of that name is put in quotation marks."""
 
-_PLAIN_NAME = re.compile(r"^[^\W\d_][\w'-]*$")
+_PLAIN_NAME = re.compile(r"[^\W\d_][\w'-]*")
 _NAME = r'("(?:[^"\\]|\\.)*"|[^\W\d_][\w\'-]*)'
 _CARDS = r"((?: (?:10|[2-9TJQKA]|JOKER|\?\?)[CDHS]?)*)"
-_LINE = re.compile(r"^(\d+)\. (.*?)(?: \[([^\[\]]*)\])?$")
+_ROW = re.compile(_NAME + _CARDS)
+_LINE = re.compile(r"(\d+)\. (.*?)(?: \[([^\[\]]*)\])?", re.DOTALL)
 _FROM = {
     "hand": "from hand",
     "up": "from the up-cards",
@@ -28,7 +29,7 @@ _FROM = {
 
 def name_text(name: str) -> str:
     """Return a name as a record writes it."""
-    if _PLAIN_NAME.match(name) and name != SOMEBODY:
+    if _PLAIN_NAME.fullmatch(name) and name != SOMEBODY:
         return name
     return json.dumps(name, ensure_ascii=False)
 
@@ -154,7 +155,7 @@ def parse_event(line: str) -> Event:
     Raises:
         BadInputError: it is not an event.
     """
-    found = _LINE.match(line)
+    found = _LINE.fullmatch(line)
     if found is None:
         raise BadInputError("a line is written: number, full stop, what happened")
     for pattern, build in _READERS:
@@ -186,13 +187,18 @@ def _read_details(text: str) -> dict[str, Any]:
 
 
 def _rows(text: str | None) -> dict[str, tuple[str, ...]]:
-    rows = {}
-    for row in text.split(" / ") if text else []:
-        match = re.fullmatch(_NAME + _CARDS, row)
+    """Read players with their cards: `Ann 4C 9S / Bob 2C`."""
+    rows: dict[str, tuple[str, ...]] = {}
+    place = 0
+    while text and place <= len(text):
+        match = _ROW.match(text, place)
         player = _name(match[1]) if match else None
         if match is None or player is None:
-            raise BadInputError(f"{row[:40]!r} is not a player and cards")
+            raise BadInputError(f"{text[place : place + 40]!r} is not a player and cards")
         rows[player] = _parse_cards(match[2])
+        place = match.end() + len(" / ")
+        if match.end() < len(text) and text[match.end() : place] != " / ":
+            raise BadInputError(f"{text[match.end() :][:40]!r} is not a player and cards")
     return rows
 
 

@@ -186,6 +186,15 @@ def test_every_event_reads_back_from_its_line(event):
     assert parse_event(line.strip()) == event
 
 
+@pytest.mark.parametrize("odd", ["A\n", "A\u2028B", "A\x85", " A ", '"', "\\", "A [t=1]", "A / B"])
+def test_odd_names_read_back_in_a_whole_record(odd):
+    log = (Event(id=1, event="play", player=odd, cards=("9H",)), Event(id=2, event="deal", up={odd: ("4C",)}))
+    record = Record(rules=load_ruleset("winnersh"), players=("Ann", odd), dealer=odd, log=log)
+    again, damage = read_record(record.to_text())
+    assert not damage
+    assert again == record
+
+
 @given(st.lists(names, min_size=2, max_size=6, unique=True))
 def test_names_read_back(players):
     assert parse_names(", ".join(map(name_text, players))) == tuple(players)
