@@ -18,6 +18,7 @@ DOWN_COLOUR: Colour = (220, 140, 40)
 PILE_COLOUR: Colour = (200, 200, 60)
 TEXT_COLOUR: Colour = (255, 255, 255)
 TEXT_GROUND: Colour = (20, 20, 20)
+_LETTERS = 0.55
 _NAME_MM = 62.0
 """How far beyond a row or pile its name stands, mm."""
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
@@ -57,7 +58,7 @@ def draw_label(
 ) -> None:
     """Draw `text` on a dark ground around `centre` (pixels), in place."""
     scale = text_scale(image) if scale is None else scale
-    size, thickness = 0.55 * scale, max(1, round(1.2 * scale))
+    size, thickness = _LETTERS * scale, max(1, round(1.2 * scale))
     (width, height), baseline = cv2.getTextSize(text, _FONT, size, thickness)
     left, bottom = round(centre[0] - width / 2), round(centre[1] + height / 2)
     pad = max(2, round(3 * scale))
@@ -93,10 +94,21 @@ def draw_table(
         for kind, place in (("draw", layout.draw), ("play", layout.play), ("burn", layout.burn)):
             if place is not None:
                 draw_label(drawn, names[kind], _pixel(layout, (place[0], place[1] + _NAME_MM)), PILE_COLOUR)
-    if banner:
-        height, width = image.shape[:2]
-        draw_label(drawn, banner, (width / 2, height - 22 * text_scale(image)), TEXT_COLOUR)
+    _draw_banner(drawn, banner)
     return drawn
+
+
+def _draw_banner(image: Image, banner: str) -> None:
+    """Write words over the bottom edge, in as many lines as they need."""
+    height, width = image.shape[:2]
+    scale = text_scale(image)
+    lines: list[str] = []
+    for word in banner.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        fits = cv2.getTextSize(longer, _FONT, _LETTERS * scale, 1)[0][0] < 0.94 * width
+        lines[-1:] = [longer] if fits or not lines else [lines[-1], word]
+    for number, line in enumerate(reversed(lines)):
+        draw_label(image, line, (width / 2, height - (20 + 27 * number) * scale), TEXT_COLOUR, scale)
 
 
 def _pixel(layout: Layout, place: tuple[float, float]) -> tuple[float, float]:

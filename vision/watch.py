@@ -17,7 +17,7 @@ from vision.reading import CardReader, CardReading, Image
 from vision.slots import Seen, name_cards, see, vote
 from vision.stillness import Motion, Stillness
 
-_IDLE_LOOK_SECONDS = 2.5
+_IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
 _DEAL_LOOKS = 3
 _DEAL_REST_SECONDS, _DEAL_LOOK_SECONDS = 0.2, 0.13

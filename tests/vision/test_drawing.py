@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.drawing import draw_readings, label_of
+from vision.drawing import draw_readings, draw_table, label_of
 from vision.reading import CardReading, Quad
 
 
@@ -30,3 +30,12 @@ def test_labels_say_what_the_colours_say() -> None:
 def test_a_card_outside_the_picture_and_a_tiny_picture_do_no_harm() -> None:
     tiny = np.zeros((1, 1, 3), np.uint8)
     assert draw_readings(tiny, [CardReading(quad(-500, -500), "up", 0.9, "9S", 0.9)]).shape == (1, 1, 3)
+
+
+def test_a_long_line_of_words_is_broken_and_not_cut() -> None:
+    image = np.full((360, 640, 3), 90, np.uint8)
+    short = draw_table(image, [], None, [], "Ann plays 9S")
+    long = draw_table(image, [], None, [], "Ann plays 9S. " * 12)
+    assert (short[:300] == 90).all()
+    assert (long[:300] != 90).any() or (long[300:335] != 90).any()
+    assert (long[:, :5] == 90).all(), "nothing runs over the picture's edge"
