@@ -34,7 +34,7 @@ _UNLIKE = 1.25
 _MOST_UNLIKE = 3.0
 """Cards of one picture differ from their median by less than this."""
 _SURELY_DOWN = 0.9
-"""Below this confidence a face-down card is checked for being a mere outline printed on the table."""
+"""Below this confidence a face-down card is doubted: it may be a printed line or the side of a stack."""
 _SMALL_CARD = 40.0
 """Cards shorter than this (pixels of the network's input, median) call for a second, closer look."""
 _LARGE_CARD = 170.0
@@ -101,16 +101,16 @@ def _median_height(found: Candidates) -> float:
     return float(np.median(heights)) if len(heights) else 0.0
 
 
-def _can_lie_beside(quad: Quad, surer: Sequence[Quad]) -> bool:
+def _can_lie_beside(quad: Quad, surer: Sequence[Quad], same: float = _SAME_CARD) -> bool:
     """Tell whether `quad` may be another card of the table on which the surer quads lie.
 
-    It is none when its corners coincide with a surer one's: two rough quads moved onto one card. Cards are of
-    one size: quads that lie on one another must be about as large, and even at the table's two ends they
-    differ only so much.
+    It is none when its corners coincide with a surer one's, to within a share `same` of its side: two rough
+    quads moved onto one card. Cards are of one size: quads that lie on one another must be about as large,
+    and even at the table's two ends they differ only so much.
     """
     others = np.array(surer)
     size = float(np.sqrt(max(polygon_area(quad), 1e-6)))
-    if corner_distance(others, quad).min() < _SAME_CARD * size:
+    if corner_distance(others, quad).min() < same * size:
         return False
     sizes = np.array([np.sqrt(max(polygon_area(other), 1e-6)) for other in others])
     if not 1 / _MOST_UNLIKE < size / np.median(sizes) < _MOST_UNLIKE:
@@ -209,16 +209,23 @@ class OutlineFinder:
             found, _ = merge(_joined(first, self._look(image, _FAR)))
         elif self._closer and seen < _SMALL_CARD and max(height, width) >= 1.5 * self._size:
             found = self._look_closer(image, found)
+        return self._outlines(image, found)
+
+    def _outlines(self, image: Image, found: Candidates) -> list[Outline]:
+        """Refine the candidates, and drop those that cannot be cards or are mere echoes of surer ones."""
         outlines: list[Outline] = []
         for quad, scores in zip(decode_quads(found.codes), found.scores, strict=True):
             if not is_convex(quad):
                 continue
             exact = start_at_top(refine_quad(image, quad) if self._refine else quad)
-            if outlines and not _can_lie_beside(exact, [outline.quad for outline in outlines]):
-                continue
             face: Face = "up" if scores[0] >= scores[1] else "down"
             confidence = self._confidence(float(scores.max()))
-            if face == "down" and confidence < _SURELY_DOWN and is_printed_outline(image, exact):
+            # Nothing can be read on a back that would confirm it: a doubtful one must stand harder tests.
+            doubtful = face == "down" and confidence < _SURELY_DOWN
+            surer = [outline.quad for outline in outlines]
+            if surer and not _can_lie_beside(exact, surer, _LIKELY_SAME if doubtful else _SAME_CARD):
+                continue
+            if doubtful and is_printed_outline(image, exact):
                 continue
             outlines.append(Outline(exact, face, confidence))
         return outlines
