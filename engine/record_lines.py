@@ -16,7 +16,7 @@ SOMEBODY = "Somebody"
 
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w'-]*")
 _NAME = r'("(?:[^"\\]|\\.)*"|[^\W\d_][\w\'-]*)'
-_CARDS = r"((?: (?:10|[2-9TJQKA]|JOKER|\?\?)[CDHS]?)*)"
+_CARDS = r"((?: (?:JOKER|10|[2-9TJQKA]|\?\?)[CDHS]?)*)"
 _ROW = re.compile(_NAME + _CARDS)
 _LINE = re.compile(r"(\d+)\. (.*?)(?: \[([^\[\]]*)\])?", re.DOTALL)
 _FROM = {
