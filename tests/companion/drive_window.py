@@ -349,8 +349,6 @@ def film(driver: Driver) -> Steps:
 
     while not fallen() and session.snapshot.phase not in ("ended", "failed"):
         yield
-    while driver.picture and session.snapshot.moving and session.snapshot.phase == "watching":
-        yield  # until the arm is out of the picture
     session.pause(True)
     while session.snapshot.phase == "watching":
         yield
