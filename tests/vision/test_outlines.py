@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from engine.errors import BadInputError
 from vision.geometry import corner_distance, is_convex, polygon_iou
 from vision.outlines import (
     WEIGHTS,
@@ -17,6 +18,7 @@ from vision.outlines import (
     OutlineFinder,
     _can_lie_beside,
     decode_quads,
+    load_facts,
     merge,
 )
 from vision.runtime import load_network
@@ -154,6 +156,25 @@ def test_a_picture_of_nothing_and_one_of_no_size() -> None:
     finder = OutlineFinder(network=ToldNetwork())
     assert finder.find(np.full((480, 640, 3), 30, np.uint8)) == []
     assert finder.find(np.zeros((1, 1, 3), np.uint8)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"input_size": 641, "confidence_of_score": [[0, 0], [1, 1]]}',
+        '{"input_size": 640, "confidence_of_score": [[0, 1], [1, 0]]}',
+    ],
+)
+def test_a_broken_description_of_the_weights_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "outlines.json"
+    path.write_text(text)
+    with pytest.raises(BadInputError, match=r"outlines\.json"):
+        load_facts(path)
+    with pytest.raises(BadInputError, match="nowhere"):
+        load_facts(tmp_path / "nowhere.json")
 
 
 def shipped_weights() -> Path:
