@@ -117,7 +117,7 @@ class LivePicture(Widget):
 
     def _outline(self, corners: Sequence[tuple[float, float]], ink: str, thick: float) -> None:
         points = [value for corner in corners for value in corner]
-        alpha = 0.6 if self._moving else 1.0
+        alpha = 0.85 if self._moving else 1.0
         group = self._overlay
         group.add(Color(0, 0, 0, 0.55 * alpha))
         group.add(SmoothLine(points=points, close=True, width=dp(thick + 1.2), joint="round"))
@@ -144,7 +144,7 @@ class LivePicture(Widget):
         width, height = texture.width + 2 * pad, texture.height + pad
         box = place_chip(corners, width, height, taken)
         taken.append(box)
-        alpha = 0.6 if self._moving else 1.0
+        alpha = 0.85 if self._moving else 1.0
         group = self._overlay
         group.add(Color(*theme.rgba(theme.GROUND, 0.88 * alpha)))
         group.add(SmoothRoundedRectangle(pos=box[:2], size=box[2:], radius=[dp(5)]))

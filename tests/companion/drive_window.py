@@ -355,6 +355,7 @@ def film(driver: Driver) -> Steps:
     yield from rest(15)
     Animation.cancel_all(driver.ids.toast)
     driver.ids.toast.opacity = 0
+    yield from rest(4)
     driver.see("film")
     driver.saw["phase"] = session.snapshot.phase
 
