@@ -93,14 +93,14 @@ class EventMaker:
         self._shows.look(look, self._lies, self._scene.reaches)
         for zone in self.rows.spots:
             if zone not in look.hidden:
-                self._upcards.look(zone, by_zone.get(zone, []), self.pile, look.t)
+                self._upcards.look(zone, by_zone.get(zone, []), look.patches.get(zone), self.pile, look.t)
         self._look_beside_piles([*by_zone.get(None, []), *by_zone.get(BURN, [])], look.t)
         if self.layout.play is not None:
             cards = by_zone.get(PLAY, [])
             if PLAY in look.hidden:
                 self._play.glimpse(look, cards)
             else:
-                self._play.look(cards, look.t, look.pile_patch)
+                self._play.look(cards, look.t, look.patches.get(PLAY))
         if DRAW not in look.hidden:
             self._draws.look(there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)

@@ -57,6 +57,7 @@ class PlayPile:
         self._under_hand: list[tuple[float, Seen]] = []
         self._visits: dict[int, int] = {}
         self._last_play: Event | None = None
+        self._suspects: dict[str, Event] = {}
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
 
@@ -162,7 +163,7 @@ class PlayPile:
     # -- cards put on ------------------------------------------------------------------------------
 
     def _played(self, seen: Sequence[NewCard], now: float, patch: Patch | None) -> None:
-        new = self._really_new(seen)
+        new = self._reveal(self._really_new(seen), now)
         if not new:
             self._settle(now, patch)
             return
@@ -175,6 +176,36 @@ class PlayPile:
         self._scene.started = True
         self._tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
         self._settle(now, patch)
+
+    def _suspect(self, play: Event, now: float) -> None:
+        """Remember cards of a play's rank that were read under the hand: they may lie below its cards."""
+        known = set(self.pile.names) | self._elsewhere()
+        read = [seen for t, seen in self._under_hand if now - t < _UNDER_HAND_SECONDS]
+        for name in sorted({str(seen.best[0]) for seen in read} - known):
+            looks = [seen for seen in read if seen.best[0] == name]
+            if name[:-1] != play.cards[-1][:-1] or len(looks) < _LOOKS:
+                continue
+            self._suspects[name] = play
+            p = sum(seen.best[1] for seen in looks) / len(looks)
+            if len(looks) > _LOOKS and p >= _SURE:
+                self._reveal([(name, p, looks[-1])], now)
+
+    def _changed(self, play: Event, revised: Event) -> None:
+        """Put the new form of a play in its place."""
+        self._suspects = {n: revised if e is play else e for n, e in self._suspects.items()}
+        if self._last_play is None or self._last_play is play:
+            self._last_play = revised
+
+    def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
+        """Add cards that were suspected below an earlier play to that play; returns the others."""
+        for card in seen:
+            play = self._suspects.pop(card[0], None)
+            if play is not None:
+                log = self._scene.log
+                change = log.revise if log.last is play else log.amend
+                self._changed(play, change(play, now, cards=(*play.cards, card[0])))
+                self.pile.put([card])
+        return [card for card in seen if card[0] not in self.pile.names]
 
     def _really_new(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return what is really new: cards that seemed taken and are there again were only overlooked."""
@@ -206,11 +237,13 @@ class PlayPile:
             and t - last.t < _SET_SECONDS
         ):
             joined = source if last.source == source else "hand+up"
-            self._last_play = log.revise(last, now, t=t, cards=last.cards + names, source=joined)
+            self._changed(last, log.revise(last, now, t=t, cards=last.cards + names, source=joined))
         else:
             kind: EventKind = "flip" if source == "down" else "play"
             fields = {"cards": names, "source": source, "confidence": p}
             self._last_play = log.add(kind, t, now, player=player, **fields)
+        if self._last_play is not None:
+            self._suspect(self._last_play, now)
         if UNKNOWN_CARD in names:
             says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
             log.add("unclear", t, now, player=player, says=says)
@@ -286,6 +319,7 @@ class PlayPile:
         if seat is not None:
             self._taking.took_whole(seat, tuple(self.pile.names), now)
         self.pile.cards.clear()
+        self._suspects.clear()
         self._settle(now, patch)
 
     def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,8 +38,8 @@ class Look:
     under_arms: tuple[UnderArm, ...] = ()
     hidden: frozenset[Zone] = frozenset()
     """Zones that something covers: what is there is unknown, not gone."""
-    pile_patch: Patch | None = None
-    """The small picture of the play pile's place, to tell whether anything changed there at all."""
+    patches: Mapping[Zone, Patch] = field(default_factory=dict)
+    """Small pictures of the zones, to tell whether anything changed there at all."""
 
 
 def same_patch(first: Patch | None, second: Patch | None) -> bool:
@@ -66,12 +67,16 @@ class EventLog:
         return event
 
     def revise(self, earlier: Event, now: float, **changes: Any) -> Event:
-        """Write down that `earlier` was otherwise; returns the new form, which names the first one's id."""
+        """Write down that the newest event was otherwise; returns the new form, naming the first one's id."""
+        self.last = self.amend(earlier, now, **changes)
+        return self.last
+
+    def amend(self, earlier: Event, now: float, **changes: Any) -> Event:
+        """Write down that an event was otherwise to which others have been added since."""
         self.count += 1
         first = earlier.revise or earlier.id
         event = replace(earlier, id=self.count, decided_at=now, revise=first, **changes)
         self.fresh.append(event)
-        self.last = event
         return event
 
     def take(self) -> list[Event]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from vision.events_record import Patch, same_patch
 from vision.layout import Layout, Zone
 from vision.slots import Seen, name_cards, vote
 
 _LOOKS = 2
 _MEMORY = 8
 _MIN_NAME = 0.4
+_SURE_NAME = 0.6
 
 
 @dataclass(slots=True)
@@ -25,6 +27,10 @@ class Spot:
     """Looks since a hand was last over it."""
     touched: float | None = None
     """When a hand was last over it, until the next decision."""
+    left: float = 0.0
+    """When the hand had left it that was there before the last decision."""
+    patch: Patch | None = None
+    """How it looked when it was last decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +83,28 @@ class Rows:
             spot.touched = t
             spot.looks.clear()
 
-    def look(self, zone: Zone, cards: list[Seen]) -> Change | None:
+    def look(self, zone: Zone, cards: list[Seen], patch: Patch | None = None) -> Change | None:
         """Take in one look at an uncovered spot; returns what has changed there, once that is sure."""
         spot = self.spots.get(zone)
         if spot is None:
             return None
         spot.looks = [*spot.looks[-_MEMORY + 1 :], cards]
-        if spot.touched is None or len(spot.looks) < _LOOKS:
+        shown = next(
+            (seen.best[0] for seen in cards if seen.face == "up" and seen.best[1] > _SURE_NAME), None
+        )
+        if spot.touched is None and (spot.up is not None or shown is None):
+            spot.patch = patch
+            return None
+        if spot.touched is None:
+            # An up-card on a spot that was thought to have none: the looks after the hand missed it.
+            spot.touched, spot.looks = spot.left, [cards]
+        if same_patch(patch, spot.patch) and shown in (None, spot.up):
+            spot.touched = None  # the reader may overlook a card, but here nothing has changed
+            return None
+        if len(spot.looks) < _LOOKS:
             return None
         if spot.up is not None and any(spot.up == seen.best[0] for seen in spot.looks[-1]):
-            spot.touched = None  # there it is
+            spot.touched, spot.patch = None, patch  # there it is
             return None
         settled = [s.seen for s in vote(spot.looks[-4:]) if s.looks >= _LOOKS]
         ups = [seen for seen in settled if seen.face == "up"]
@@ -99,7 +117,8 @@ class Rows:
             return None
         if not down and spot.down and len(spot.looks) < _LOOKS + 2:
             return None
-        touched, spot.touched = spot.touched, None
+        touched, spot.touched, spot.patch = spot.touched, None, patch
+        spot.left = touched
         if name == spot.up and down == spot.down:
             return None
         change = Change(zone, spot.up, name, spot.down and not down, touched)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from engine.events import Event
+from vision.events_record import Patch
 from vision.events_rows import Change, Rows
 from vision.events_scene import NEAR_MM, Scene
 from vision.layout import Zone
@@ -40,9 +41,11 @@ class UpCards:
         seats = self._scene.layout.seats
         return {seat.player: tuple(self.rows.up_of(i)) for i, seat in enumerate(seats)}
 
-    def look(self, zone: Zone, cards: list[Seen], pile: Collection[str], now: float) -> None:
+    def look(
+        self, zone: Zone, cards: list[Seen], patch: Patch | None, pile: Collection[str], now: float
+    ) -> None:
         """Take in one look at an uncovered spot."""
-        change = self.rows.look(zone, cards)
+        change = self.rows.look(zone, cards, patch)
         if change is not None:
             self._changed(change, pile, now)
 
@@ -91,7 +94,8 @@ class UpCards:
         """Tell exchanges, and what was taken up, once the hands have gone."""
         for seat in [seat for seat in self._exchanging if seat not in present]:
             self._tell_exchange(seat, now)
-        waiting = any(gone.seat in present or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
+        busy = {*present, *self._exchanging}
+        waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
         if self._scene.started and not waiting:
             self.tell_taken_up(now)
 

@@ -11,7 +11,7 @@ from engine.events import Event
 from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
 from vision.events_record import Look, Patch, UnderArm
-from vision.layout import PLAY, Layout, find_layout
+from vision.layout import Layout, Zone, find_layout
 from vision.plane import TablePlane, fit_plane
 from vision.reading import CardReader, CardReading, Image
 from vision.slots import Seen, name_cards, see, vote
@@ -181,7 +181,7 @@ class Watcher:
             cards=tuple(see(free, layout.plane)),
             under_arms=tuple(under),
             hidden=frozenset(hidden),
-            pile_patch=_patch(layout, motion),
+            patches=_patches(layout, motion),
         )
 
 
@@ -204,12 +204,14 @@ def _up_cards(settled: Sequence[Seen], layout: Layout) -> tuple[list[list[str]],
     return rows, min(p for row in surety for p in row)
 
 
-def _patch(layout: Layout, motion: Motion) -> Patch | None:
-    """Return the small picture of the play pile's place."""
-    place = layout.place_of(PLAY)
-    if place is None:
-        return None
-    corners = layout.plane.pixels(disc(place, _PATCH_MM)) * motion.scale
-    low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
-    high = np.ceil(corners.max(axis=0)).astype(int) + 1
-    return motion.small[low[1] : high[1], low[0] : high[0]].copy()
+def _patches(layout: Layout, motion: Motion) -> dict[Zone, Patch]:
+    """Return the small pictures of all zones."""
+    patches = {}
+    for zone in layout.zones():
+        place = layout.place_of(zone)
+        assert place is not None
+        corners = layout.plane.pixels(disc(place, _PATCH_MM)) * motion.scale
+        low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
+        high = np.maximum(np.ceil(corners.max(axis=0)).astype(int) + 1, 0)
+        patches[zone] = motion.small[low[1] : high[1], low[0] : high[0]].copy()
+    return patches

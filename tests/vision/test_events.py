@@ -237,6 +237,19 @@ def test_a_half_covered_old_card_misread_is_no_play() -> None:
     assert script.told()[1:] == [("play", "Ann", ("9S",)), ("play", "Bob", ("JD",))]
 
 
+def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_set() -> None:
+    script = Script()
+    hidden, top = card("JD", PLAY_AT, p=0.8), card("JS", (-57.0, 3.0))
+    script.reach("Ann", (PLAY_AT, 1.2), held=hidden)
+    script.table = [top]
+    script.rest()
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [card("JD", (-75.0, -6.0)), top, card("JH", (-40.0, 8.0))]
+    script.rest()
+    told = [(kind, player, set(cards)) for kind, player, cards in script.told()[1:]]
+    assert told == [("play", "Ann", {"JS", "JD"}), ("play", "Bob", {"JH"})]
+
+
 def test_an_unreadable_card_is_told_and_asked_about() -> None:
     script = Script()
     script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.2}))
