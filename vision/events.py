@@ -81,7 +81,8 @@ class EventMaker:
                 self.rows.touch(zone, hands.t)
         for reach in hands.ended:
             self._shows.reach_ended(reach)
-            self._draws.reach_ended(reach, hands.t)
+            if not self._taking.took_in_hand(reach):
+                self._draws.reach_ended(reach, hands.t)
         self._tell_what_is_done(hands)
         return self.log.take()
 

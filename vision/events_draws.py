@@ -55,10 +55,9 @@ class Draws:
             if self._scene.at_draw_pile(stop.place):
                 count += stop.start - last > _GAP_SECONDS
                 last = stop.end
-        if not count and reach.path:
+        farthest = self._scene.farthest(reach)
+        if not count and farthest is not None:
             # Too quick to be a pause: but that is as far as the hand went.
-            entry = reach.path[0][1]
-            farthest = max((place for _, place in reach.path), key=lambda place: math.dist(place, entry))
             count = int(self._scene.at_draw_pile(farthest))
         return count
 

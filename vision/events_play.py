@@ -349,5 +349,9 @@ class PlayPile:
         if play is None:
             return None
         stops = self._scene.stops_near(play, self._settled_at - 0.3, _TAP_MM)
-        lay = [reach.seat for stop, reach in stops if stop.end - stop.start >= _TAP_SECONDS]
-        return lay[-1] if lay else None
+        for stop, reach in reversed(stops):
+            farthest = self._scene.farthest(reach)
+            on_its_way = farthest is not None and self._scene.at_draw_pile(farthest)
+            if stop.end - stop.start >= _TAP_SECONDS and not on_its_way:
+                return reach.seat
+        return None

@@ -57,6 +57,13 @@ class Scene:
             for t, where in reach.path
         )
 
+    def farthest(self, reach: Reach) -> Place | None:
+        """Return where a reach got farthest from where it came in."""
+        if not reach.path:
+            return None
+        entry = reach.path[0][1]
+        return max((place for _, place in reach.path), key=lambda place: math.dist(place, entry))
+
     def at_draw_pile(self, place: Place) -> bool:
         """Tell whether a hand at `place` is at the draw pile, and not rather at the play pile."""
         draw, play = self.layout.draw, self.layout.play

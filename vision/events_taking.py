@@ -56,6 +56,11 @@ class Taking:
         """Note that a seat took the upper cards."""
         self.part = Taken(seat, self._scene.last_reach(seat), cards, now)
 
+    def took_in_hand(self, reach: Reach) -> bool:
+        """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""
+        taken = self.whole
+        return taken is not None and taken.reach is reach and not self.went_on_to_burn_pile(taken)
+
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell what has become clear once the hand has gone."""
         whole, part = self.whole, self.part

@@ -33,7 +33,7 @@ CLASSES = (*CARDS, "JOKER", "NONE")
 """What is told apart, in the order of `FaceReading.log_probabilities`. NONE: nothing that can be read."""
 _NONE = len(CLASSES) - 1
 _ALTERNATIVES = 3
-_SQUARE_SIDES = 1.3
+_SQUARE_SIDES = 1.25
 """Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
 
 LogProbabilities = NDArray[np.float64]
@@ -175,7 +175,7 @@ class FaceReader:
         tried = [*quads, *(np.roll(quads[k], 1, axis=0) for k in turned)]
         log_p = self.log_probabilities([face_crops(image, quad) for quad in tried])
         for k, other in zip(turned, log_p[len(quads) :], strict=True):
-            # Lying on its side a card is seldom mistaken for another one with as much certainty.
+            # A card on its side is seldom mistaken for another one with as much certainty.
             if other[:_NONE].max() > log_p[k, :_NONE].max():
                 log_p[k] = other
         return [reading_of(row, self.fusion.threshold) for row in log_p[: len(quads)]]

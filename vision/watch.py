@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,10 +21,15 @@ from vision.stillness import Motion, Stillness
 _IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
 _DEAL_LOOKS = 3
-_DEAL_REST_SECONDS, _DEAL_LOOK_SECONDS = 0.2, 0.13
+_DEAL_REST_SECONDS = 0.2
+_DEAL_PAUSES = (0.13, 0.3, 2.0)
+"""Seconds between looks at a resting table: a few quick ones, some more if no deal is seen, then rare."""
+_DEAL_REMEMBERED = 9
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PATCH_MM = 50.0
+_SURE_NAME = 0.9
+_ON_DOWN_MM = 35.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +129,10 @@ class Watcher:
             self._moved_at = t
             self._deal_readings.clear()
         rested, since = t - self._moved_at, t - self._last_look
-        pause = _DEAL_LOOK_SECONDS if len(self._deal_readings) < _DEAL_LOOKS else _IDLE_LOOK_SECONDS
+        pause = _DEAL_PAUSES[min(len(self._deal_readings) // _DEAL_LOOKS, len(_DEAL_PAUSES) - 1)]
         if rested < _DEAL_REST_SECONDS or since < pause:
             return []
-        self._deal_readings = [*self._deal_readings[-2 * _DEAL_LOOKS :], self._read(frame, t)]
+        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], self._read(frame, t)]
         if len(self._deal_readings) < _DEAL_LOOKS:
             return []
         return self._begin(frame, motion)
@@ -186,9 +192,25 @@ class Watcher:
 
 
 def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:
-    """Return the cards that several looks agree on, in table coordinates."""
+    """Return the cards that several looks agree on, in table coordinates.
+
+    An up-card lies on a down-card: where the reader wavers between the two, one sure name tells that there
+    is an up-card.
+    """
     looks = [see(look, plane) for look in readings]
-    return [s.seen for s in vote(looks) if s.looks >= max(2, len(looks) // 3)]
+    groups = vote(looks)
+    agreed = [group.seen for group in groups if group.looks >= max(2, len(looks) // 3)]
+    downs = [card for card in agreed if card.face == "down"]
+    ups = [card for card in agreed if card.face == "up"]
+    for group in groups:
+        card = group.seen
+        if card.best[1] >= _SURE_NAME and _near(card, downs) and not _near(card, ups):
+            ups.append(card)
+    return ups + downs
+
+
+def _near(card: Seen, others: Sequence[Seen]) -> bool:
+    return any(math.dist((card.x, card.y), (other.x, other.y)) < _ON_DOWN_MM for other in others)
 
 
 def _up_cards(settled: Sequence[Seen], layout: Layout) -> tuple[list[list[str]], float]:
