@@ -23,6 +23,7 @@ from models.faces.styles import (
     ArtFaces,
     Face,
     invented_face,
+    ornament,
     some_back,
     some_card,
 )
@@ -37,6 +38,10 @@ SMALLEST, LARGEST = 34, 220
 
 _REAL_SHARE = 0.2
 _WIDE_SHARE = 0.35
+_NOTHING_SHARE = 0.09
+"""Share of made-up photographs in which a back, an ornament or nothing lies where the quad is."""
+_SIDEWAYS_SHARE = 0.03
+"""Share of cards that are cut out on their side, as much foreshortened ones may be: nothing to be read."""
 
 _INDEX_MM = np.array([(x, y) for x in (2.0, 4.5, 7.0) for y in (4.0, 7.5, 11.0, 14.0)], np.float64)
 """Points of the top left index, mm from the card's corner: where a cover hides it."""
@@ -226,7 +231,8 @@ class SampleMaker:
         """`invented` is the share of cards in invented styles; the others come from `art`.
 
         Where there are `real` cards, one sample in five is made of a photo of one. `heights` are the least
-        and the greatest height of a card in pixels. Without `covers` nothing lies on the cards.
+        and the greatest height of a card in pixels. Without `covers` nothing lies on the cards, and none is
+        cut out on its side.
         """
         self.real, self.heights, self.covers = real, heights, covers
         self.art = art
@@ -317,9 +323,12 @@ class SampleMaker:
         if rng.random() < 0.55:
             self._neighbours(photo, quad, angle, tilt, above=False)
         card, kind = some_card(rng), rng.random()
-        if kind < 0.065:
-            if kind < 0.05:
+        if kind < _NOTHING_SHARE:
+            thing = rng.random()
+            if thing < 0.55:
                 photo.paste(self._back(), quad, self.mask)
+            elif thing < 0.85:
+                photo.paste(ornament(rng), quad, self.mask if rng.random() < 0.5 else None)
             return photo, quad, NONE, IGNORE
         face = self._face(card, height)
         self.recent[int(rng.integers(20))] = face
@@ -329,6 +338,8 @@ class SampleMaker:
     def _cut(self, photo: _Photograph, quad: Points, rank: int, suit: int) -> Sample:
         if self.rng.random() < 0.5:
             quad = np.roll(quad, 2, axis=0)
+        if self.covers and self.rng.random() < _SIDEWAYS_SHARE:
+            quad, rank, suit = np.roll(quad, 1, axis=0), NONE, IGNORE
         seen = _wrong_quad(self.rng, quad, photo.height)
         hidden = [self._hidden_share(photo, quad, half_turn) for half_turn in (False, True)]
         corners = [self._corner(share, rank, suit) for share in hidden]

@@ -200,6 +200,25 @@ def some_back(rng: np.random.Generator, art: ArtFaces) -> Face:
     return _small(draw_back(colour, int(rng.integers(4)), float(rng.uniform(0, 0.08))))
 
 
+def ornament(rng: np.random.Generator) -> Face:
+    """Return a printed ornament, as mats and tablecloths bear them: no card, though it may look like one."""
+    ground = rng.integers(10, 245, 3)
+    ink = np.clip(ground + rng.choice([-1, 1]) * rng.uniform(12, 110) + rng.normal(0, 12, 3), 0, 255)
+    half = np.full((FACE_HEIGHT, FACE_WIDTH // 2, 3), ground, np.uint8)
+    for _ in range(int(rng.integers(4, 16))):
+        start, reach = rng.uniform(0.1, 0.9, 2) * half.shape[1::-1], rng.uniform(0.02, 0.25) * FACE_HEIGHT
+        turn = np.cumsum(rng.normal(0, 0.5, 12)) + rng.uniform(0, 2 * np.pi)
+        steps = np.stack([np.cos(turn), np.sin(turn)], axis=1) * reach / 6
+        line = np.round(start + np.cumsum(steps, axis=0)).astype(np.int32)
+        cv2.polylines(half, [line], False, ink.tolist(), int(rng.integers(2, 14)), cv2.LINE_AA)
+        if rng.random() < 0.4:
+            cv2.fillPoly(half, [line], ink.tolist(), cv2.LINE_AA)
+    if rng.random() < 0.4:
+        half = np.minimum(half, half[::-1]) if ink.sum() < ground.sum() else np.maximum(half, half[::-1])
+    whole = np.hstack([half, half[:, ::-1]])
+    return whole if rng.random() < 0.7 else np.ascontiguousarray(np.roll(whole, FACE_WIDTH // 3, axis=1))
+
+
 def some_card(rng: np.random.Generator) -> str:
     """Return one of the 52 cards or a joker; the ace of spades, which varies most, more often."""
     kind = rng.random()
