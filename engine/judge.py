@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.errors import BadInputError
+from engine.judging.basis import basis_of
 from engine.judging.case import Case, Ruling
 from engine.judging.pick_ups import judge_pick_up, judge_take_down, judge_take_up
 from engine.judging.plays import judge_flip, judge_play
@@ -31,7 +32,8 @@ def judge(situation: Mapping[str, Any]) -> Ruling:
 
     Returns:
         The contract's ruling: `verdict`, all `breaches`, `effects` (what follows if the action stands;
-        None is not known), `notes`, and `needs` when the verdict is `unproven`. For a question, its answer.
+        None is not known), `notes`, `needs` when the verdict is `unproven`, and `basis` when it is `legal`:
+        the rules that allow it. For a question, its answer.
 
     Raises:
         BadInputError: the situation is malformed; what players do is never malformed.
@@ -50,7 +52,10 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
     """Rule on a situation and an action that have been read already."""
     case = Case(situation, action)
     _JUDGES[action.type](case)
-    return case.ruling()
+    ruling = case.ruling()
+    if ruling["verdict"] == "legal":
+        ruling["basis"] = basis_of(case)
+    return ruling
 
 
 def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, says: str) -> Ruling:

@@ -79,10 +79,17 @@ class Ruleset:
         Raises:
             KeyError: it speaks of none of them (a mistake in the ruleset file, not in anyone's input).
         """
-        for name in (mechanism, *more):
+        rule = self.find_rule(mechanism, *more)
+        if rule is None:
+            raise KeyError(mechanism)
+        return rule
+
+    def find_rule(self, *mechanisms: str) -> Rule | None:
+        """Return the rule on the first of the mechanisms that the ruleset speaks of, if on any."""
+        for name in mechanisms:
             if name in self.deciding:
                 return self.deciding[name]
-        raise KeyError(mechanism)
+        return None
 
 
 def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequence[str] = ()) -> Ruleset:
