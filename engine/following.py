@@ -12,7 +12,7 @@ from engine.judge import rule_on, ruling_of_breach
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge
 from engine.outcome import Outcome
-from engine.reconciling import reconcile, split_sources, without
+from engine.reconciling import give_up_surplus, reconcile, split_sources, without
 from engine.ruleset import Ruleset
 from engine.situation import Action
 from engine.suspicions import Suspicions
@@ -343,6 +343,8 @@ class Follower:
         seat.may_draw = max(0, seat.may_draw - more)
         state.draw(player, more)
         self.suspicions.came_in(player, more)
+        if count > allowed and ruling["verdict"] == "illegal":
+            ruling["notes"] += give_up_surplus(state, player, count - allowed)
         return Outcome(ruling=ruling)
 
     def _out(self, event: Event) -> Outcome:

@@ -31,6 +31,19 @@ def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str |
     return notes + _make_room(state, seat, player, cards)
 
 
+def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[str]:
+    """Stop counting cards that a player drew beyond what was due; return what to tell the players.
+
+    Who draws up to the minimum has most likely played cards that nobody saw. It is said once: were the count
+    kept, every later draw of that player would be called wrong for the same reason.
+    """
+    hand, minimum = state.seats[player].hand, state.rules.mechanics.min_hand
+    given_up = min(surplus, len(hand) - minimum, hand.count(UNKNOWN)) if minimum else 0
+    for _ in range(given_up):
+        hand.remove(UNKNOWN)
+    return [f"{player}'s hand is counted as {len(hand)} from here on."] if given_up > 0 else []
+
+
 def _one_pack(state: Knowledge) -> bool:
     per_pack = state.rules.mechanics.players_per_pack
     return not per_pack or len(state.players) <= per_pack

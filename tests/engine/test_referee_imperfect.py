@@ -168,3 +168,18 @@ def test_loser_and_turns_come_out_the_same(rules):
     if step.event.event == "game_over":
         assert referee.table.loser == step.event.loser
         assert outcome.confirms
+
+
+# A set of which one card was overlooked: the player draws one more than is due
+
+
+def test_a_draw_beyond_what_is_due_is_called_once_and_then_counted_with(start):
+    game = start()
+    game.play(BOB, "4H")
+    surplus = game.tell("draw", BOB, count=2)
+    assert broken(surplus) == ["replenish.to-three"]
+    assert game.table.hands[BOB].size == 3
+    game.play(CAT, "5H", draws=1)
+    game.play(ANN, "6D", draws=1)
+    game.play(BOB, "8H")
+    assert verdict(game.tell("draw", BOB, count=1)) == "legal"
