@@ -99,8 +99,11 @@ class TableScreen(FloatLayout):
             self._arrange()
 
     def _place_panels(self, *_: object) -> None:
+        app = App.get_running_app()
+        if app is None:
+            return  # a scheduled arrangement that comes after the app was told to stop
         plan = arrange(self.width, self.height, dp(1), self._players)
-        App.get_running_app().u = plan.unit
+        app.u = plan.unit
         for name, box in plan.panels.items():
             panel = self.ids[name]
             panel.size_hint = (None, None)
