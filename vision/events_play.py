@@ -30,6 +30,9 @@ _LEFT_SECONDS = 0.3
 _JUST_SECONDS = 0.8
 _SET_SECONDS = 2.5
 """Cards of one rank that one player puts down within this time are one set."""
+_ONE_GO_SECONDS = 1.4
+"""Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
+quickly, and whether they may go together is not asked here."""
 _TAP_SECONDS = 0.22
 _TAP_MM = NEAR_MM * 0.6
 
@@ -226,18 +229,14 @@ class PlayPile:
     def _tell(
         self, player: str | None, names: tuple[str, ...], source: Source, p: float, t: float, now: float
     ) -> None:
-        """Tell a play, or add to the one just told where the cards make one set with it."""
+        """Tell a play, or add to the one just told where the cards were put down together with it."""
         log, last = self._scene.log, self._last_play
         one_rank = last is not None and {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
-        if (
-            last is not None
-            and last is log.last
-            and last.player == player
-            and one_rank
-            and t - last.t < _SET_SECONDS
-        ):
+        together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
+        if last is not None and last is log.last and last.player == player and t - last.t < together:
             joined = source if last.source == source else "hand+up"
-            self._changed(last, log.revise(last, now, t=t, cards=last.cards + names, source=joined))
+            # The time of the first sight stands: what is found later may have lain there all along.
+            self._changed(last, log.revise(last, now, cards=last.cards + names, source=joined))
         else:
             kind: EventKind = "flip" if source == "down" else "play"
             fields = {"cards": names, "source": source, "confidence": p}
