@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -94,12 +95,31 @@ def run_window(start: Session | Choice, *, size: tuple[int, int] | None = None) 
         app.ask(start)
     else:
         app.play(start)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: app.stop())
+    _close_on_signals()
     try:
         app.run()
     finally:
         app.end_session()
+
+
+def _close_on_signals() -> None:
+    """Leave the main loop between two frames once the process is interrupted or told to end.
+
+    The signal only raises a flag: an app stopped in the middle of a frame, where a signal may arrive, is
+    missed by whatever that frame still has to draw.
+    """
+    from kivy.base import EventLoop
+    from kivy.clock import Clock
+
+    told_to_end = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: told_to_end.set())
+
+    def leave(_dt: float) -> None:
+        if told_to_end.is_set():
+            EventLoop.quit = True
+
+    Clock.schedule_interval(leave, 0)
 
 
 def make_app(*, size: tuple[int, int] | None = None) -> Any:
