@@ -186,15 +186,3 @@ class _Canvas:
             elif seen[number]:
                 owner[self.owner == number] = UNSURE
         return tuple(cards), owner
-
-
-def draw_truth(scene: Scene) -> NDArray[np.uint8]:
-    """Return the scene's picture with its truth drawn on it: a blue spot is a card's first corner."""
-    picture = scene.image.copy()
-    for card in scene.cards:
-        points = [np.round(card.quad * 16).astype(np.int32)]
-        colour = (0, 255, 0) if card.face_up else (0, 128, 255)
-        cv2.polylines(picture, points, True, colour, 1, cv2.LINE_AA, 4)
-        first = np.round(card.quad[0]).astype(int).tolist()
-        cv2.circle(picture, first, 2, (255, 0, 0), -1)
-    return picture

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine.cards import JOKER_RANK, RANK_TEXTS, is_whole
 from engine.demand import failures, possible_demands
 from engine.judging.beats import effect_in_words
-from engine.knowledge import Knowledge, Seat
+from engine.knowledge import Knowledge
 from engine.situation import ANTICLOCKWISE, CLOCKWISE
 
 
@@ -82,8 +82,3 @@ def public_table(state: Knowledge) -> PublicTable:
         effect_in_words=words,
         to_draw=owed,
     )
-
-
-def _hand_view(seat: Seat) -> HandView:
-    known = tuple(sorted(card for card in seat.hand if is_whole(card)))
-    return HandView(max(len(known), len(seat.hand) - seat.owed), known)

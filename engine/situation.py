@@ -81,10 +81,6 @@ class Situation:
         """Return what is known of a player's cards."""
         return self.cards.get(player, NOTHING_KNOWN) if player is not None else NOTHING_KNOWN
 
-    def in_game(self) -> list[str]:
-        """Return the players who still have cards, as far as is known, in clockwise order."""
-        return [p for p in self.players if p not in self.left and not self.holding(p).empty]
-
 
 def _wrong(name: str, expected: str, value: object) -> BadInputError:
     return BadInputError(f"{name} must be {expected}, not {str(value)[:40]!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -201,8 +200,3 @@ def _disc(layout: Layout, zone: Zone, motion: Motion) -> Mask:
     assert place is not None
     radius = _SPOT_DISC_MM if zone.kind == "row" else _PILE_DISC_MM
     return polygon_mask(layout.plane.pixels(disc(place, radius)) * motion.scale, motion.moving.shape)
-
-
-def stops_at(reach: Reach, layout: Layout, since: float = -math.inf) -> Sequence[Zone | None]:
-    """Return the zones where a reach paused after `since`, in order; None for a pause elsewhere."""
-    return [layout.zone_at(*stop.place) for stop in reach.stops if stop.end > since]
