@@ -14,8 +14,9 @@ from typing import Any
 
 import platformdirs
 
-from companion.choice import Choice, session_of
+from companion.choice import Choice
 from companion.session import Session
+from companion.starting import session_of
 
 REFRESH_HZ = 30
 

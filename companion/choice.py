@@ -1,4 +1,4 @@
-"""What is played tonight: source, ruleset, players; and the session that comes of it."""
+"""What is played tonight: source, ruleset, players. `companion.starting` makes a session of it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.session import Game, Session
-from companion.store import Store
+from companion.store import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import DEFAULT_RULESET, load_ruleset
-from vision.sources import open_source
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One game as it was chosen, before anything is opened."""
 
-    source: str
-    """A film's path, a camera's number or a stream's URL."""
+    source: str | None
+    """A film's path, a camera's number or a stream's URL; None: people enter what happens."""
     players: tuple[str, ...]
     """Clockwise as seen from above, the first at the bottom edge of the picture."""
     rules: str = DEFAULT_RULESET
@@ -31,6 +29,35 @@ class Choice:
     """Where the evening is kept; None: the user's own store."""
     kept: bool = True
     """Whether the game goes into the store at all."""
+    resume: int | None = None
+    """The id of a game in the store that was broken off, and goes on."""
+
+    @property
+    def films(self) -> bool:
+        """Whether the source is a film, which has its own clock and can be wound on."""
+        return self.source is not None and not self.source.isdecimal() and "://" not in self.source
+
+
+def source_words(source: str | None) -> str:
+    """Return what is watched, as a screen says it."""
+    if source is None:
+        return "No camera: you enter what happens"
+    return f"Watching camera {source}" if source.isdecimal() else f"Watching {source}"
+
+
+def choice_of(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> Choice:
+    """Return the choice that goes on with a game in the store."""
+    return Choice(
+        source=game.source,
+        players=game.players,
+        rules=game.rules,
+        options=game.options,
+        dealer=game.dealer,
+        layout=layout,
+        deck=game.deck,
+        store=store,
+        resume=game.id,
+    )
 
 
 def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str | None:
@@ -47,40 +74,3 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
     if not fewest <= len(players) <= most:
         return f"{ruleset.title} is for {fewest} to {most} players."
     return None
-
-
-def session_of(choice: Choice, *, realtime: bool = True) -> Session:
-    """Return the session of a chosen game; nothing is opened before it starts.
-
-    `realtime=False` runs a film as fast as it can be read.
-    """
-
-    def open_game() -> Game:
-        from companion.refereeing import Refereeing
-
-        return Refereeing.open(
-            rules=choice.rules,
-            players=choice.players,
-            options=choice.options,
-            dealer=choice.dealer,
-            layout=choice.layout,
-            deck=choice.deck,
-        )
-
-    def open_store() -> Store:
-        store = Store.open(choice.store)
-        store.start_game(
-            choice.rules,
-            choice.players,
-            options=choice.options,
-            dealer=choice.dealer,
-            source=choice.source,
-        )
-        return store
-
-    return Session(
-        lambda: open_source(choice.source),
-        open_game,
-        open_store=open_store if choice.kept else None,
-        realtime=realtime,
-    )

@@ -23,6 +23,9 @@ COMMANDS = (
     "record",
     "deck",
     "evaluate",
+    "backup",
+    "restore",
+    "erase",
     "doctor",
 )
 """Sub-commands in the order of `--help`; each is a module of `companion.commands`."""

@@ -58,6 +58,18 @@ class GameKeeper:
     ) -> None:
         self._store, self._game = store, (rules, tuple(options), dealer, source)
         self._begun = False
+        self._layout: Any = None
+
+    def resume(self, game: int) -> None:
+        """Write on to `game`, which an earlier run began."""
+        self._store.resume_game(game)
+        self._begun = True
+
+    def keep_layout(self, layout: Any) -> None:
+        """Write where seats and piles are (`vision.layout.Layout`), if that is news."""
+        if self._begun and layout is not None and layout is not self._layout:
+            self._store.keep_layout(layout.to_json())
+            self._layout = layout
 
     def write(self, lines: Sequence[Mapping[str, Any]], players: Sequence[str]) -> None:
         """Write lines, each durably as it comes; the first begins the game."""

@@ -1,7 +1,7 @@
 """Watcher and referee joined: frames in, event lines with rulings out.
 
-The watcher says what was seen, the referee what it means; neither knows the other. Here events get the ids
-under which players, the store and the screen speak of them.
+The watcher says what was seen, the referee what it means; neither knows the other. What was decided stands in
+the game's book (`companion.book`).
 """
 
 from __future__ import annotations
@@ -9,56 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from companion.book import GameBook, Judge, Line
+from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.layout import Layout, load_layout
 from vision.reading import CardReader, CardReading, Image
 from vision.watch import TableView, Watcher
-
-Line = dict[str, Any]
-"""One event line, as `shithead watch` prints it."""
-
-
-class Outcome(Protocol):
-    """What the referee says to one event."""
-
-    @property
-    def ruling(self) -> dict[str, Any] | None:
-        """The contract's ruling, for events that are judged."""
-        ...
-
-    @property
-    def follow_ups(self) -> tuple[Event, ...]:
-        """Events that the rules conclude from this one."""
-        ...
-
-
-class Judge(Protocol):
-    """What is needed of `engine.referee.Referee`."""
-
-    @property
-    def table(self) -> Any:
-        """The public table."""
-        ...
-
-    @property
-    def outcomes(self) -> Mapping[int, Outcome]:
-        """What is made of each event that counts, by its id, as things stand now."""
-        ...
-
-    def observe(self, event: Event) -> Outcome:
-        """Take in one event."""
-        ...
-
-    def undo(self) -> Event | None:
-        """Take back the last event and return it."""
-        ...
-
-    def correct(self, event_id: int, event: Event) -> Outcome:
-        """Put another event in place of an earlier one, and replay."""
-        ...
 
 
 class Refereeing:
@@ -72,12 +31,10 @@ class Refereeing:
     ) -> None:
         """Join `watcher` with the judge of these players; None: of those whom the deal shows."""
         self._watcher, self._make_judge = watcher, make_judge
-        self._judge = make_judge(players) if players is not None else None
-        self._lines: list[Line] = []
-        self._ids: dict[int, int] = {}
-        self._concluded: dict[int, _Conclusion] = {}
-        """Lines that the referee added and nobody saw, by their id."""
-        self._count = 0
+        self._book = GameBook(make_judge(players) if players is not None else None)
+        self._later = 0.0
+        """What is added to the times of a source that began anew in mid-game."""
+        self._known: KnownAlready | None = None
 
     @classmethod
     def open(
@@ -87,6 +44,8 @@ class Refereeing:
         players: Sequence[str] | None,
         options: Sequence[str] = (),
         dealer: str | None = None,
+        loser: str | None = None,
+        losses: Mapping[str, int] | None = None,
         layout: Path | None = None,
         deck: str | None = None,
         reader: CardReader | None = None,
@@ -99,6 +58,8 @@ class Refereeing:
                 as there are rows of cards, by number.
             options: House options of the ruleset.
             dealer: Who dealt; None: not known.
+            loser: The Shithead of the game before, if any.
+            losses: Games lost so far this evening.
             layout: A file that says where seats and piles are; None: found at the deal.
             deck: The name of an enrolled deck.
             reader: Reads the pictures; None: the reader that ships with the program.
@@ -107,7 +68,6 @@ class Refereeing:
             BadInputError: rules, options, players, dealer, deck or layout are not usable.
         """
         from engine.questions import deal_for
-        from engine.referee import Referee
         from engine.ruleset import load_ruleset
         from vision.reader import reader_for_deck
 
@@ -125,19 +85,19 @@ class Refereeing:
         )
 
         def make_judge(names: Sequence[str]) -> Judge:
-            return Referee(ruleset, tuple(names), options=tuple(options), dealer=dealer)
+            return judge_of(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
 
         return cls(watcher, make_judge, players)
 
     @property
     def table(self) -> Any:
         """The referee's public table; None until it is known who plays."""
-        return self._judge.table if self._judge is not None else None
+        return self._book.table
 
     @property
     def lines(self) -> Sequence[Line]:
         """Every event of the game with its ruling, oldest first; corrected ones in their place."""
-        return self._lines
+        return self._book.lines
 
     @property
     def readings(self) -> Sequence[CardReading]:
@@ -153,6 +113,11 @@ class Refereeing:
     def layout(self) -> Layout | None:
         """Where seats and piles are, once that is known."""
         return self._watcher.layout
+
+    @property
+    def started_at(self) -> float:
+        """Seconds that the game had run when it was broken off, where the source counts from nought again."""
+        return self._later
 
     @property
     def looks(self) -> int:
@@ -172,18 +137,13 @@ class Refereeing:
         """Take the end of the source; returns the lines decided by it."""
         return self._rule(self._watcher.finish(t))
 
-    def undo(self) -> Line | None:
-        """Take the last event back and return it; None where there is none.
+    def enter(self, event: Event) -> list[Line]:
+        """Take in an event that a person reports; returns the lines that this adds."""
+        return self._book.enter(self._moved(event))
 
-        What the referee concluded from it goes with it.
-        """
-        last = None if self._judge is None else self._judge.undo()
-        if last is None:
-            return None
-        line = next((line for line in self._lines if line["id"] == last.id), last.to_json())
-        self._lines = [other for other in self._lines if other is not line]
-        self._bring_up_to_date((), last.decided_at)
-        return line
+    def undo(self) -> Line | None:
+        """Take the last event back and return it; None where there is none."""
+        return self._book.undo()
 
     def correct(self, event_id: int, event: Event | None) -> None:
         """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
@@ -191,106 +151,97 @@ class Refereeing:
         Raises:
             BadInputError: there is no event of this id, or it is the referee's own conclusion.
         """
-        index = next((i for i, line in enumerate(self._lines) if line["id"] == event_id), None)
-        if index is None or self._judge is None:
-            raise BadInputError(f"event {event_id}: there is no such event")
-        if event_id in self._concluded:
-            raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
-        old = self._lines[index]
-        if event is None:
-            gone = replace(Event.from_json(old), id=event_id, withdrawn=True)
-            outcome = self._judge.correct(event_id, gone)
-            del self._lines[index]
-        else:
-            put = replace(event, id=event_id, revise=None, withdrawn=False)
-            outcome = self._judge.correct(event_id, put)
-            self._lines[index] = put.to_json()
-        self._bring_up_to_date(outcome.follow_ups, float(old["decided_at"]))
+        self._book.correct(event_id, event)
+
+    def resume(self, stored: Sequence[Mapping[str, Any]], *, same_clock: bool) -> None:
+        """Go on with a game that was broken off, from its lines as they were written.
+
+        Args:
+            stored: The lines, revisions as they came.
+            same_clock: Whether times of the source go on where they were, as those of a film do; a camera
+                counts from nought again.
+
+        Raises:
+            BadInputError: the players are not known, or a line is no event.
+        """
+        self._book.resume(stored)
+        self._later = 0.0 if same_clock else self._book.last_t
+        lying = frozenset(card for card in self._book.table.pile if card != UNKNOWN)
+        self._known = KnownAlready(lying)
 
     def _rule(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it."""
-        told = []
-        for seen in events:
-            if self._judge is None:
-                seats = self._watcher.layout.seats if self._watcher.layout else ()
-                self._judge = self._make_judge([seat.player for seat in seats])
-            event = self._numbered(seen)
-            outcome = self._judge.observe(event)
-            told.append(self._told(event, outcome.ruling))
-            if event.revise is None:
-                told += [self._conclude(follow) for follow in outcome.follow_ups]
-            else:
-                told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
-        return told
+        if self._known is not None:
+            events = self._known.less(events)
+        if events and self._book.judge is None:
+            seats = self._watcher.layout.seats if self._watcher.layout else ()
+            self._book.appoint(self._make_judge([seat.player for seat in seats]))
+        return self._book.take([self._moved(event) for event in events]) if events else []
 
-    def _conclude(self, event: Event) -> Line:
-        """Enter an event that the referee concludes; returns its line."""
-        numbered = self._numbered(replace(event, id=0))
-        self._concluded[numbered.id] = _conclusion(event)
-        return self._told(numbered, None)
+    def _moved(self, event: Event) -> Event:
+        """Return the event on the clock of the game, which goes on where it was broken off."""
+        return replace(event, t=event.t + self._later, decided_at=event.decided_at + self._later)
 
-    def _bring_up_to_date(self, fresh: Sequence[Event], now: float) -> list[Line]:
-        """After a replay: take over all rulings and conclusions; returns the lines that tell the changes.
 
-        Args:
-            fresh: What the referee concludes that it did not conclude before.
-            now: When this was decided.
-        """
-        assert self._judge is not None
-        outcomes = self._judge.outcomes
-        held = {_conclusion(event) for outcome in outcomes.values() for event in outcome.follow_ups}
-        told: list[Line] = []
-        lines, self._lines = self._lines, []
-        for line in lines:
-            number = line["id"]
-            if number in self._concluded:
-                if self._concluded[number] in held:
-                    self._lines.append(line)
-                else:
-                    told.append(self._revising({**line, "withdrawn": True}, now))
-                continue
-            ruling = outcomes[number].ruling if number in outcomes else None
-            if ruling != line.get("ruling"):
-                line = {name: value for name, value in line.items() if name != "ruling"}
-                line |= {} if ruling is None else {"ruling": ruling}
-                told.append(self._revising(line, now))
-            self._lines.append(line)
-        return told + [self._conclude(event) for event in fresh]
+class KnownAlready:
+    """Keeps from the book what a watcher that begins in mid-game reports of the past.
 
-    def _revising(self, line: Line, now: float) -> Line:
-        """Return `line` as a line of its own that takes its place."""
-        self._count += 1
-        return {**line, "decided_at": round(now, 3), "revise": line["id"], "id": self._count}
+    It takes the table as it stands for a fresh deal, and the cards on the pile for plays. A card that lay on
+    the pile when the game was broken off cannot be played until the pile has gone somewhere.
+    """
 
-    def _numbered(self, event: Event) -> Event:
-        """Return the event under the next free id, with what it revises named by the id that was told."""
-        self._count += 1
-        if event.id:
-            self._ids[event.id] = self._count
-        revise = None if event.revise is None else self._ids.get(event.revise, event.revise)
-        return replace(event, id=self._count, revise=revise)
+    def __init__(self, lying: frozenset[str]) -> None:
+        """`lying`: the cards on the pile."""
+        self._lying = lying
+        self._dropped: set[int] = set()
 
-    def _told(self, event: Event, ruling: dict[str, Any] | None) -> Line:
-        line = event.to_json()
-        if ruling is not None:
-            line["ruling"] = ruling
-        earlier = next((i for i, old in enumerate(self._lines) if old["id"] == event.revise), None)
-        if earlier is None:
-            self._lines.append(line)
-        elif event.withdrawn:
-            del self._lines[earlier]
+    def less(self, events: Sequence[Event]) -> list[Event]:
+        """Return the events that are news; one that makes news of a past one no longer revises it."""
+        return [
+            replace(event, revise=None) if event.revise in self._dropped else event
+            for event in events
+            if not self._is_past(event)
+        ]
+
+    def _is_past(self, event: Event) -> bool:
+        if event.revise is not None and event.revise in self._dropped:
+            # What it saw of the past it may see better later: with a card that is news, it is a play.
+            past = event.event != "play" or event.withdrawn or self._lies(event)
         else:
-            self._lines[earlier] = {**line, "id": self._lines[earlier]["id"]}
-        return line
+            past = event.event == "deal" or (event.event == "play" and self._lies(event))
+        if past:
+            self._dropped.add(event.id)
+        elif event.event in ("pick_up", "burn", "show"):
+            self._lying = frozenset()
+        return past
+
+    def _lies(self, event: Event) -> bool:
+        return bool(event.cards) and self._lying.issuperset(event.cards)
 
 
 _USUAL_PLAYERS = 4
-_Conclusion = tuple[str, str | None, str | None, int | None]
 
 
-def _conclusion(event: Event) -> _Conclusion:
-    """Return what makes two conclusions of the referee the same."""
-    return event.event, event.player, event.loser, event.concerns
+def judge_of(
+    rules: str,
+    players: Sequence[str],
+    *,
+    options: Sequence[str] = (),
+    dealer: str | None = None,
+    loser: str | None = None,
+    losses: Mapping[str, int] | None = None,
+) -> Judge:
+    """Return the referee of a game; who no longer plays is left out of the evening's losses."""
+    from engine.referee import Referee
+
+    return Referee(
+        rules,
+        tuple(players),
+        options=tuple(options),
+        dealer=dealer,
+        loser=loser if loser in players else None,
+        losses={player: count for player, count in (losses or {}).items() if player in players},
+    )
 
 
 def _check_players(players: Sequence[str] | None, dealer: str | None) -> None:

@@ -34,6 +34,9 @@ DISPLAY_WIDTH = 1280
 """Pictures are shrunk to this width before the screen gets them; reading uses the full picture."""
 _FILM_LEAD = 12
 """Pictures of a film that may wait to be read: the picture runs on smoothly while a network works."""
+_MOMENT_WIDTH = 640
+_MOST_MOMENTS = 400
+"""Pictures of moments held in memory, the newest; about 20 MB."""
 
 
 class Game(Protocol):
@@ -59,12 +62,26 @@ class Game(Protocol):
         """Whether something moves over the table, so that nothing is read."""
         ...
 
+    @property
+    def started_at(self) -> float:
+        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
+        ...
+
+    @property
+    def layout(self) -> Any:
+        """Where seats and piles are (`vision.layout.Layout`), or None while that is not known."""
+        ...
+
     def feed(self, frame: Image, t: float) -> Iterable[Line]:
         """Take the picture at `t` seconds; return the events decided by it."""
         ...
 
     def finish(self, t: float) -> Iterable[Line]:
         """Take the end of the source; return the events decided by it."""
+        ...
+
+    def enter(self, event: Event) -> Iterable[Line]:
+        """Take in an event that a person reports; return the lines that this adds."""
         ...
 
     def undo(self) -> Line | None:
@@ -106,11 +123,14 @@ class Snapshot:
 
 
 class Session:
-    """Watches one source and referees it, until it ends or `stop()` is called."""
+    """Watches one source and referees it, until it ends or `stop()` is called.
+
+    Without a source nothing is watched: people enter what happens (`enter`), and the referee rules on it.
+    """
 
     def __init__(
         self,
-        open_source: Callable[[], FrameSource],
+        open_source: Callable[[], FrameSource] | None,
         open_game: Callable[[], Game],
         *,
         open_store: Callable[[], Store] | None = None,
@@ -119,6 +139,10 @@ class Session:
         """Nothing is opened before `start()`. `realtime=False` runs a film as fast as it can be read."""
         self.snapshot = Snapshot(says="Opening …")
         self.picture: Picture | None = None
+        self.moments: dict[int, bytes] = {}
+        """What the camera saw as an event was decided, as JPEG by the event's id. In memory only."""
+        self.watches = open_source is not None
+        """Whether there is a picture to expect."""
         self._open_source, self._open_game, self._open_store = open_source, open_game, open_store
         self._realtime = realtime
         self._frames: queue.Queue[tuple[float, Image]] = queue.Queue(maxsize=_FILM_LEAD)
@@ -131,6 +155,8 @@ class Session:
         self._store: Store | None = None
         self._stored_end: tuple[str | None] | None = None
         """What the store was told last: (loser,), or None while the game goes on."""
+        self._stored_layout: Any = None
+        self._now: Callable[[], float] = lambda: self.snapshot.t
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
 
     def start(self) -> None:
@@ -157,17 +183,27 @@ class Session:
         """Put `event` in place of an earlier one; None: it never happened."""
         self._requests.put(lambda game: self._correct(game, event_id, event))
 
+    def enter(self, event: Event) -> None:
+        """Take in what a person says happened, now."""
+        self._requests.put(lambda game: self._enter(game, event))
+
     # Everything below runs in the referee's thread, but for _pump.
 
     def _work(self) -> None:
         source = None
         try:
-            source = self._open_source()
+            source = self._open_source() if self._open_source is not None else None
             game = self._open_game()
             self._store = self._open_store() if self._open_store is not None else None
+            says = (self._store.notice or "") if self._store else ""
+            if source is None:
+                self._keep_time(game.started_at)
+                self._publish(game, phase="watching", says=says)
+                self._serve(game)
+                return
             pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
             pump.start()
-            self._publish(game, phase="watching", says=(self._store.notice or "") if self._store else "")
+            self._publish(game, phase="watching", says=says)
             self._follow(game)
             pump.join(timeout=2.0)
         except BadInputError as error:
@@ -181,6 +217,17 @@ class Session:
                 source.close()
             if self._store is not None:
                 self._store.close()
+
+    def _keep_time(self, started_at: float) -> None:
+        """Let the game's own clock run where no source has one."""
+        began = time.monotonic() - started_at
+        self._now = lambda: time.monotonic() - began
+
+    def _serve(self, game: Game) -> None:
+        """Carry out requests until told to stop: all that there is to do without a source."""
+        while not self._stopping.is_set():
+            self._serve_requests(game)
+            self._stopping.wait(0.02)
 
     def _follow(self, game: Game) -> None:
         """Feed pictures and carry out requests until told to stop; requests are served after the end too."""
@@ -199,6 +246,7 @@ class Session:
             readings, moving = game.readings, game.moving
             lines = list(game.feed(frame, t))
             self._take(game, lines)
+            self._remember(lines, frame)
             if lines or game.moving != moving or game.readings is not readings:
                 self._publish(game, t=t)
 
@@ -207,6 +255,22 @@ class Session:
             for line in lines:
                 self._store.append(dict(line))
             self._store_end(game)
+            if game.layout is not None and game.layout is not self._stored_layout:
+                self._store.keep_layout(game.layout.to_json())
+                self._stored_layout = game.layout
+
+    def _remember(self, lines: Sequence[Line], frame: Image) -> None:
+        """Hold what the camera saw as these lines were decided, for whoever doubts a ruling."""
+        if not lines:
+            return
+        size = (_MOMENT_WIDTH, max(1, round(frame.shape[0] * _MOMENT_WIDTH / frame.shape[1])))
+        done, jpeg = cv2.imencode(".jpg", cv2.resize(frame, size, interpolation=cv2.INTER_AREA))
+        if not done:
+            return
+        for line in lines:
+            self.moments.setdefault(int(line.get("revise") or line["id"]), jpeg.tobytes())
+        for number in sorted(self.moments)[:-_MOST_MOMENTS]:
+            del self.moments[number]
 
     def _store_end(self, game: Game) -> None:
         """Keep the store's word on whether the game is over, and who lost, in step with the game's."""
@@ -266,6 +330,11 @@ class Session:
             self._store.correct(event_id, None if event is None else event.to_json())
         return "Struck out" if event is None else f"Corrected: {event_words(event.to_json())}"
 
+    def _enter(self, game: Game, event: Event) -> str:
+        now = self._now()
+        game.enter(replace(event, t=now, decided_at=now))
+        return f"Entered: {event_words(event.to_json())}"
+
     def _publish(self, game: Game | None, **changes: Any) -> None:
         """Replace the snapshot by one that shows the game as it stands."""
         seen: dict[str, Any] = {}
@@ -281,8 +350,10 @@ class Session:
     def _pump(self, source: FrameSource) -> None:
         """Read the source: keep a film to its own clock, show each picture, hand it on to be read."""
         try:
-            behind = time.monotonic()
+            behind: float | None = None
             for t, frame in source:
+                if behind is None:  # a film that goes on in the middle does not begin with waiting
+                    behind = time.monotonic() - t
                 if not self._running.is_set():
                     waited = time.monotonic()
                     self._running.wait()

@@ -20,9 +20,11 @@ import platformdirs
 
 from engine.errors import BadInputError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 NEW_EVENING_AFTER_S = 6 * 3600.0
 """A game that starts this long after the last thing that happened belongs to a new evening."""
+RESUMABLE_FOR_S = 24 * 3600.0
+"""A game broken off longer ago than this is over for good: the cards have been put away."""
 
 _MIGRATIONS: tuple[str, ...] = (
     """
@@ -54,6 +56,10 @@ _MIGRATIONS: tuple[str, ...] = (
         line TEXT
     );
     """,
+    """
+    ALTER TABLE games ADD COLUMN deck TEXT;
+    ALTER TABLE games ADD COLUMN layout TEXT;
+    """,
 )
 """One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
 
@@ -74,6 +80,10 @@ class StoredGame:
     dealer: str | None
     loser: str | None
     source: str | None
+    """What was watched; None where people entered what happened."""
+    deck: str | None = None
+    layout: dict[str, Any] | None = None
+    """Where seats and piles are (`vision.layout.Layout.to_json`), once that was known."""
 
 
 class Store:
@@ -140,6 +150,7 @@ class Store:
         options: Sequence[str] = (),
         dealer: str | None = None,
         source: str | None = None,
+        deck: str | None = None,
     ) -> int:
         """Begin a game, in tonight's evening or a new one; later calls write to it. Returns its id."""
         now = self._clock()
@@ -148,9 +159,9 @@ class Store:
             if evening is None:
                 evening = write.execute("INSERT INTO evenings (started) VALUES (?)", (now,)).lastrowid
             self._game = write.execute(
-                "INSERT INTO games (evening, started, rules, options, players, dealer, source)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (evening, now, rules, _to_json(list(options)), _to_json(list(players)), dealer, source),
+                "INSERT INTO games (evening, started, rules, options, players, dealer, source, deck)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (evening, now, rules, _to_json(list(options)), _to_json(list(players)), dealer, source, deck),
             ).lastrowid
         assert self._game is not None
         return self._game
@@ -175,6 +186,11 @@ class Store:
                 (self._running(), self._clock(), event, None if line is None else _to_json(line)),
             )
 
+    def keep_layout(self, layout: dict[str, Any]) -> None:
+        """Write where the running game's seats and piles are, for the case that it has to be resumed."""
+        with self._transaction() as write:
+            write.execute("UPDATE games SET layout = ? WHERE id = ?", (_to_json(layout), self._running()))
+
     def finish(self, loser: str | None) -> None:
         """End the running game; `loser` is None where nobody was found to have lost."""
         with self._transaction() as write:
@@ -194,8 +210,8 @@ class Store:
         """Return the games in the order in which they began: all, or those of one evening."""
         where = "" if evening is None else " WHERE evening = ?"
         rows = self._connection.execute(
-            "SELECT id, evening, started, finished, rules, options, players, dealer, loser, source"
-            f" FROM games{where} ORDER BY id",
+            "SELECT id, evening, started, finished, rules, options, players, dealer, loser, source,"
+            f" deck, layout FROM games{where} ORDER BY id",
             () if evening is None else (evening,),
         )
         return [
@@ -210,14 +226,30 @@ class Store:
                 dealer=row[7],
                 loser=row[8],
                 source=row[9],
+                deck=row[10],
+                layout=None if row[11] is None else json.loads(row[11]),
             )
             for row in rows
         ]
+
+    def broken_off(self) -> StoredGame | None:
+        """Return the newest game in which anything happened, if it was broken off, and not long ago."""
+        row = self._connection.execute(
+            "SELECT game, max(written) FROM events WHERE game = (SELECT max(game) FROM events)"
+        ).fetchone()
+        if row is None or row[0] is None or self._clock() - float(row[1]) > RESUMABLE_FOR_S:
+            return None
+        game = next(game for game in self.games() if game.id == row[0])
+        return game if game.finished is None else None
 
     def last_evening(self) -> int | None:
         """Return the id of the newest evening, or None in an empty store."""
         row = self._connection.execute("SELECT max(id) FROM evenings").fetchone()
         return None if row is None or row[0] is None else int(row[0])
+
+    def tonight(self) -> int | None:
+        """Return the evening that a game starting now belongs to; None where it begins a new one."""
+        return self._evening_at(self._clock())
 
     def events(self, game: int) -> list[dict[str, Any]]:
         """Return a game's event lines in the order in which they were decided."""

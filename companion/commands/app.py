@@ -39,7 +39,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Open the window, or say that there is no display and go on without."""
     from companion.app import NoDisplayError, prepare_kivy, run_window
-    from companion.choice import session_of
+    from companion.starting import session_of
 
     choice, settled = choose(args)
     try:
@@ -90,7 +90,7 @@ def _run_headless(choice: Choice) -> int:
     from companion.cli import main
 
     ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
-    argv = ["watch", choice.source, "--headless", "--save", str(ANNOTATED)]
+    argv = ["watch", choice.source or "", "--headless", "--save", str(ANNOTATED)]
     argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
     for option in choice.options:
         argv += ["--option", option]

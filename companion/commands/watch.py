@@ -7,10 +7,14 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.errors import BadInputError
+
 if TYPE_CHECKING:
+    from companion.choice import Choice
     from companion.recording import EventWriter, FilmWriter, GameKeeper
     from companion.refereeing import Refereeing
     from vision.reading import CardReading, Image
@@ -44,6 +48,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="FILE",
         help="keep the game for `shithead tally`: in FILE, or in the evening's own store",
     )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="with --store: go on with the game that was broken off, by its own rules and players",
+    )
     parser.add_argument("--headless", action="store_true", help="no window")
     return parser
 
@@ -55,31 +64,22 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: source or settings are not usable, or a film breaks off; what was decided until
             then has been written.
     """
-    from companion.recording import EventWriter, FilmWriter, GameKeeper
-    from companion.refereeing import Refereeing
-    from companion.store import Store
+    from companion.recording import EventWriter, FilmWriter
+    from companion.starting import before, watched_game, wound_on
     from vision.sources import open_source
 
     # Everything that can be wrong with the input is found before anything is written.
-    source = open_source(args.source)
+    choice = _choice(args)
+    past = before(choice)
+    if past.notice:
+        print(f"shithead watch: {past.notice}", file=sys.stderr)
+    source = wound_on(choice, past, open_source(args.source))
     film: FilmWriter | None = None
     try:
-        game = Refereeing.open(
-            rules=args.rules,
-            players=_names(args.players),
-            options=args.option,
-            dealer=args.dealer,
-            layout=args.layout,
-            deck=args.deck,
-        )
+        game = watched_game(choice, past, _names(args.players))
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
-        keeper = None
-        if args.store is not None:
-            store = Store.open(None if args.store == Path() else args.store)
-            if store.notice:
-                print(f"shithead watch: {store.notice}", file=sys.stderr)
-            keeper = GameKeeper(store, args.rules, args.option, args.dealer, args.source)
+        keeper = _keeper(choice) if choice.kept else None
         recorded = Recorded(game, EventWriter(args.events), film, keeper)
     except BaseException:
         source.close()
@@ -93,6 +93,48 @@ def run(args: argparse.Namespace) -> int:
         if args.save_layout is not None and game.layout is not None:
             args.save_layout.write_text(json.dumps(game.layout.to_json()) + "\n", encoding="utf-8")
     return 0
+
+
+def _choice(args: argparse.Namespace) -> Choice:
+    """Return the game that the command line asks for, or the one in the store that goes on.
+
+    Raises:
+        BadInputError: no game can go on.
+    """
+    from companion.choice import Choice, choice_of
+    from companion.starting import broken_off
+
+    store = None if args.store in (None, Path()) else args.store
+    if not args.resume:
+        return Choice(
+            source=args.source,
+            players=_names(args.players) or (),
+            rules=args.rules,
+            options=tuple(args.option),
+            dealer=args.dealer,
+            layout=args.layout,
+            deck=args.deck,
+            store=store,
+            kept=args.store is not None,
+        )
+    if args.store is None:
+        raise BadInputError("--resume needs --store: only a game that was kept can go on")
+    game, notice = broken_off(store)
+    if game is None:
+        raise BadInputError(notice or "the store holds no game that was broken off within the last day")
+    return replace(choice_of(game, store=store, layout=args.layout), source=args.source)
+
+
+def _keeper(choice: Choice) -> GameKeeper:
+    from companion.recording import GameKeeper
+    from companion.store import Store
+
+    keeper = GameKeeper(
+        Store.open(choice.store), choice.rules, choice.options, choice.dealer, choice.source or ""
+    )
+    if choice.resume is not None:
+        keeper.resume(choice.resume)
+    return keeper
 
 
 class Recorded:
@@ -126,6 +168,7 @@ class Recorded:
         self._events.write(lines)
         if self._keeper is not None and lines:
             self._keeper.write(lines, self._game.table.players)
+            self._keeper.keep_layout(self._game.layout)
 
     def close(self) -> None:
         """Close what is being written."""
@@ -154,6 +197,21 @@ class Recorded:
     def moving(self) -> bool:
         """Whether something moves over the table."""
         return self._game.moving
+
+    @property
+    def layout(self) -> Any:
+        """Where seats and piles are, once that is known."""
+        return self._game.layout
+
+    @property
+    def started_at(self) -> float:
+        """Seconds that the game had run when it was broken off."""
+        return self._game.started_at
+
+    @property
+    def enter(self) -> Any:
+        """Take in an event that a person reports."""
+        return self._game.enter
 
     @property
     def undo(self) -> Any:

@@ -12,7 +12,7 @@ from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
 
-from companion.choice import Choice, fault_in
+from companion.choice import Choice, fault_in, source_words
 from companion.screens.widgets import FitLabel, PillButton, signed
 from engine.ruleset import RULESET_NAMES, load_ruleset
 
@@ -63,8 +63,7 @@ class TonightScreen(FloatLayout):
         self._on_start = on_start
         self.rules = choice.rules
         super().__init__(**kwargs)
-        source = choice.source
-        self.source_text = f"Watching camera {source}" if source.isdecimal() else f"Watching {source}"
+        self.source_text = source_words(choice.source)
         for name in RULESET_NAMES:
             button = PillButton(text=load_ruleset(name).title, size_hint=(1, 1))
             button.rules = name

@@ -22,7 +22,8 @@ from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, 
 
 from companion.app import make_app, prepare_kivy
 from companion.cameras import sample_film
-from companion.choice import Choice, session_of
+from companion.choice import Choice
+from companion.starting import session_of
 
 STARTED = time.monotonic()
 Steps = Iterator[None]

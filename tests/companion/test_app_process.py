@@ -56,6 +56,13 @@ def start(folder: Path, *arguments: str, **changes: str) -> Iterator[subprocess.
         process.wait()
 
 
+def has_game(path: Path) -> bool:
+    if not path.exists():
+        return False
+    with Store.open(path) as store:
+        return bool(store.games())
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_closes_the_window_and_the_store(
     film: Path, tmp_path: Path, number: signal.Signals
@@ -64,11 +71,11 @@ def test_an_interrupt_closes_the_window_and_the_store(
     arguments = (str(film), "--players", "Ann,Bob", "--store", str(store))
     with start(tmp_path, *arguments, SDL_VIDEODRIVER="offscreen") as process:
         deadline = time.monotonic() + PATIENCE_S
-        while not store.exists() and process.poll() is None and time.monotonic() < deadline:
+        while not has_game(store) and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
         if process.poll() is not None and "no window can be opened" in (errors := process.communicate()[1]):
             pytest.skip(f"no OpenGL here: {errors.strip()}")
-        assert store.exists()
+        assert has_game(store)
         process.send_signal(number)
         _, errors = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, "Traceback" in errors) == (0, False), errors

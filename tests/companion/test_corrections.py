@@ -50,7 +50,9 @@ class ScriptedWatcher:
 
     def __init__(self, events: Sequence[Event] = GAME) -> None:
         self.view = TableView()
-        self.layout = SimpleNamespace(seats=[SimpleNamespace(player=player) for player in PLAYERS])
+        self.layout = SimpleNamespace(
+            to_json=dict, seats=[SimpleNamespace(player=player) for player in PLAYERS]
+        )
         self._events = iter(events)
 
     def feed(self, frame: Image, t: float) -> list[Event]:

@@ -26,6 +26,7 @@ LINES: tuple[tuple[dict[str, Any], ...], ...] = (
 
 class Game:
     table = SimpleNamespace(players=("Ann", "Bob"))
+    layout = None
 
     def __init__(self) -> None:
         self._coming = iter(LINES)

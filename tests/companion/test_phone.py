@@ -54,7 +54,7 @@ def address() -> Iterator[str]:
 class Onlooker:
     """A game in which nothing happens; keeps the last picture it was shown."""
 
-    table, lines, readings, moving = None, (), (), False
+    table, lines, readings, moving, layout, started_at = None, (), (), False, None, 0.0
 
     def __init__(self) -> None:
         self.frames: list[Image] = []
@@ -65,6 +65,9 @@ class Onlooker:
 
     def finish(self, t: float) -> list[Any]:
         return []
+
+    def enter(self, event: Any) -> list[Any]:
+        raise AssertionError("nobody enters anything")
 
     def undo(self) -> None:
         return None

@@ -47,6 +47,7 @@ class Game:
         self.events = set(events)
         self.lines: list[dict[str, Any]] = []
         self.table, self.readings, self.moving = None, (), False
+        self.layout, self.started_at = None, 0.0
         self.seen: list[float] = []
         self.threads: set[int] = set()
         self.corrected: list[tuple[int, Event | None]] = []
@@ -63,6 +64,11 @@ class Game:
 
     def finish(self, t: float) -> list[dict[str, Any]]:
         line = {"id": 999, "event": "game_over", "loser": "Ann", "t": t}
+        self.lines.append(line)
+        return [line]
+
+    def enter(self, event: Event) -> list[dict[str, Any]]:
+        line = {**event.to_json(), "id": len(self.lines)}
         self.lines.append(line)
         return [line]
 
@@ -226,6 +232,34 @@ def test_stopping_in_mid_film_ends_both_threads() -> None:
     until(lambda: session.picture is not None)
     session.stop()
     until(lambda: threading.active_count() == before)
+
+
+def test_without_a_source_what_people_enter_is_ruled_on_and_stored(tmp_path: Path) -> None:
+    def open_store() -> Store:
+        opened = Store.open(tmp_path / "s.sqlite")
+        opened.start_game("winnersh", ["Ann", "Bob"])
+        return opened
+
+    session = Session(None, Game, open_store=open_store)
+    session.start()
+    until(lambda: session.snapshot.phase == "watching")
+    session.enter(Event(id=0, event="pick_up", player="Bob"))
+    until(lambda: len(session.snapshot.lines) == 1)
+    session.stop()
+    assert session.snapshot.says == "Entered: Bob picks up"
+    assert not session.watches
+    with Store.open(tmp_path / "s.sqlite") as store:
+        (line,) = store.events(1)
+        assert (line["event"], line["player"]) == ("pick_up", "Bob")
+
+
+def test_the_picture_of_a_moment_is_held_in_memory(tmp_path: Path) -> None:
+    session = watch(Film(20), Game([1, 2]), tmp_path / "s.sqlite")
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert sorted(session.moments) == [1, 2]
+    assert session.moments[1].startswith(b"\xff\xd8")
+    assert [path.suffix for path in tmp_path.iterdir()] == [".sqlite"]
 
 
 def test_pausing_holds_the_film_and_going_on_resumes_it() -> None:

@@ -14,7 +14,7 @@ from companion.recording import in_words
 
 
 class NoReader:
-    def read(self, image: Any) -> list[Any]:
+    def read(self, image: Any, crowded: object = None) -> list[Any]:
         return []
 
 

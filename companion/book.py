@@ -1,0 +1,326 @@
+"""The book of one game: every event with its ruling, under the ids by which people speak of them.
+
+It knows nothing of cameras: events come from a watcher (`companion.refereeing`) or from people who enter them
+by touch (`HandScored`), and go to the referee. What was written down can be read back, and the game goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from engine.errors import BadInputError
+from engine.events import Event
+
+Line = dict[str, Any]
+"""One event line, as `shithead watch` prints it."""
+BY_HAND = "hand"
+"""The value of a line's field `by` where a person entered the event."""
+_CONCLUSIONS = ("out", "game_over", "late_breach")
+"""Kinds of events that the referee concludes; a person may enter the first two as well."""
+
+
+class Outcome(Protocol):
+    """What the referee says to one event."""
+
+    @property
+    def ruling(self) -> dict[str, Any] | None:
+        """The contract's ruling, for events that are judged."""
+        ...
+
+    @property
+    def follow_ups(self) -> tuple[Event, ...]:
+        """Events that the rules conclude from this one."""
+        ...
+
+
+class Judge(Protocol):
+    """What is needed of `engine.referee.Referee`."""
+
+    @property
+    def table(self) -> Any:
+        """The public table."""
+        ...
+
+    @property
+    def outcomes(self) -> Mapping[int, Outcome]:
+        """What is made of each event that counts, by its id, as things stand now."""
+        ...
+
+    def observe(self, event: Event) -> Outcome:
+        """Take in one event."""
+        ...
+
+    def undo(self) -> Event | None:
+        """Take back the last event and return it."""
+        ...
+
+    def correct(self, event_id: int, event: Event) -> Outcome:
+        """Put another event in place of an earlier one, and replay."""
+        ...
+
+
+class GameBook:
+    """The lines of one game, kept in step with its referee."""
+
+    def __init__(self, judge: Judge | None) -> None:
+        """Begin with an empty book; None: the judge comes once it is known who plays (`appoint`)."""
+        self._judge = judge
+        self.lines: list[Line] = []
+        """Every event of the game with its ruling, oldest first; corrected ones in their place."""
+        self._ids: dict[int, int] = {}
+        """The ids that were told, by those under which the watcher speaks of its events."""
+        self._concluded: dict[int, _Conclusion] = {}
+        """Lines that the referee added and nobody saw, by their id."""
+        self._entered: set[int] = set()
+        """Ids of the events that a person entered."""
+        self._count = 0
+
+    @property
+    def judge(self) -> Judge | None:
+        """Who rules; None until it is known who plays."""
+        return self._judge
+
+    def appoint(self, judge: Judge) -> None:
+        """Let `judge` rule from now on."""
+        self._judge = judge
+
+    @property
+    def table(self) -> Any:
+        """The referee's public table; None until it is known who plays."""
+        return self._judge.table if self._judge is not None else None
+
+    @property
+    def last_t(self) -> float:
+        """When the last event happened or was decided, seconds of the source."""
+        return max((float(max(line["t"], line["decided_at"])) for line in self.lines), default=0.0)
+
+    def take(self, events: Sequence[Event]) -> list[Line]:
+        """Have events judged; returns their lines, each followed by what the rules conclude from it."""
+        judge, told = self._appointed(), []
+        for seen in events:
+            event = self._numbered(seen)
+            outcome = judge.observe(event)
+            told.append(self._told(event, outcome.ruling))
+            if event.revise is None:
+                told += [self._conclude(follow) for follow in outcome.follow_ups]
+            else:
+                told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
+        return told
+
+    def enter(self, event: Event) -> list[Line]:
+        """Take in an event that a person reports; returns the lines that this adds."""
+        self._entered.add(self._count + 1)
+        # Its id is the book's own: whatever the watcher calls its events stays apart.
+        return self.take([replace(event, id=0, revise=None, withdrawn=False)])
+
+    def undo(self) -> Line | None:
+        """Take the last event back and return it; None where there is none.
+
+        What the referee concluded from it goes with it.
+        """
+        last = None if self._judge is None else self._judge.undo()
+        if last is None:
+            return None
+        line = next((line for line in self.lines if line["id"] == last.id), last.to_json())
+        self.lines = [other for other in self.lines if other is not line]
+        self._bring_up_to_date((), last.decided_at)
+        return line
+
+    def correct(self, event_id: int, event: Event | None) -> None:
+        """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
+
+        Raises:
+            BadInputError: there is no event of this id, or it is the referee's own conclusion.
+        """
+        index = next((i for i, line in enumerate(self.lines) if line["id"] == event_id), None)
+        if index is None or self._judge is None:
+            raise BadInputError(f"event {event_id}: there is no such event")
+        if event_id in self._concluded:
+            raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
+        old = self.lines[index]
+        if event is None:
+            gone = replace(Event.from_json(old), id=event_id, withdrawn=True)
+            outcome = self._judge.correct(event_id, gone)
+            del self.lines[index]
+        else:
+            put = replace(event, id=event_id, revise=None, withdrawn=False)
+            outcome = self._judge.correct(event_id, put)
+            self.lines[index] = self._line(put, None)
+        self._bring_up_to_date(outcome.follow_ups, float(old["decided_at"]))
+
+    def resume(self, stored: Sequence[Mapping[str, Any]]) -> None:
+        """Read back a game that was broken off: its lines as they were written, revisions as they came.
+
+        The referee hears everything again that it heard then; what it concludes it concludes anew, under the
+        ids under which that was told.
+
+        Raises:
+            BadInputError: a line is no event.
+        """
+        judge = self._appointed()
+        standing: dict[int, Event] = {}
+        names: dict[_Conclusion, int] = {}
+        for line in stored:
+            event = Event.from_json(dict(line))
+            self._count = max(self._count, event.id)
+            if event.event in _CONCLUSIONS and line.get("by") != BY_HAND:
+                names.setdefault(_conclusion(event), event.revise or event.id)
+                continue
+            if line.get("by") == BY_HAND:
+                self._entered.add(event.revise or event.id)
+            if event.revise is not None and event.revise not in standing:
+                if event.withdrawn:
+                    continue
+                event = replace(event, revise=None)
+            judge.observe(event)
+            number = event.revise or event.id
+            if event.withdrawn:
+                standing.pop(number, None)
+            else:
+                standing[number] = replace(event, id=number, revise=None)
+        self._rebuild(judge, standing, names)
+
+    def _rebuild(self, judge: Judge, standing: Mapping[int, Event], names: Mapping[_Conclusion, int]) -> None:
+        """Write the lines anew from the events that stand and what the referee makes of them."""
+        outcomes = judge.outcomes
+        for number, event in standing.items():
+            outcome = outcomes.get(number)
+            self.lines.append(self._line(event, outcome.ruling if outcome else None))
+            for follow in outcome.follow_ups if outcome else ():
+                key = _conclusion(follow)
+                told = names.get(key)
+                if told is None:
+                    self._count += 1
+                    told = self._count
+                self._concluded[told] = key
+                self.lines.append(self._line(replace(follow, id=told), None))
+        self.lines.sort(key=lambda line: int(line["id"]))
+
+    def _appointed(self) -> Judge:
+        if self._judge is None:
+            raise BadInputError("it is not yet known who plays")
+        return self._judge
+
+    def _conclude(self, event: Event) -> Line:
+        """Enter an event that the referee concludes; returns its line."""
+        numbered = self._numbered(replace(event, id=0))
+        self._concluded[numbered.id] = _conclusion(event)
+        return self._told(numbered, None)
+
+    def _bring_up_to_date(self, fresh: Sequence[Event], now: float) -> list[Line]:
+        """After a replay: take over all rulings and conclusions; returns the lines that tell the changes.
+
+        Args:
+            fresh: What the referee concludes that it did not conclude before.
+            now: When this was decided.
+        """
+        outcomes = self._appointed().outcomes
+        held = {_conclusion(event) for outcome in outcomes.values() for event in outcome.follow_ups}
+        told: list[Line] = []
+        lines, self.lines = self.lines, []
+        for line in lines:
+            number = line["id"]
+            if number in self._concluded:
+                if self._concluded[number] in held:
+                    self.lines.append(line)
+                else:
+                    told.append(self._revising({**line, "withdrawn": True}, now))
+                continue
+            ruling = outcomes[number].ruling if number in outcomes else None
+            if ruling != line.get("ruling"):
+                line = {name: value for name, value in line.items() if name != "ruling"}
+                line |= {} if ruling is None else {"ruling": ruling}
+                told.append(self._revising(line, now))
+            self.lines.append(line)
+        return told + [self._conclude(event) for event in fresh]
+
+    def _revising(self, line: Line, now: float) -> Line:
+        """Return `line` as a line of its own that takes its place."""
+        self._count += 1
+        return {**line, "decided_at": round(now, 3), "revise": line["id"], "id": self._count}
+
+    def _numbered(self, event: Event) -> Event:
+        """Return the event under the next free id, with what it revises named by the id that was told."""
+        self._count += 1
+        if event.id:
+            self._ids[event.id] = self._count
+        revise = None if event.revise is None else self._ids.get(event.revise, event.revise)
+        return replace(event, id=self._count, revise=revise)
+
+    def _line(self, event: Event, ruling: dict[str, Any] | None) -> Line:
+        line = event.to_json()
+        if event.id in self._entered:
+            line["by"] = BY_HAND
+        if ruling is not None:
+            line["ruling"] = ruling
+        return line
+
+    def _told(self, event: Event, ruling: dict[str, Any] | None) -> Line:
+        line = self._line(event, ruling)
+        earlier = next((i for i, old in enumerate(self.lines) if old["id"] == event.revise), None)
+        if earlier is None:
+            self.lines.append(line)
+        elif event.withdrawn:
+            del self.lines[earlier]
+        else:
+            self.lines[earlier] = {**line, "id": self.lines[earlier]["id"]}
+        return line
+
+
+class HandScored:
+    """A game that no camera watches: people enter what happens, the referee rules all the same."""
+
+    readings: tuple[Any, ...] = ()
+    moving = False
+    layout = None
+
+    def __init__(self, book: GameBook) -> None:
+        self._book = book
+
+    @property
+    def table(self) -> Any:
+        """The referee's public table."""
+        return self._book.table
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """Every event of the game with its ruling, oldest first."""
+        return self._book.lines
+
+    @property
+    def started_at(self) -> float:
+        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
+        return self._book.last_t
+
+    @property
+    def undo(self) -> Callable[[], Line | None]:
+        """Take back the last event."""
+        return self._book.undo
+
+    @property
+    def correct(self) -> Callable[[int, Event | None], None]:
+        """Put another event in place of an earlier one."""
+        return self._book.correct
+
+    @property
+    def enter(self) -> Callable[[Event], list[Line]]:
+        """Take in an event that a person reports."""
+        return self._book.enter
+
+    def feed(self, frame: Any, t: float) -> list[Line]:
+        """Take a picture: there is none to look at."""
+        return []
+
+    def finish(self, t: float) -> list[Line]:
+        """Take the end: nothing was waiting."""
+        return []
+
+
+_Conclusion = tuple[str, str | None, str | None, int | None]
+
+
+def _conclusion(event: Event) -> _Conclusion:
+    """Return what makes two conclusions of the referee the same."""
+    return event.event, event.player, event.loser, event.concerns

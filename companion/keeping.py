@@ -1,0 +1,139 @@
+"""What the program keeps on this device, and what its owner may do: copy it, put it back, erase it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import platformdirs
+
+from companion.store import Store, default_path
+from engine.errors import BadInputError
+
+_OF_A_STORE = ("", "-wal", "-shm", "-journal")
+"""What SQLite adds to the name of a database for the files beside it."""
+
+
+def back_up(target: Path, store: Path | None = None) -> Path:
+    """Copy the store to `target`, whole even while a game is being written to it. Returns its path.
+
+    Raises:
+        BadInputError: `target` is there already, there is nothing to copy, or it cannot be written.
+    """
+    source = store or default_path()
+    if target.exists():
+        raise BadInputError(f"{target}: is there already, and is not overwritten")
+    if not source.is_file():
+        raise BadInputError(f"the store {source} does not exist: there is nothing to back up")
+    if not target.parent.is_dir():
+        raise BadInputError(f"{target}: there is no folder {target.parent}")
+    with Store.open(source) as opened:
+        if opened.notice:
+            raise BadInputError(opened.notice)
+    _copy(source, target)
+    return target
+
+
+def restore(backup: Path, store: Path | None = None) -> Path | None:
+    """Put `backup` in the store's place; returns where the present store was set aside, if there was one.
+
+    Raises:
+        BadInputError: `backup` is no sound store of this program; the present store is left as it is.
+    """
+    target = store or default_path()
+    if not backup.is_file():
+        raise BadInputError(f"{backup}: no such file")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = target.with_name(f"{target.stem}.restoring{target.suffix}")
+    _remove(scratch)
+    try:
+        _copy(backup, scratch)
+        if not _is_store(scratch):
+            raise BadInputError(f"{backup}: is no backup of this program")
+        with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
+            if opened.notice:
+                raise BadInputError(f"{backup}: is damaged")
+        aside = _set_aside(target)
+        scratch.replace(target)
+    finally:
+        for path in (scratch, *scratch.parent.glob(f"{scratch.stem}.damaged-*")):
+            _remove(path)
+    return aside
+
+
+def kept(store: Path | None = None) -> list[Path]:
+    """Return every file that the program keeps: games, set-aside ones, decks, settings, logs.
+
+    With `store` named, only that store and what was set aside from it.
+    """
+    path = store or default_path()
+    found = [path.with_name(path.name + suffix) for suffix in _OF_A_STORE]
+    for kind in ("damaged", "replaced"):
+        found += sorted(path.parent.glob(f"{path.stem}.{kind}-*{path.suffix}*"))
+    if store is None:
+        for folder in _folders():
+            found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
+    return list(dict.fromkeys(file for file in found if file.is_file()))
+
+
+def erase(store: Path | None = None) -> list[Path]:
+    """Delete everything that `kept` lists; returns what is gone."""
+    files = kept(store)
+    for file in files:
+        file.unlink()
+    if store is None:
+        for folder in _folders():
+            shutil.rmtree(folder, ignore_errors=True)
+    return files
+
+
+def _folders() -> Iterator[Path]:
+    """Yield the folders that are the program's alone."""
+    for of in (
+        platformdirs.user_data_path,
+        platformdirs.user_config_path,
+        platformdirs.user_log_path,
+        platformdirs.user_cache_path,
+    ):
+        yield of("shithead", appauthor=False)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a database by SQLite's own means, which take in what still lies in its log."""
+    try:
+        with (
+            closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as read,
+            closing(sqlite3.connect(target)) as write,
+        ):
+            read.backup(write)
+    except sqlite3.Error as error:
+        _remove(target)
+        raise BadInputError(f"{source}: cannot be copied to {target}: {error}") from None
+
+
+def _is_store(path: Path) -> bool:
+    """Tell a store from a database of something else, and from an empty one."""
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('games', 'events')"
+        return bool(connection.execute(query).fetchone()[0] == 2)
+
+
+def _set_aside(path: Path) -> Path | None:
+    if not path.is_file():
+        return None
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+    aside = path.with_name(f"{path.stem}.replaced-{stamp}{path.suffix}")
+    for suffix in _OF_A_STORE:
+        part = path.with_name(path.name + suffix)
+        if part.is_file():
+            part.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def _remove(path: Path) -> None:
+    for suffix in _OF_A_STORE:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,203 @@
+"""From a choice to a game that runs: fresh, or taken up where it was broken off."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.book import GameBook, HandScored
+from companion.choice import Choice
+from companion.session import Game, Session
+from companion.store import Store, StoredGame
+from engine.errors import BadInputError
+from vision.reading import Image
+from vision.sources import FrameSource, open_source
+
+if TYPE_CHECKING:
+    from companion.refereeing import Refereeing
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What earlier games mean for the one that begins or goes on."""
+
+    loser: str | None = None
+    """The Shithead of the game before, this evening."""
+    losses: Counter[str] = field(default_factory=Counter)
+    game: StoredGame | None = None
+    """The game that goes on."""
+    lines: tuple[dict[str, Any], ...] = ()
+    """Its lines as they were written."""
+    notice: str | None = None
+    """What opening the store found worth saying (a damaged file set aside)."""
+
+    @property
+    def until(self) -> float:
+        """When the last thing was decided in the game that goes on, seconds of its source."""
+        return max((float(line.get("decided_at") or 0.0) for line in self.lines), default=0.0)
+
+
+def before(choice: Choice) -> Before:
+    """Read from the store what the chosen game has to know of earlier ones.
+
+    Raises:
+        BadInputError: the game to go on with is not there, or the store cannot be used.
+    """
+    if not choice.kept:
+        return Before()
+    with Store.open(choice.store) as store:
+        evening = store.tonight()
+        games = store.games(evening=evening) if evening is not None else []
+        resumed = None
+        if choice.resume is not None:
+            resumed = next((game for game in store.games() if game.id == choice.resume), None)
+            if resumed is None:
+                raise BadInputError(f"the store {store.path} holds no game {choice.resume} to go on with")
+            games = [g for g in store.games(evening=resumed.evening) if g.id < resumed.id]
+        lost = [game.loser for game in games if game.finished is not None and game.loser is not None]
+        lines = tuple(store.events(resumed.id)) if resumed is not None else ()
+        notice = store.notice
+    return Before(lost[-1] if lost else None, Counter(lost), resumed, lines, notice)
+
+
+def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
+    """Return the game that was broken off and may go on, if any, and what there is to say of the store."""
+    try:
+        with Store.open(store) as opened:
+            return opened.broken_off(), opened.notice
+    except BadInputError as error:
+        return None, str(error)
+
+
+def open_game(choice: Choice, past: Before) -> Game:
+    """Return the game, with what had happened in it where it goes on.
+
+    Raises:
+        BadInputError: rules, players, deck or layout are not usable.
+    """
+    if choice.source is None:
+        return _hand_scored(choice, past)
+    return watched_game(choice, past)
+
+
+def watched_game(choice: Choice, past: Before, players: Sequence[str] | None = None) -> Refereeing:
+    """Return the game over a camera or a film.
+
+    Args:
+        choice: What is played; its source is not opened here.
+        past: Earlier games.
+        players: Instead of the choice's; used where the deal will show how many there are.
+
+    Raises:
+        BadInputError: rules, players, deck or layout are not usable.
+    """
+    from companion.refereeing import Refereeing
+
+    resumed = past.game
+    # Places are in pixels of one camera: another one's mean nothing.
+    known = resumed.layout if resumed is not None and resumed.source == choice.source else None
+    with tempfile.TemporaryDirectory() as scratch:
+        layout = choice.layout
+        if layout is None and known is not None:
+            layout = Path(scratch) / "layout.json"
+            layout.write_text(json.dumps(known), encoding="utf-8")
+        game = Refereeing.open(
+            rules=choice.rules,
+            players=choice.players or players,
+            options=choice.options,
+            dealer=choice.dealer,
+            loser=past.loser,
+            losses=past.losses,
+            layout=layout,
+            deck=choice.deck,
+        )
+    if resumed is not None:
+        game.resume(past.lines, same_clock=_same_film(choice, past))
+    return game
+
+
+def _hand_scored(choice: Choice, past: Before) -> HandScored:
+    from companion.refereeing import judge_of
+
+    book = GameBook(
+        judge_of(
+            choice.rules,
+            choice.players,
+            options=choice.options,
+            dealer=choice.dealer,
+            loser=past.loser,
+            losses=past.losses,
+        )
+    )
+    book.resume(past.lines)
+    return HandScored(book)
+
+
+def wound_on(choice: Choice, past: Before, source: FrameSource) -> FrameSource:
+    """Return the source; a film whose game goes on is wound on to where it was broken off."""
+    return WoundOn(source, past.until) if _same_film(choice, past) else source
+
+
+def _same_film(choice: Choice, past: Before) -> bool:
+    return past.game is not None and choice.films and past.game.source == choice.source
+
+
+class WoundOn:
+    """A film from a later time on."""
+
+    def __init__(self, source: FrameSource, since: float) -> None:
+        self._source, self._since = source, since
+        self.name, self.live, self.fps = source.name, source.live, source.fps
+
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
+        """Yield the pictures after that time, under their own times."""
+        return ((t, frame) for t, frame in self._source if t > self._since)
+
+    def close(self) -> None:
+        """Close the film."""
+        self._source.close()
+
+
+def session_of(choice: Choice, *, realtime: bool = True) -> Session:
+    """Return the session of a chosen game; nothing is opened before it starts.
+
+    `realtime=False` runs a film as fast as it can be read.
+    """
+
+    @cache
+    def history() -> Before:
+        return before(choice)
+
+    def open_chosen() -> FrameSource:
+        assert choice.source is not None
+        return wound_on(choice, history(), open_source(choice.source))
+
+    def open_store() -> Store:
+        past = history()  # before this game is among those that were played
+        store = Store.open(choice.store)
+        store.notice = store.notice or past.notice
+        if choice.resume is not None:
+            store.resume_game(choice.resume)
+        else:
+            store.start_game(
+                choice.rules,
+                choice.players,
+                options=choice.options,
+                dealer=choice.dealer,
+                source=choice.source,
+                deck=choice.deck,
+            )
+        return store
+
+    return Session(
+        open_chosen if choice.source is not None else None,
+        lambda: open_game(choice, history()),
+        open_store=open_store if choice.kept else None,
+        realtime=realtime,
+    )
