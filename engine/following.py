@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
+from engine.cards import RANK_OF, UNKNOWN
 from engine.demand import possible_demands
 from engine.events import Event
-from engine.judge import rule_on, ruling_of_breach
+from engine.gaps import Gaps
+from engine.judge import rule_on, ruling_of_breach, ruling_on_doubt
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge
 from engine.outcome import Outcome
+from engine.questions import sure_start_card
 from engine.reconciling import give_up_surplus, reconcile, split_sources, without
 from engine.ruleset import Ruleset
 from engine.situation import Action
@@ -38,35 +40,37 @@ class Follower:
         """Forget everything: the cards are dealt afresh."""
         self.state = self._start()
         self.suspicions = Suspicions(self.rules)
+        self.gaps = Gaps(self.state, self.suspicions)
 
     def take(self, event: Event) -> Outcome:
         """Take in one event and rule on it. Kinds that say nothing about the table are passed over."""
         handler = _HANDLERS.get(event.event)
+        self.gaps.note(event)
         return handler(self, event) if handler else Outcome()
 
     def _judge(self, event: Event, action: Action, notes: Sequence[str] = ()) -> Ruling:
+        notes = [*notes, *self.gaps.bring_back(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
         if seat is not None and seat.doubtful and _from_table(action):
             up = seat.holding().up if action.source == "up" or action.type == "take_up" else ()
             held = replace(seat.holding(), hand=(), up=up)
             situation = replace(situation, cards={**situation.cards, action.player or "": held})
-        ruling = rule_on(situation, action)
+        ruling = self.gaps.weigh(situation, action, rule_on(situation, action))
+        if ruling["verdict"] == "illegal" and action.type != "exchange":
+            self._offended(action.player, ruling)
         if seat is not None:
             told = seat.doubtful or ruling["verdict"] == "illegal"
             late_in_game = not self.state.draw_pile and len(seat.hand) <= _FEW
             seat.doubtful = told and late_in_game and _from_table(action)
-        ruling["notes"] = [*notes, *ruling["notes"], *self._draw_notes()]
+        ruling["notes"] = [*notes, *ruling["notes"], *self.state.draw_notes()]
         return ruling
 
-    def _draw_notes(self) -> list[str]:
-        """Say once who has not been seen to draw what was due."""
-        notes = []
-        for player, seat in self.state.seats.items():
-            if seat.owed and not seat.noted:
-                seat.noted = True
-                cards = "a card" if seat.owed == 1 else f"{seat.owed} cards"
-                notes.append(f"{player} has not been seen to draw {cards}.")
-        return notes
+    def _offended(self, player: str | None, ruling: Ruling) -> None:
+        """An offence, or a sign that something was missed: from here on less is proven."""
+        out_of_turn = {self.rules.rule_for(name).id for name in ("turn", "turn_leads")}
+        if player is not None and any(breach["rule"] in out_of_turn for breach in ruling["breaches"]):
+            self.gaps.passed_over(player)
+        self.gaps.doubt_pile()
 
     def _deal(self, event: Event) -> Outcome:
         if not self.state.opening:
@@ -108,12 +112,12 @@ class Follower:
         late = []
         if source == "hand" and not seat.hand and not seat.may_draw:
             late = self.suspicions.held_after_all(event, player)
-        notes = reconcile(state, player, cards, source)
+        notes = [*self.gaps.unburn(cards), *self.gaps.odd(reconcile(state, player, cards, source))]
         action = Action(type="play", player=player, cards=cards, source=source)
         ruling = self._judge(event, action, notes)
         self._note_start(event, player, ruling)
         from_hand, from_up = split_sources(seat.hand, seat.up, cards, source)
-        if from_up and not from_hand and not seat.hand:
+        if from_up and not from_hand and not seat.hand and ruling["verdict"] != "unproven":
             self.suspicions.up_plays[player] = event.id
         late += self._leave_hand(event, player, from_hand)
         seat.take_from_up(from_up)
@@ -150,6 +154,7 @@ class Follower:
     def _land(self, player: str, cards: Sequence[str], ruling: Ruling) -> None:
         """Put played cards where they belong: on the pile, burned, or into the hand of who must pick up."""
         state, effects = self.state, ruling["effects"]
+        self.gaps.played(player, cards)
         forced = self.rules.mechanics.forces_pick_up
         burnt = [card for card in cards if RANK_OF[card] in forced]
         state.burned.extend(burnt)
@@ -194,7 +199,9 @@ class Follower:
         if self.state.opening:
             self.state.opening = False
             if self.state.turn is None:
-                self.suspicions.started(event, player)
+                face_up = {card for seat in self.state.seats.values() for card in seat.up}
+                sure = sure_start_card(self.rules.mechanics, len(self.state.players), face_up)
+                self.suspicions.started(event, player, sure)
 
     def _pick_up(self, event: Event) -> Outcome:
         state = self.state
@@ -207,11 +214,12 @@ class Follower:
             return self._expected_pick_up(event, player, due)
         if event.cards and not state.pile:
             state.pile = list(event.cards)
+        self.gaps.explain_pick_up(event, player)
         action = Action(type="pick_up", player=player, count=event.count)
         demands = possible_demands(self.rules.mechanics, state.pile, state.last_set or None)
         ruling = self._judge(event, action)
         self._note_start(event, player, ruling)
-        if ruling["verdict"] == "unproven":
+        if ruling["verdict"] == "unproven" and self.rules.mechanics.must_play:
             hand = state.seats[player].hand
             self.suspicions.picked_up(event, player, demands, hand.count(UNKNOWN))
         state.move_pile_to(player, event.count)
@@ -243,6 +251,9 @@ class Follower:
             return Outcome(confirms=True)
         if not state.pile:
             return Outcome(confirms=True)
+        missed = self.gaps.explain_burn(event)
+        if missed is not None:
+            return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, missed))
         says = "Nothing burns the pile here: it stays until somebody picks it up or burns it by the rules."
         ruling = ruling_of_breach(state.situation(), event.player, "burn", says)
         state.burn_pile()
@@ -258,7 +269,7 @@ class Follower:
             return Outcome()
         cards = event.cards or (UNKNOWN,)
         seat = state.seats[player]
-        notes = reconcile(state, player, cards[:1], None)
+        notes = self.gaps.odd(reconcile(state, player, cards[:1], None))
         action = Action(
             type="show",
             player=player,
@@ -274,7 +285,7 @@ class Follower:
         from_hand, from_up = split_sources(seat.hand, seat.up, cards[:1], None)
         late = self._leave_hand(event, player, from_hand)
         seat.take_from_up(from_up)
-        self._spend_answers(event)
+        state.spend_answers(event)
         state.burned.extend(cards)
         picker = ruling["effects"]["picks_up"]
         state.due_pick_up = None
@@ -283,29 +294,12 @@ class Follower:
             state.due_pick_up = picker
         return self._finish(event, player, ruling, late, soft=True)
 
-    def _spend_answers(self, event: Event) -> None:
-        """Take the cards of the answers out of the hands, or from the table where they came from there."""
-        shown = RANK_TEXTS[min(self.rules.mechanics.shown, default=3)]
-        named = list(event.cards[1:])
-        for giver, _ in event.answers:
-            seat = self.state.seats[giver]
-            card = named.pop(0) if named else next((c for c in seat.hand if c[:-1] == shown), shown)
-            if seat.hand:
-                seat.take_from_hand((card,))
-            elif event.answered_from == "down" and not seat.up:
-                seat.down = max(0, seat.down - 1)
-            else:
-                card = next((c for c in seat.up if c[:-1] == shown), card)
-                seat.take_from_up((card,))
-            if card not in event.cards:
-                self.state.burned.append(card)
-
     def _take_up(self, event: Event) -> Outcome:
         state, player = self.state, self._actor(event)
         if player is None:
             return Outcome()
         seat, cards = state.seats[player], event.cards or (UNKNOWN,)
-        notes = reconcile(state, player, cards, "up")
+        notes = self.gaps.odd(reconcile(state, player, cards, "up"))
         ruling = self._judge(event, Action(type="take_up", player=player, cards=cards), notes)
         seat.take_from_up(cards)
         seat.hand.extend(cards)
@@ -333,6 +327,11 @@ class Follower:
         seat = state.seats[player]
         count = event.count or len(event.cards) or max(1, seat.owed)
         allowed = seat.owed + seat.may_draw
+        missed = self.gaps.explain_draw(player, count, allowed)
+        if missed is not None:
+            seat.owed = seat.may_draw = 0
+            self.suspicions.forget(player)
+            return Outcome(ruling=ruling_on_doubt(state.situation(), player, missed))
         before = None if state.draw_pile is None else state.draw_pile + seat.owed
         situation = replace(state.situation(), draw_pile=before, owed={player: min(count, allowed)})
         ruling = rule_on(situation, Action(type="draw", player=player, count=count))

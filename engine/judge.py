@@ -63,3 +63,10 @@ def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, s
     case = Case(situation, Action(type="pick_up", player=player))
     case.breach(mechanism, says)
     return case.ruling()
+
+
+def ruling_on_doubt(situation: Situation, player: str | None, what: str) -> Ruling:
+    """Return the ruling on something that breaks no rule if `what` is as it may be."""
+    case = Case(situation, Action(type="pick_up", player=player))
+    case.need(what)
+    return case.ruling()

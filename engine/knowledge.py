@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN
+from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
+from engine.events import Event
 from engine.questions import deal_for, left_of
 from engine.ruleset import Ruleset
 from engine.situation import CLOCKWISE, Holding, Situation
@@ -139,6 +140,33 @@ class Knowledge:
         """Enter a draw that is due as made: one is easily missed, and not to have seen it proves nothing."""
         self.draw(player, count)
         self.seats[player].owed += count
+
+    def draw_notes(self) -> list[str]:
+        """Say once who has not been seen to draw what was due."""
+        notes = []
+        for player, seat in self.seats.items():
+            if seat.owed and not seat.noted:
+                seat.noted = True
+                cards = "a card" if seat.owed == 1 else f"{seat.owed} cards"
+                notes.append(f"{player} has not been seen to draw {cards}.")
+        return notes
+
+    def spend_answers(self, show: Event) -> None:
+        """Take the cards of a show's answers out of the hands, or from the table where they lay."""
+        shown = RANK_TEXTS[min(self.rules.mechanics.shown, default=3)]
+        named = list(show.cards[1:])
+        for giver, _ in show.answers:
+            seat = self.seats[giver]
+            card = named.pop(0) if named else next((c for c in seat.hand if c[:-1] == shown), shown)
+            if seat.hand:
+                seat.take_from_hand((card,))
+            elif show.answered_from == "down" and not seat.up:
+                seat.down = max(0, seat.down - 1)
+            else:
+                card = next((c for c in seat.up if c[:-1] == shown), card)
+                seat.take_from_up((card,))
+            if card not in show.cards:
+                self.burned.append(card)
 
     def next_inside(self, player: str) -> str | None:
         """Return the next player in playing order who is still in the game."""

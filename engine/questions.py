@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from engine.cards import COLOUR_OF, RANK_OF, SUIT_OF, UNKNOWN, card_name, join_words
+from engine.cards import COLOUR_OF, RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, card_name, join_words
 from engine.errors import BadInputError
 from engine.mechanics import Mechanics, StartCard
 from engine.ruleset import Rule, Ruleset
@@ -68,12 +68,17 @@ def _cited(rule: Rule) -> Answer:
 # The deal
 
 
+def packs_for(mechanics: Mechanics, players: int) -> int:
+    """Return how many packs so many players use. With one, each card is there once."""
+    return -(-players // mechanics.players_per_pack) if mechanics.players_per_pack else 1
+
+
 def deal_for(rules: Ruleset, players: int) -> dict[str, int] | None:
     """Return how the cards are dealt to so many players, or None if they do not suffice."""
     mechanics = rules.mechanics
     small = mechanics.small_deal
     deal = small if small is not None and players >= small.from_players else mechanics.deal
-    packs = -(-players // mechanics.players_per_pack) if mechanics.players_per_pack else 1
+    packs = packs_for(mechanics, players)
     jokers = mechanics.jokers * packs
     left = 52 * packs + jokers - deal.each * players
     if left < 0:
@@ -129,6 +134,20 @@ def start_place(mechanics: Mechanics, hand: Sequence[str]) -> int:
         if any(_matches(card, wanted) for card in hand):
             return place
     return len(mechanics.start_order)
+
+
+def sure_start_card(mechanics: Mechanics, players: int, face_up: Collection[str]) -> str | None:
+    """Return the card that decides who starts whatever else is held: the first that does not lie face up.
+
+    None where several players may hold such a card.
+    """
+    if packs_for(mechanics, players) > 1:
+        return None
+    for wanted in mechanics.start_order:
+        card = RANK_TEXTS[wanted.rank] + wanted.suit
+        if not wanted.suit or card not in face_up:
+            return card if wanted.suit else None
+    return None
 
 
 def left_of(players: Sequence[str], player: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
 from engine.knowledge import Knowledge, Seat
+from engine.questions import packs_for
 
 
 def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str | None) -> list[str]:
@@ -45,8 +46,7 @@ def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[str]:
 
 
 def _one_pack(state: Knowledge) -> bool:
-    per_pack = state.rules.mechanics.players_per_pack
-    return not per_pack or len(state.players) <= per_pack
+    return packs_for(state.rules.mechanics, len(state.players)) == 1
 
 
 def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list[str]:

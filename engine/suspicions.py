@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.cards import SUIT_OF, UNKNOWN, card_name
+from engine.cards import UNKNOWN, card_name
 from engine.demand import Demand
 from engine.events import Event
 from engine.judging.beats import effect_in_words, set_goes_everywhere
 from engine.judging.case import breach_entry
 from engine.mechanics import Mechanics
-from engine.questions import start_place
 from engine.ruleset import Ruleset
 
 
@@ -40,6 +39,7 @@ class Suspicions:
     pick_ups: list[PickUpSuspicion] = field(default_factory=list)
     start_event: int | None = None
     starter: str | None = None
+    start_card: str | None = None
     drew: set[str] = field(default_factory=set)
     """Players whose hands have taken in unseen cards since the start."""
     up_plays: dict[str, int] = field(default_factory=dict)
@@ -49,14 +49,20 @@ class Suspicions:
     def _mechanics(self) -> Mechanics:
         return self.rules.mechanics
 
-    def started(self, event: Event, player: str) -> None:
-        """Note who took the first turn."""
-        self.start_event, self.starter = event.id, player
+    def started(self, event: Event, player: str, start_card: str | None) -> None:
+        """Note who took the first turn, and the card whose holder should have (None: none is sure)."""
+        self.start_event, self.starter, self.start_card = event.id, player, start_card
 
     def picked_up(self, event: Event, player: str, demands: frozenset[Demand], hidden: int) -> None:
         """Note a pick-up that the hidden cards of the hand decide about."""
         if hidden:
             self.pick_ups.append(PickUpSuspicion(event.id, player, demands))
+
+    def forget(self, player: str) -> None:
+        """Drop every suspicion about a player who may have acted unseen."""
+        self.pick_ups = [suspicion for suspicion in self.pick_ups if suspicion.player != player]
+        self.up_plays.pop(player, None)
+        self.drew.add(player)
 
     def came_in(self, player: str, count: int) -> None:
         """Note that unseen cards entered a hand."""
@@ -93,13 +99,11 @@ class Suspicions:
         return found
 
     def _seen_after_start(self, event: Event, player: str, cards: list[str]) -> list[Event]:
-        """The very first card of the start order, seen in another hand than the starter's."""
+        """The card that decides who starts, seen in another hand than the starter's."""
         if self.starter is None or self.start_event is None or player == self.starter or player in self.drew:
             return []
-        first = self._mechanics.start_order[:1]
-        unique = bool(first) and first[0].suit and not self._mechanics.players_per_pack
         for card in cards:
-            if unique and SUIT_OF[card] and start_place(self._mechanics, (card,)) == 0:
+            if card == self.start_card:
                 says = f"{player} held the {card_name(card)} and should have started, not {self.starter}."
                 late = self._late(event, self.start_event, self.starter, "start", says)
                 self.starter = None

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.cards import RANK_OF, UNKNOWN, card_names
 from engine.demand import Demand, possible_demands
-from engine.questions import deal_for, start_place, starting_cards
+from engine.questions import deal_for, start_place, starting_cards, sure_start_card
 from engine.ruleset import Rule
 from engine.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
 
@@ -141,13 +141,14 @@ class Case:
         last = len(mechanics.start_order)
         own = self.holding.hand
         place = start_place(mechanics, own) if own is not None and UNKNOWN not in own else 0
+        face_up = {card for holding in situation.cards.values() for card in holding.up or ()}
+        sure = sure_start_card(mechanics, len(situation.players), face_up)
         for other, holding in situation.cards.items():
             if other == self.player or not holding.hand:
                 continue
             better = start_place(mechanics, holding.hand)
-            # The first card of the order is held by one player only, so nothing hidden can equal it.
-            alone = better == 0 and mechanics.start_order[0].suit and not mechanics.players_per_pack
-            if better < last and (better < place or (alone and place == 0)):
+            # Whoever holds the sure card starts, whatever the hidden cards are.
+            if better < last and (better < place or (sure in holding.hand and place == 0)):
                 cards = card_names(starting_cards(mechanics, holding.hand)[:1])
                 self.breach("start", f"{other} starts with {cards}, not {self.player}.")
                 return

@@ -10,6 +10,7 @@ from engine.judging.beats import check_beats, may_be_played
 from engine.judging.case import Case
 from engine.judging.effects import failed_flip, place_before_pick_up, play_effects
 from engine.judging.matching import missing_cards
+from engine.questions import packs_for
 
 
 def judge_play(case: Case) -> None:
@@ -205,8 +206,8 @@ def _check_set(case: Case) -> None:
 
 def _check_out_of_play(case: Case) -> None:
     """A burnt card cannot come back; a card that lies elsewhere is a misreading, not a breach."""
-    if len(case.situation.players) > (case.mechanics.players_per_pack or len(case.situation.players)):
-        return  # several packs: there are other cards like it
+    if packs_for(case.mechanics, len(case.situation.players)) > 1:
+        return  # there are other cards like it
     burned = case.situation.burned or ()
     for card in case.action.cards:
         if SUIT_OF[card] and card in burned:

@@ -124,7 +124,8 @@ def _check_can_answer(case: Case, giver: str, spent: dict[str, int]) -> None:
 def _check_answer_from_table(case: Case, giver: str, holding: Holding, rank: int) -> None:
     """An up-card answers only with an empty hand, a down-card only with no up-cards either."""
     if holding.hand:
-        case.breach("answer_up", f"{giver} still has cards in the hand and must answer from there.")
+        rule_from = "answer_up" if case.action.answered_from == "up" else "answer_down"
+        case.breach(rule_from, f"{giver} still has cards in the hand and must answer from there.")
     if case.action.answered_from == "up":
         if holding.up is not None and not _may_hold(holding.up, rank):
             case.breach("answer_three", f"{giver} has no {rank_name(rank)} among the up-cards.")

@@ -7,22 +7,9 @@ import pytest
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee import Outcome
+from tests.engine.outcomes import broken, kinds, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
-
-
-def verdict(outcome: Outcome) -> str:
-    assert outcome.ruling is not None
-    return outcome.ruling["verdict"]
-
-
-def broken(outcome: Outcome) -> list[str]:
-    assert outcome.ruling is not None
-    return [breach["rule"] for breach in outcome.ruling["breaches"]]
-
-
-def kinds(outcome: Outcome) -> list[str]:
-    return [event.event for event in outcome.follow_ups]
 
 
 def test_what_is_known_after_the_deal(start):
@@ -210,6 +197,14 @@ def test_wrong_starter_proven_late(start):
     (breach,) = [event for event in late.follow_ups if event.event == "late_breach"]
     assert (breach.player, breach.concerns) == (BOB, 2)
     assert breach.breach["rule"] == "start.weakest-card"
+
+
+def test_wrong_starter_proven_late_by_the_weakest_card_that_does_not_lie_face_up(start):
+    game = start()  # the 4 of clubs lies in front of Ann
+    game.play(BOB, "5H", draws=1)
+    late = game.play(CAT, "4S", draws=1)
+    assert kinds(late) == ["late_breach"]
+    assert late.follow_ups[0].concerns == 2
 
 
 def test_a_start_card_drawn_meanwhile_proves_nothing(start):

@@ -12,22 +12,9 @@ from engine.events import Event
 from engine.referee import Outcome, Referee
 from engine.ruleset import RULESET_NAMES
 from engine.simulate import play_game
+from tests.engine.outcomes import broken, kinds, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
-
-
-def verdict(outcome: Outcome) -> str:
-    assert outcome.ruling is not None
-    return outcome.ruling["verdict"]
-
-
-def broken(outcome: Outcome) -> list[str]:
-    assert outcome.ruling is not None
-    return [breach["rule"] for breach in outcome.ruling["breaches"]]
-
-
-def kinds(outcome: Outcome) -> list[str]:
-    return [event.event for event in outcome.follow_ups]
 
 
 # Imperfect observations

@@ -169,3 +169,13 @@ def test_extreme_flange(rule, pile, legal):
     ruling = rule(S, "play 6H", hand="6H 4H", pile=pile, options=["flange-card"])
     assert (ruling["verdict"] == "legal") == legal
     assert rule(S, "play 6H", hand="6H 4H", pile="9S")["verdict"] == "illegal"
+
+
+def test_start_3d_seen_in_another_hand_of_one_pack(rule):
+    others = {"P2": {"hand": ["3D", "??"]}}
+    seven = "?? ?? ?? ?? ?? ?? ??"
+    first = {"hand": seven, "pile": "", "burned": [], "turn": None, "others": others, "opening": True}
+    assert rule("shed", "play 3S", draw=0, **first)["broken"] == ["start.3d"]
+    assert (
+        rule("shed", "play 3S", draw=39, players=5, **first)["broken"] == []
+    )  # there is another 3 of diamonds

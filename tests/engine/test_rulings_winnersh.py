@@ -421,3 +421,23 @@ def test_start_weakest_card_where_all_is_known(rule):
     others = {"P2": {"hand": ["4C", "KH", "KD"]}}
     opening = {"hand": "5H 6H 7H", "pile": "", "turn": None, "opening": True, "players": 2}
     assert rule(W, "play 5H", others=others, **opening)["broken"] == ["start.weakest-card"]
+
+
+def test_three_answer_from_down_not_with_cards_in_hand(rule):
+    others = {"P2": {"hand": ["6D"], "up": [], "down": 2}}
+    answer = {
+        "others": others,
+        "more": {"answered_from": "down"},
+        "hand": "3H 5C 6H",
+        "pile": "AH",
+        "draw": 0,
+    }
+    assert rule("winnersh", "show 3H P2 P2>P1", **answer)["broken"] == ["three.answer-from-down"]
+
+
+def test_start_weakest_card_where_the_4_of_clubs_lies_face_up(rule):
+    others = {"P2": {"hand": ["4S", "??", "??"]}, "P3": {"up": ["4C", "9H", "9S"]}}
+    first = {"hand": "?? ?? ??", "pile": "", "burned": [], "draw": 25, "turn": None, "players": 3}
+    assert rule("winnersh", "play 5H", others=others, **first)["broken"] == ["start.weakest-card"]
+    del others["P3"]
+    assert rule("winnersh", "play 5H", others=others, **first)["broken"] == []  # may hold the 4 of clubs
