@@ -36,7 +36,7 @@ def legal_acts(game: Game, table: Table) -> list[Act]:
     acts += _shows(game, table, seat, hand)
     if _may_pick_up(game, table, acts, hand, up, down):
         acts.append(Act(PICK_UP, seat))
-    return acts or _stuck(game, seat, up)
+    return acts or _stuck(game, seat, up) or [Act(PICK_UP, seat)]
 
 
 def _takes(game: Game, seat: int, up: int, down: int) -> list[Act]:

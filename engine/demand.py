@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from engine.cards import BLACK, COLOUR_OF, RANK_OF, RANK_VALUES, RED, SUIT_OF, UNKNOWN_RANK
+from engine.cards import BLACK, COLOUR_OF, JOKER_RANK, RANK_OF, RANK_VALUES, RED, SUIT_OF, UNKNOWN_RANK
 from engine.mechanics import Mechanics
 
 ANY, AT_LEAST, AT_MOST = 0, 1, 2
@@ -118,7 +118,7 @@ def _demands_of_card(
     mechanics: Mechanics, pile: Sequence[str], depth: int, rank: int, last_set: int | None
 ) -> frozenset[Demand]:
     """The demand of the card at `depth`, the topmost one that is not transparent."""
-    if rank not in mechanics.colours and not mechanics.suit_order:
+    if rank == JOKER_RANK or (rank not in mechanics.colours and not mechanics.suit_order):
         return frozenset((demand_after(mechanics, ANYTHING, rank, 0, 0),))
     run = list(_run(pile[: depth + 1], rank, mechanics.transparent))
     if mechanics.suit_order:

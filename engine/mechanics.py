@@ -142,6 +142,8 @@ _CHOICES = {
     "start_by": ("candidates", "race", "after-dealer"),
     "next_dealer": ("", "left", "loser"),
 }
+_MOST = 1000
+"""No number of cards, players or packs is greater."""
 _TYPES: dict[str, type] = {"bool": bool, "int": int, "str": str}
 
 
@@ -157,7 +159,10 @@ def _deal(value: Any) -> Deal | None:
     counts = {"from_players" if name == "from" else name: number for name, number in dict(value).items()}
     if not all(type(number) is int and number >= 0 for number in counts.values()):
         raise BadInputError("a deal is written in counts of cards: down, up, hand")
-    return Deal(**counts)
+    deal = Deal(**counts)
+    if not 1 <= deal.each <= _MOST:
+        raise BadInputError(f"{deal.each} cards for each player cannot be dealt")
+    return deal
 
 
 def _start_card(text: str) -> StartCard:
@@ -187,6 +192,8 @@ def _value(name: str, kind: str, value: Any) -> Any:
             raise BadInputError(f"{value!r} is not one of: {', '.join(map(repr, _CHOICES[name]))}")
     elif type(value) is not _TYPES[kind]:
         raise BadInputError(f"{str(value)[:30]!r} is not of type {kind}")
+    if kind == "int" and not (2 if name == "four" else 0) <= value <= _MOST:
+        raise BadInputError(f"{value} is out of range")
     if name == "suit_order" and value and sorted(value) != sorted(SUITS):
         raise BadInputError(f"{value!r} does not name each of the four suits once")
     return value

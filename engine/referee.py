@@ -17,7 +17,7 @@ from engine.knowledge import fresh_knowledge
 from engine.outcome import Outcome
 from engine.public import HandView, PublicTable, public_table
 from engine.ruleset import Ruleset, load_ruleset
-from engine.situation import read_players
+from engine.situation import MOST_CARDS, read_players
 
 __all__ = ["HandView", "Outcome", "PublicTable", "Referee"]
 
@@ -170,7 +170,7 @@ class Referee:
         return outcome
 
     def _cleaned(self, event: Event) -> Event:
-        """Return it with cards in the engine's spelling, and only names that sit at this table."""
+        """Return it with cards in the engine's spelling, names of this table, and counts that can be."""
         known = frozenset(self.players)
         answers = tuple(pair for pair in event.answers if known.issuperset(pair))
         return replace(
@@ -180,6 +180,7 @@ class Referee:
             to=event.to if event.to in known else None,
             loser=event.loser if event.loser in known else None,
             answers=answers,
+            count=event.count if event.count is not None and 0 <= event.count <= MOST_CARDS else None,
             up={p: tuple(_card(c) for c in cards) for p, cards in event.up.items() if p in known},
         )
 

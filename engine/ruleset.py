@@ -76,13 +76,14 @@ class Ruleset:
     def rule_for(self, mechanism: str, *more: str) -> Rule:
         """Return the rule that decides; the first of the named mechanisms that the ruleset speaks of.
 
-        Raises:
-            KeyError: it speaks of none of them (a mistake in the ruleset file, not in anyone's input).
+        A house variant may switch on what its base does not speak of: that is the table's own rule.
         """
         rule = self.find_rule(mechanism, *more)
-        if rule is None:
-            raise KeyError(mechanism)
-        return rule
+        if rule is not None:
+            return rule
+        name = mechanism.partition(".")[0].replace("_", "-")
+        text = "The players of this table have agreed on this."
+        return Rule(f"house.{name}", f"{self.title}, house rules", "Agreed at this table.", text)
 
     def find_rule(self, *mechanisms: str) -> Rule | None:
         """Return the rule on the first of the mechanisms that the ruleset speaks of, if on any."""
@@ -101,7 +102,7 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
     if isinstance(name_or_path, Ruleset):
         return name_or_path
     if not isinstance(name_or_path, str):
-        raise BadInputError(f"a ruleset is named by text, not {name_or_path!r}")
+        raise BadInputError(f"a ruleset is named by text, not {str(name_or_path)[:40]!r}")
     wanted = tuple(sorted(set(options)))
     if name_or_path.endswith(".toml"):
         return _load_variant(Path(name_or_path), wanted)
@@ -143,14 +144,18 @@ def build_variant(data: Mapping[str, Any], default_name: str, options: Sequence[
     if unknown:
         raise BadInputError(f"unknown entry {unknown[0]!r} (known: name, base, options, mechanics)")
     base, name = data.get("base"), data.get("name", default_name)
+    if base is None:
+        raise BadInputError(f"it names no base (one of: {', '.join(RULESET_NAMES)})")
     if base not in RULESET_NAMES:
         raise BadInputError(f"base {str(base)[:40]!r} is not one of: {', '.join(RULESET_NAMES)}")
     own = data.get("options", [])
     if not isinstance(own, list) or not all(isinstance(option, str) for option in own):
         raise BadInputError("options must be a list of names")
     mechanics = data.get("mechanics", {})
-    if not isinstance(mechanics, dict) or not isinstance(name, str):
-        raise BadInputError("name must be text and mechanics a table")
+    if not isinstance(mechanics, dict):
+        raise BadInputError("mechanics must be a table")
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise BadInputError("name must be one line of text")
     wanted = tuple(sorted({*own, *options}))
     return _build(name, str(base), _package_file(str(base)), wanted, mechanics)
 

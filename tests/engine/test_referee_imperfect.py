@@ -32,6 +32,14 @@ def test_nothing_that_is_seen_stops_the_referee(kind, player, cards):
     assert referee.table.players == PLAYERS
 
 
+@pytest.mark.parametrize("count", [-3, 10**9])
+def test_a_count_that_cannot_be_is_passed_over(start, count):
+    game = start()
+    game.play(BOB, "4H")
+    game.tell("draw", BOB, count=count)
+    assert (game.table.hands[BOB].size, game.table.draw_pile) == (3, 24)
+
+
 def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm(start):
     game = start()
     game.play(BOB, "4H", draws=1)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib import resources
+from random import Random
+
 import pytest
 
 from engine.errors import BadInputError
 from engine.explain import compare, explain
 from engine.judge import judge
-from engine.ruleset import RULESET_NAMES, load_ruleset, save_variant
+from engine.referee import Referee
+from engine.ruleset import RULESET_NAMES, build_variant, load_ruleset, save_variant
+from engine.simulate import play_game
 
 
 def test_a_ruleset_is_loaded_once():
@@ -63,6 +69,12 @@ def test_a_variant_may_change_a_mechanism(tmp_path):
         ('base = "jokers"\n[mechanics]\nstart_order = [5]', "start_order"),
         ('base = "jokers"\n[mechanics]\nsuit_order = "CDH"', "suit_order"),
         ('base = "jokers"\n[mechanics]\nalso_beaten_by = 9', "also_beaten_by"),
+        ('name = "x"', "no base"),
+        ('base = "jokers"\nname = "a\\nb"', "name"),
+        ('base = "jokers"\n[mechanics]\nmin_hand = -3', "min_hand"),
+        ('base = "jokers"\n[mechanics]\nfour = 1', "four"),
+        ('base = "jokers"\n[mechanics]\nplayers_per_pack = -1', "players_per_pack"),
+        ('base = "jokers"\n[mechanics]\ndeal = {down = 0, up = 0, hand = 0}', "deal"),
     ],
 )
 def test_a_bad_variant_gets_one_clear_line(tmp_path, text, message):
@@ -106,3 +118,28 @@ def test_compare_shows_both_side_by_side():
     assert "Winnersh §9" in text
     assert "Shed, Magic Cards" in text
     assert len({line.find("|") for line in text.splitlines() if "|" in line}) == 1
+
+
+def test_a_variant_may_switch_on_what_its_base_does_not_speak_of():
+    rules = build_variant({"base": "winnersh", "mechanics": {"must_play": True}}, "Friday")
+    situation = {"players": ["Ann", "Bob"], "turn": "Ann", "pile": ["4H"], "cards": {"Ann": {"hand": ["9S"]}}}
+    ruling = judge({**situation, "rules": rules, "action": {"type": "pick_up", "player": "Ann"}})
+    (breach,) = ruling["breaches"]
+    assert (breach["rule"], breach["cite"]) == ("house.must-play", "Friday, house rules")
+    assert breach["quote"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_a_variant_mixes_can_be_played_and_refereed(seed):
+    rng = Random(seed)
+    files = [resources.files("engine.rulesets").joinpath(f"{name}.toml") for name in RULESET_NAMES]
+    tables = [tomllib.loads(file.read_text("utf-8"))["mechanics"] for file in files]
+    chosen = rng.sample(sorted({key for table in tables for key in table}), 10)
+    mechanics = {key: rng.choice([table[key] for table in tables if key in table]) for key in chosen}
+    data = {"base": rng.choice(RULESET_NAMES), "mechanics": mechanics}
+    rules = build_variant(data, "mixed")
+    game = play_game(rules, ["Ann", "Bob", "Cat"], seed, cheats=2, quiet_acts=60)
+    referee = Referee(rules, ["Ann", "Bob", "Cat"], dealer=game.dealer)
+    for step in game:
+        referee.observe(step.event)
+    assert explain(rules)
