@@ -5,7 +5,7 @@ A scene is repeatable: the same seed, decks and surfaces give the same pixels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from datasets.scenes_camera import Camera, random_camera
 from datasets.scenes_cards import Art, CardStock, ScenePack
-from datasets.scenes_layouts import Placement, card_outline, random_layout
+from datasets.scenes_layouts import USUAL_CLUSTERS, Placement, card_outline, random_layout
 from datasets.scenes_light import Picture, add_glare, light_up, through_lens
 from datasets.scenes_objects import THINGS
 from datasets.scenes_table import random_plan
@@ -23,6 +23,8 @@ from vision.reading import Quad
 
 MIN_VISIBLE = 0.15
 """Cards of which less than this share is to be seen carry no label; their pixels are marked `UNSURE`."""
+WHOLE_TABLES = ((480.0, 1050.0, 0.5), (260.0, 480.0, 0.33), (130.0, 260.0, 0.17))
+"""How many mm of table a picture is wide, as (least, most, share): a whole table, a part, a few cards."""
 NO_CARD, UNSURE = 0, 255
 """Values of a scene's owner map beside the cards' own numbers."""
 
@@ -54,8 +56,28 @@ class Scene:
 class SceneMaker:
     """Renders scenes from decks and surfaces."""
 
-    def __init__(self, stock: CardStock, textures: Sequence[NDArray[np.uint8]], size: int = 448) -> None:
+    def __init__(
+        self,
+        stock: CardStock,
+        textures: Sequence[NDArray[np.uint8]],
+        size: int = 448,
+        *,
+        views: Sequence[tuple[float, float, float]] = WHOLE_TABLES,
+        clusters: Mapping[str, float] = USUAL_CLUSTERS,
+        min_visible: float = MIN_VISIBLE,
+    ) -> None:
+        """Prepare to render pictures of `size` x `size` pixels.
+
+        Args:
+            stock: The cards.
+            textures: The surfaces, BGR.
+            size: Side of the pictures, pixels.
+            views: How wide a piece of table is seen, as `WHOLE_TABLES`.
+            clusters: How often cards lie how, as `datasets.scenes_layouts.USUAL_CLUSTERS`.
+            min_visible: Share of a card that must be seen for it to be labelled, 0..1.
+        """
         self.stock, self.textures, self.size = stock, textures, size
+        self.views, self.clusters, self.min_visible = views, clusters, min_visible
 
     def make(self, seed: int) -> Scene:
         """Return scene number `seed`."""
@@ -64,18 +86,17 @@ class SceneMaker:
         camera = random_camera(rng, self.size, view)
         canvas = _Canvas(self._table(rng, camera, view), camera, self.size / view)
         packs = [self.stock.pick(rng) for _ in range(1 if rng.random() < 0.85 else 2)]
-        layout = random_layout(rng, view) if rng.random() < 0.97 else []
+        layout = random_layout(rng, view, self.clusters) if rng.random() < 0.97 else []
         light = rng.normal(0, 2.0, 2)  # where shadows fall, mm per mm of height
         for place in layout:
             canvas.lay(place, packs[int(rng.integers(len(packs)))], rng, light)
-        return canvas.finish(rng)
+        return canvas.finish(rng, self.min_visible)
 
     def _view(self, rng: np.random.Generator) -> float:
-        """Return how many millimetres of table the picture is wide: a whole table, a part, a few cards."""
-        kind = rng.random()
-        if kind < 0.5:
-            return float(rng.uniform(480, 1050))
-        return float(rng.uniform(260, 480) if kind < 0.83 else rng.uniform(130, 260))
+        kind = rng.random() * sum(share for _, _, share in self.views)
+        chosen = int(np.searchsorted(np.cumsum([share for _, _, share in self.views]), kind, side="right"))
+        least, most, _ = self.views[min(chosen, len(self.views) - 1)]
+        return float(rng.uniform(least, most))
 
     def _table(self, rng: np.random.Generator, camera: Camera, view: float) -> Picture:
         plan, to_plan = random_plan(rng, self.textures, view)
@@ -160,7 +181,7 @@ class _Canvas:
         under *= 1 - pasted[..., 3:] / 255
         under += pasted[..., :3] * tint
 
-    def finish(self, rng: np.random.Generator) -> Scene:
+    def finish(self, rng: np.random.Generator, min_visible: float) -> Scene:
         """Put things over the cards, light the scene, take the picture and settle what can be seen."""
         covered = np.zeros((self.size, self.size), np.uint8)
         glossy = self.owner > 0
@@ -171,16 +192,16 @@ class _Canvas:
                 covered = np.maximum(covered, draw(self.picture, rng, self.unit))
         self.owner[covered > 127] = 0
         picture = light_up(self.picture, rng)
-        cards, owner = self._settle()
+        cards, owner = self._settle(min_visible)
         return Scene(through_lens(picture, rng), cards, owner)
 
-    def _settle(self) -> tuple[tuple[SceneCard, ...], NDArray[np.uint8]]:
+    def _settle(self, min_visible: float) -> tuple[tuple[SceneCard, ...], NDArray[np.uint8]]:
         seen = np.bincount(self.owner.ravel(), minlength=len(self.laid) + 1)
         owner = np.zeros(self.owner.shape, np.uint8)
         cards: list[SceneCard] = []
         for number, card in enumerate(self.laid, start=1):
             visible = float(seen[number]) / polygon_area(card.quad)
-            if visible >= MIN_VISIBLE and seen[number] >= 30 and len(cards) < UNSURE - 1:
+            if visible >= min_visible and seen[number] >= 30 and len(cards) < UNSURE - 1:
                 cards.append(SceneCard(card.card, card.face_up, card.quad, min(visible, 1.0)))
                 owner[self.owner == number] = len(cards)
             elif seen[number]:

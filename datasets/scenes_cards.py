@@ -169,6 +169,8 @@ class CardStock:
     decks: Sequence[Deck]
     made_up: int = 64
     """How many made-up faces, and as many backs, to keep."""
+    real_share: float = 0.85
+    """Share of the packs whose faces are a deck's."""
     _cache: dict[tuple[str, str], tuple[Art, ...]] = field(default_factory=dict)
     _maximum: int = 4000
 
@@ -181,7 +183,11 @@ class CardStock:
 
     def pick(self, rng: np.random.Generator) -> ScenePack:
         """Return one pack for one table: a deck's faces (or made-up ones) and one back."""
-        deck = self.decks[int(rng.integers(len(self.decks)))] if self.decks and rng.random() < 0.85 else None
+        deck = (
+            self.decks[int(rng.integers(len(self.decks)))]
+            if self.decks and rng.random() < self.real_share
+            else None
+        )
         faces = sorted(deck.faces) if deck else []
         back = int(rng.integers(len(deck.backs))) if deck and deck.backs and rng.random() < 0.5 else None
         return ScenePack(self, deck, faces, back, int(rng.integers(self.made_up)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -165,21 +165,68 @@ def _mess(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
     ]
 
 
-_CLUSTERS: tuple[tuple[Callable[[np.random.Generator, _Frame], list[Placement]], float, float], ...] = (
-    # cluster, weight, the room it takes (mm from its centre)
-    (_row, 0.24, 110),
-    (_up_on_down, 0.22, 130),
-    (_askew_pile, 0.18, 75),
-    (_fan, 0.09, 110),
-    (_spread, 0.08, 110),
-    (_stack, 0.11, 60),
-    (_mess, 0.08, 130),
-)
+def _set_on_pile(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
+    """A set of two to four put down together, each a little beside the last, on what lay there before."""
+    pile = _askew_pile(rng, frame)[:6] if rng.random() < 0.7 else []
+    count, step = int(rng.integers(2, 5)), rng.uniform(9, 32)
+    slant, turn = rng.normal(0, 0.25), rng.normal(0, 0.08)
+    base = rng.normal(0, 0.25)
+    start = len(pile) * _THICKNESS_MM
+    laid = [
+        frame.place(
+            step * (i - (count - 1) / 2) + rng.normal(0, 2),
+            slant * step * i + rng.normal(0, 2),
+            base + turn * i + rng.normal(0, 0.03),
+            True,
+            start + i * _THICKNESS_MM,
+        )
+        for i in range(count)
+    ]
+    return pile + laid
 
 
-def random_layout(rng: np.random.Generator, view_mm: float) -> list[Placement]:
-    """Return the cards of one table, bottom first, about as many as a view `view_mm` wide would hold."""
-    weights = np.array([weight for _, weight, _ in _CLUSTERS])
+_CLUSTERS: dict[str, tuple[Callable[[np.random.Generator, _Frame], list[Placement]], float]] = {
+    # how cards lie, and the room that takes (mm from its centre)
+    "row": (_row, 110),
+    "up_on_down": (_up_on_down, 130),
+    "askew_pile": (_askew_pile, 75),
+    "fan": (_fan, 110),
+    "spread": (_spread, 110),
+    "stack": (_stack, 60),
+    "mess": (_mess, 130),
+    "set_on_pile": (_set_on_pile, 90),
+}
+
+USUAL_CLUSTERS: Mapping[str, float] = {
+    "row": 0.24,
+    "up_on_down": 0.22,
+    "askew_pile": 0.18,
+    "fan": 0.09,
+    "spread": 0.08,
+    "stack": 0.11,
+    "mess": 0.08,
+}
+"""How often cards lie how on a whole table."""
+CROWDED_CLUSTERS: Mapping[str, float] = {
+    "row": 0.06,
+    "up_on_down": 0.06,
+    "askew_pile": 0.2,
+    "fan": 0.2,
+    "spread": 0.18,
+    "mess": 0.12,
+    "set_on_pile": 0.18,
+}
+"""Where most cards are half covered and only a corner tells them."""
+
+
+def random_layout(
+    rng: np.random.Generator, view_mm: float, clusters: Mapping[str, float] = USUAL_CLUSTERS
+) -> list[Placement]:
+    """Return the cards of one table, bottom first, about as many as a view `view_mm` wide would hold.
+
+    `clusters` says how often cards lie in which way.
+    """
+    names, weights = list(clusters), np.array(list(clusters.values()))
     reach = view_mm * 0.48
     wanted = 1 if view_mm < 260 else int(rng.integers(1, 2 + int(view_mm / 110)))
     aligned = rng.random() < 0.6
@@ -189,7 +236,7 @@ def random_layout(rng: np.random.Generator, view_mm: float) -> list[Placement]:
     for _ in range(wanted * 3):
         if len(taken) == wanted or len(cards) > 45:
             break
-        cluster, _, room = _CLUSTERS[int(rng.choice(len(_CLUSTERS), p=weights / weights.sum()))]
+        cluster, room = _CLUSTERS[names[int(rng.choice(len(names), p=weights / weights.sum()))]]
         x, y = rng.uniform(-reach, reach, 2) if wanted > 1 else rng.uniform(-reach / 3, reach / 3, 2)
         crowded = any(np.hypot(x - a, y - b) < 0.75 * (room + c) for a, b, c in taken)
         if crowded and rng.random() < 0.85:

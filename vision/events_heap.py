@@ -14,6 +14,7 @@ _LYING_MM, _LYING_DEGREES = 30.0, 20.0
 _REMEMBERED = 120
 _HAND_SECONDS = 3.0
 _JUST_SECONDS = 2.0
+_SURE_OTHER = 0.75
 
 
 class Heap:
@@ -45,17 +46,21 @@ class Heap:
         name = card.best[0]
         return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
 
-    def places_since(self, t: float) -> list[Place]:
-        """Return where cards were put since shortly before `t`."""
-        return [(card.x, card.y) for when, card in self._grown if when >= t - _JUST_SECONDS]
+    def places_since(self, t: float, cards: Collection[str] | None = None) -> list[Place]:
+        """Return where something that may be one of `cards` (None: any) was put since shortly before `t`.
+
+        A card that surely is another one (a shown 3, say) was not put there with them.
+        """
+        recent = [card for when, card in self._grown if when >= t - _JUST_SECONDS]
+        return [(c.x, c.y) for c in recent if cards is None or c.best[0] in cards or c.best[1] < _SURE_OTHER]
 
     def has_since(self, t: float, cards: Collection[str]) -> bool:
         """Tell whether one of `cards` was put there since shortly before `t`."""
         return any(card.best[0] in cards for when, card in self._grown if when >= t - _JUST_SECONDS)
 
-    def found(self, t: float) -> None:
-        """Put the burn pile where cards were put since shortly before `t`, if it has no place yet."""
-        places = self.places_since(t)
+    def found(self, t: float, cards: Collection[str] | None = None) -> None:
+        """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet."""
+        places = self.places_since(t, cards)
         if self._scene.layout.burn is None and places:
             x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
             self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))

@@ -82,7 +82,7 @@ class Taking:
         burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += taken.cards
-            self._heap.found(taken.t)
+            self._heap.found(taken.t, taken.cards)
         kind: EventKind = "burn" if burnt else "pick_up"
         scene.log.add(kind, t, now, player=scene.player(taken.seat), cards=taken.cards, confidence=0.95)
 
@@ -110,7 +110,7 @@ class Taking:
         since = at_play[0] if at_play else reach.start
         paused = [stop.place for stop in reach.stops if stop.start > since]
         passed = [place for t, place in reach.path if t > since]
-        grown = self._heap.places_since(taken.t)
+        grown = self._heap.places_since(taken.t, taken.cards)
         burn = [] if self._scene.layout.burn is None else [self._scene.layout.burn]
         return any(
             math.dist(place, goal) < min(NEAR_MM, math.dist(place, play))

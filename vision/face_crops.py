@@ -80,6 +80,22 @@ def face_crops(image: Image, quad: ArrayLike) -> FaceCrops:
     return crops_of_flat(rectify(image, wide, round(size[0]), round(size[1])))
 
 
+def index_crops(image: Image, quad: ArrayLike) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Cut out the index beside a card's first corner, once exactly and once wider.
+
+    `quad` is 4 x 2 px, clockwise, a short edge first. Parts outside the picture are black. Both pieces
+    are CORNER_HEIGHT x CORNER_WIDTH x 3.
+    """
+    width, height, m = CARD_WIDTH_MM, CARD_HEIGHT_MM, MARGIN_MM
+    across, down = WIDE_CORNER_MM
+    card = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    corner = np.array([[-m, -m], [across - m, -m], [across - m, down - m], [-m, down - m]], np.float32)
+    size = (round(across * _FINE), round(down * _FINE))
+    wide = rectify(image, transform(homography(card, quad), corner), *size)
+    exact = wide[: round(CORNER_MM[1] * _FINE), : round(CORNER_MM[0] * _FINE)]
+    return _resized(exact, CORNER_WIDTH, CORNER_HEIGHT), _resized(wide, CORNER_WIDTH, CORNER_HEIGHT)
+
+
 def network_input(pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return pieces (N x H x W x 3, BGR) as the networks take them: N x 3 x H x W, exposure taken out.
 

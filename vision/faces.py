@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import BadInputError
 from vision.decks import DeckHead
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import CORNERS, FaceCrops, face_crops, network_input
+from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input
 from vision.geometry import quad_sides
 from vision.reading import Image, Quad
 from vision.runtime import Backend, Network, load_network
@@ -50,6 +50,8 @@ class Fusion:
     """Smallest probability that one look may give to a card."""
     threshold: float
     """Below this probability a card is not named."""
+    index_weight: float = 1.0
+    """Weight of a corner of which nothing else of its card is seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,12 @@ def fused(whole: LogProbabilities, corners: Sequence[LogProbabilities], fusion: 
     return _log_softmax(total)
 
 
+def fused_index(exact: LogProbabilities, wide: LogProbabilities, fusion: Fusion) -> LogProbabilities:
+    """Return the two cuts of a lone index as one opinion about its card, normalised."""
+    opinion = np.logaddexp(_corner_opinion(exact), _corner_opinion(wide)) - np.log(2)
+    return _log_softmax(fusion.index_weight * np.logaddexp(opinion, np.log(fusion.floor)))
+
+
 def reading_of(log_p: NDArray[np.float64], threshold: float) -> FaceReading:
     """Return the reading for one row of log-probabilities."""
     cards = log_p[:_NONE]
@@ -138,7 +146,7 @@ def load_fusion(path: Path) -> Fusion:
             raise BadInputError(
                 f"{path}: format {found['format']} of the weights, this program needs {FORMAT}"
             )
-        names = ("whole_weight", "corner_weight", "floor", "threshold")
+        names = ("whole_weight", "corner_weight", "floor", "threshold", "index_weight")
         return Fusion(*(float(found[name]) for name in names))
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
@@ -179,6 +187,21 @@ class FaceReader:
             if other[:_NONE].max() > log_p[k, :_NONE].max():
                 log_p[k] = other
         return [reading_of(row, self.fusion.threshold) for row in log_p[: len(quads)]]
+
+    def read_indices(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+        """Return a reading for each card of which only the index beside its quad's first corner is seen."""
+        if not len(quads):
+            return []
+        exact, wide = self.index_log_probabilities([index_crops(image, quad) for quad in quads])
+        log_p = fused_index(exact, wide, self.fusion)
+        return [reading_of(row, self.fusion.threshold) for row in log_p]
+
+    def index_log_probabilities(
+        self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+    ) -> tuple[LogProbabilities, LogProbabilities]:
+        """Return what each cut of lone indices says (twice N x len(CLASSES)), see `index_crops`."""
+        outputs = _run(self._corner, np.stack([piece for pair in crops for piece in pair]))
+        return class_log_probabilities(outputs[0::2]), class_log_probabilities(outputs[1::2])
 
     def log_probabilities(self, crops: Sequence[FaceCrops]) -> LogProbabilities:
         """Return the log-probabilities (N x len(CLASSES)) of cards that are cut out already."""

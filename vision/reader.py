@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import polygon_area, polygon_overlap
 from vision.outlines import Outline, OutlineFinder
-from vision.reading import CardReading, Image
+from vision.reading import CardReading, Image, Region
 
 _CONSIDERED = 0.15
 """Confidence from which an outline is looked at to see whether a card can be read in it."""
@@ -32,16 +33,21 @@ class TableReader:
         self,
         finder: OutlineFinder | None = None,
         faces: FaceReader | None = None,
+        covered: CoveredCards | None = None,
         *,
         least: float = 0.5,
         telling: float = 0.8,
     ) -> None:
         self._finder = finder or OutlineFinder(least=_CONSIDERED)
         self._faces = faces or FaceReader()
+        self._covered = covered or CoveredCards(self._faces)
         self._least, self._telling = least, telling
 
-    def read(self, image: Image) -> list[CardReading]:
-        """Return the cards in a picture (height x width x 3, BGR), surest outline first."""
+    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+        """Return the cards in a picture (height x width x 3, BGR), surest outline first.
+
+        After them come those told by an index alone, looked for in the `crowded` parts, or anywhere.
+        """
         outlines = self._finder.find(image)
         face_up = [outline for outline in outlines if outline.face == "up"]
         names = iter(self._faces.read(image, [outline.quad for outline in face_up]))
@@ -58,7 +64,8 @@ class TableReader:
                 )
             if keep:
                 readings.append(reading)
-        return _seen_once(readings)
+        whole = _seen_once(readings)
+        return whole + self._covered.find(image, whole, crowded)
 
     def _is_card(self, outline: Outline, name: FaceReading) -> bool:
         """Weigh how sure the outline is against what can be read in it."""

@@ -45,9 +45,17 @@ class CardReading:
         }
 
 
+Region = tuple[float, float, float, float]
+"""Part of a picture: left, top, right, bottom, pixels."""
+
+
 class CardReader(Protocol):
     """Anything that finds and names the cards in a picture."""
 
-    def read(self, image: Image) -> Sequence[CardReading]:
-        """Return the cards in `image`, in no particular order."""
+    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> Sequence[CardReading]:
+        """Return the cards in `image`, in no particular order.
+
+        `crowded` are the parts of it where cards may lie half covered by others, which takes longer to look
+        at; None: anywhere.
+        """
         ...

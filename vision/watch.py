@@ -14,7 +14,7 @@ from vision.events import EventMaker
 from vision.events_record import Look, Patch, UnderArm
 from vision.layout import Layout, Zone, find_layout
 from vision.plane import TablePlane, fit_plane
-from vision.reading import CardReader, CardReading, Image
+from vision.reading import CardReader, CardReading, Image, Region
 from vision.slots import Seen, name_cards, see, vote
 from vision.stillness import Motion, Stillness
 
@@ -28,6 +28,7 @@ _DEAL_REMEMBERED = 9
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PATCH_MM = 50.0
+_PILE_MM, _TABLE_MIDDLE_MM = 110.0, 250.0
 _SURE_NAME = 0.9
 _ON_DOWN_MM = 35.0
 
@@ -113,8 +114,8 @@ class Watcher:
             if reading.card in played:
                 self._stillness.absorb(reading.quad)
 
-    def _read(self, frame: Image, t: float) -> list[CardReading]:
-        readings = list(self._reader.read(frame))
+    def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
+        readings = list(self._reader.read(frame, crowded))
         self._last_look = t
         self.looks += 1
         self.view = replace(self.view, readings=tuple(readings))
@@ -132,7 +133,7 @@ class Watcher:
         pause = _DEAL_PAUSES[min(len(self._deal_readings) // _DEAL_LOOKS, len(_DEAL_PAUSES) - 1)]
         if rested < _DEAL_REST_SECONDS or since < pause:
             return []
-        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], self._read(frame, t)]
+        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], self._read(frame, t, [])]
         if len(self._deal_readings) < _DEAL_LOOKS:
             return []
         return self._begin(frame, motion)
@@ -163,7 +164,7 @@ class Watcher:
         """Read the table and sort the cards by what can be relied on."""
         assert self._maker is not None
         layout = self._maker.layout
-        readings = self._read(frame, motion.t)
+        readings = self._read(frame, motion.t, _crowded(layout))
         seats = self._arms.masks
         free: list[CardReading] = []
         under: list[UnderArm] = []
@@ -189,6 +190,16 @@ class Watcher:
             hidden=frozenset(hidden),
             patches=_patches(layout, motion),
         )
+
+
+def _crowded(layout: Layout) -> list[Region] | None:
+    """Return where cards may lie half covered by others: about the play pile, or where it will be."""
+    place, reach = (layout.play, _PILE_MM) if layout.play else (layout.draw, _TABLE_MIDDLE_MM)
+    if place is None:
+        return None
+    corners = layout.plane.pixels(disc(place, reach))
+    (left, top), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    return [(left, top, right, bottom)]
 
 
 def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:

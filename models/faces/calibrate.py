@@ -104,6 +104,7 @@ def _write(path: Path, fusion: Fusion) -> None:
         "corner_weight": fusion.corner_weight,
         "floor": fusion.floor,
         "threshold": fusion.threshold,
+        "index_weight": fusion.index_weight,
     }
     path.write_text(json.dumps(numbers, indent=1) + "\n")
 

@@ -70,7 +70,7 @@ def rising_curve(scores: NDArray[np.float64], right: NDArray[np.bool_]) -> Curve
     at, share = np.array([b[2] for b in blocks]), np.array([b[0] for b in blocks])
     # Neither certain nor impossible on the strength of some hundred scenes.
     share = np.clip(share, 0.005, 0.995)
-    knots = np.quantile(scores, np.linspace(0, 1, _KNOTS))
+    knots = np.union1d(np.quantile(scores, np.linspace(0, 1, _KNOTS)), np.linspace(0.1, 0.9, 9))
     curve = [(float(k), float(np.interp(k, at, share))) for k in knots]
     return [(0.0, 0.0), *curve, (1.0, max(0.995, curve[-1][1]))]
 

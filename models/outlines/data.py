@@ -20,21 +20,31 @@ Sample = tuple[Tensor, Truth]
 
 
 def _random_view(
-    rng: np.random.Generator, shape: Sequence[int], size: int, zoom: tuple[float, float]
+    rng: np.random.Generator,
+    shape: Sequence[int],
+    size: int,
+    zoom: tuple[float, float],
+    stretch: float,
 ) -> NDArray[np.float64]:
-    """Return the affine map (3 x 3) of a random cut-out: zoom, quarter turns and a little more, shift."""
+    """Return the affine map (3 x 3) of a random cut-out: zoom, quarter turns and a little more, shift.
+
+    `stretch` is the largest factor by which the picture is made wider or narrower, as some cameras do.
+    """
     height, width = shape[:2]
     scale = size / max(height, width) * np.exp(rng.uniform(*np.log(zoom)))
     angle = rng.integers(4) * np.pi / 2 + (rng.normal(0, 0.12) if rng.random() < 0.5 else 0.0)
     cos, sin = scale * np.cos(angle), scale * np.sin(angle)
     matrix = np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1.0]])
+    if stretch > 1 and rng.random() < 0.4:
+        factor = np.sqrt(np.exp(rng.uniform(-np.log(stretch), np.log(stretch))))
+        matrix = np.diag([factor, 1 / factor, 1.0]) @ matrix
     middle = transform(matrix, [[width / 2, height / 2]])[0]
     room = abs(scale * max(height, width) - size) / 2 + 0.06 * size
     matrix[:2, 2] = size / 2 - middle + rng.uniform(-room, room, 2)
     return matrix
 
 
-def _tint(image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+def tinted(image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Return the picture with other brightness, contrast, saturation and hue."""
     hsv = cv2.cvtColor(image, cv2.COLOR_BGR2HSV).astype(np.float32)
     hsv[..., 0] = (hsv[..., 0] + rng.normal(0, 4)) % 180
@@ -72,8 +82,10 @@ class SceneDataset(Dataset[Sample]):
         seed: int = 0,
         zoom: tuple[float, float] = (0.8, 1.3),
         augment: bool = True,
+        stretch: float = 1.0,
     ) -> None:
         self.paths, self.size, self.seed, self.zoom, self.augment = list(paths), size, seed, zoom, augment
+        self.stretch = stretch
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -84,8 +96,8 @@ class SceneDataset(Dataset[Sample]):
         scene = read_scene(self.paths[index])
         image = scene.image
         if self.augment:
-            matrix = _random_view(rng, image.shape, self.size, self.zoom)
-            image = _tint(image, rng) if rng.random() < 0.7 else image
+            matrix = _random_view(rng, image.shape, self.size, self.zoom, self.stretch)
+            image = tinted(image, rng) if rng.random() < 0.7 else image
         else:
             scale = self.size / max(image.shape[:2])
             matrix = np.diag([scale, scale, 1.0])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from vision.arms import Reach
+from vision.events_heap import Heap
 from vision.events_pile import Pile, one_set
 from vision.events_record import EventLog, same_patch
 from vision.events_rows import Rows
+from vision.events_scene import Scene
 from vision.layout import Layout, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen
@@ -114,3 +117,13 @@ def test_patches_tell_whether_anything_changed() -> None:
     assert not same_patch(patch, patch + 60)
     assert not same_patch(None, patch)
     assert not same_patch(patch[:5], patch)
+
+
+def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_went() -> None:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 1.0, 2.0, 0, path=[(1.5, (300.0, 0.0))])]))
+    heap.add([up("3D", 300.0)], 2.0)
+    assert heap.places_since(2.5, ("4S", "7S")) == []
+    assert heap.places_since(2.5, ("3D",)) == [(300.0, 0.0)]
+    heap.add([Seen(310.0, 0.0, 90.0, "down")], 2.2)
+    assert heap.places_since(2.5, ("4S", "7S")) == [(310.0, 0.0)]

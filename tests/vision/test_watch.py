@@ -46,7 +46,7 @@ class Table:
             image[y0:y1, x - 28 : x + 28] = (130, 160, 215)
         return image
 
-    def read(self, image: Image) -> list[CardReading]:
+    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
         self.looks += 1
         found = []
         for name, x, y, turn in self.cards:
@@ -161,7 +161,7 @@ def test_a_resting_table_costs_hardly_a_look() -> None:
 
 def test_a_reader_that_finds_nothing_yields_nothing() -> None:
     class Blind:
-        def read(self, image: Image) -> list[CardReading]:
+        def read(self, image: Image, crowded: object = None) -> list[CardReading]:
             return []
 
     watcher = Watcher(Blind(), ("Ann", "Bob"))

@@ -1,0 +1,1 @@
+"""The index network: finds index corners, so that a card of which only a corner shows is read."""

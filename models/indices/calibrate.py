@@ -1,0 +1,133 @@
+"""Finds out how far the index network, and what is read in the indices it finds, can be believed.
+
+A score becomes the probability that there is an index (as `models.outlines.calibrate` does), on scenes held
+back from training. How much a lone index weighs is fitted on crowded scenes of decks no network has seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from datasets.scenes import Scene
+from datasets.scenes_store import StoredScene, read_scene
+from models.indices.data import index_truth
+from models.indices.export import write_facts
+from models.indices.network import STRIDE
+from models.outlines.calibrate import rising_curve
+from models.outlines.loss import Truth
+from models.outlines.render import scene_maker
+from vision.face_crops import index_crops
+from vision.faces import CLASSES, FaceReader, fused_index
+from vision.faces import WEIGHTS as FACE_WEIGHTS
+from vision.geometry import quad_sides
+from vision.indices import CARD_PIXELS, WEIGHTS, Index, IndexFinder
+from vision.reading import Image
+
+_LEAST = 0.05
+_RIGHT = 0.2
+"""A frame is right when its corners lie this near (share of the card's height) to the card's, on average."""
+_SCENES = 150
+_SEED = 910_000
+"""Of the first held-out scene: far from those that are trained on."""
+
+
+def held_out_crowds(count: int, seed: int = _SEED) -> Iterator[tuple[Image, Scene]]:
+    """Yield crowded scenes of decks that no network was trained on, as a camera would compress them."""
+    maker = scene_maker("crowds", "valid")
+    for number in range(seed, seed + count):
+        scene = maker.make(number)
+        packed = cv2.imencode(".jpg", scene.image, [cv2.IMWRITE_JPEG_QUALITY, 80])[1]
+        yield np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8), scene
+
+
+def judged_indices(finder: IndexFinder, scenes: Sequence[StoredScene]) -> tuple[list[float], list[bool], int]:
+    """Return every index's score and whether it is right, and how many indices there were to find."""
+    scores: list[float] = []
+    right: list[bool] = []
+    wanted = 0
+    for scene in scenes:
+        up = scene.quads[scene.face_up]
+        height = float(np.median([quad_sides(quad)[1] for quad in up])) if len(up) else CARD_PIXELS
+        quads, face_up = torch.from_numpy(scene.quads), torch.from_numpy(scene.face_up)
+        truth = index_truth(Truth(quads, face_up, torch.from_numpy(scene.owner)))
+        cells, judged = truth.wanted.numpy() > 0, truth.judged.numpy()
+        wanted += len({tuple(np.round(frame, 1)) for frame in truth.frame.numpy()[2:, cells].T})
+        for index in finder.find(scene.image, height):
+            column, row = np.clip((index.place / STRIDE).astype(int), 0, np.array(cells.shape[::-1]) - 1)
+            good = bool(cells[row, column]) and _card_of(index, up, height) is not None
+            if good or judged[row, column]:
+                scores.append(index.confidence)
+                right.append(good)
+    return scores, right, wanted
+
+
+def _card_of(index: Index, quads: NDArray[np.float32], height: float) -> int | None:
+    """Return which of the cards (N x 4 x 2, either way up) an index's frame fits, or None."""
+    if not len(quads):
+        return None
+    turned = np.roll(quads, 2, axis=1)
+    distances = [np.linalg.norm(way - index.quad, axis=2).mean(axis=1) for way in (quads, turned)]
+    nearest = np.minimum(*distances)
+    return int(nearest.argmin()) if nearest.min() < _RIGHT * height else None
+
+
+def calibrate(weights: Path, scenes: Sequence[Path]) -> None:
+    """Measure exported weights on scenes they were not trained on, and write the curve beside them."""
+    write_facts(weights, ((0.0, 0.0), (1.0, 1.0)))
+    finder = IndexFinder(weights, least=_LEAST)
+    scores, right, wanted = judged_indices(finder, [read_scene(path) for path in scenes])
+    sure = np.array(right)[np.array(scores) >= 0.5]
+    print(f"at score 0.5: {sure.sum()} of {wanted} found, {len(sure) - sure.sum()} wrong", flush=True)
+    write_facts(weights, rising_curve(np.array(scores), np.array(right, bool)))
+
+
+def fit_index_weight(finder: IndexFinder, faces: FaceReader, scenes: int = _SCENES) -> float:
+    """Return the weight of a lone index that makes the names' probabilities truest (least log-loss)."""
+    crops, truth = [], []
+    for image, scene in held_out_crowds(scenes):
+        up = [card for card in scene.cards if card.face_up]
+        if not up:
+            continue
+        quads = np.array([card.quad for card in up], np.float32)
+        height = float(np.median([quad_sides(quad)[1] for quad in quads]))
+        for index in finder.find(image, height):
+            card = _card_of(index, quads, height)
+            if card is not None:
+                crops.append(index_crops(image, index.quad))
+                truth.append(CLASSES.index(up[card].card))
+    exact, wide = faces.index_log_probabilities(crops)
+    rows, best, least = np.arange(len(truth)), 1.0, np.inf
+    for weight in np.arange(0.3, 2.6, 0.05):
+        log_p = fused_index(exact, wide, replace(faces.fusion, index_weight=float(weight)))
+        loss = -float(log_p[rows, truth].mean())
+        if loss < least:
+            best, least = round(float(weight), 2), loss
+    log_p = fused_index(exact, wide, replace(faces.fusion, index_weight=best))
+    share = float((log_p.argmax(axis=1) == np.array(truth)).mean())
+    print(f"{len(truth)} indices, {share:.3f} named right, weight {best}, log-loss {least:.3f}", flush=True)
+    return best
+
+
+def main() -> None:
+    """Fit the weight of a lone index anew, with the weights that ship, and write it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--weights", type=Path, default=WEIGHTS)
+    parser.add_argument("--faces", type=Path, default=FACE_WEIGHTS)
+    args = parser.parse_args()
+    path = args.faces / "fusion.json"
+    weight = fit_index_weight(IndexFinder(args.weights), FaceReader(args.faces))
+    numbers = json.loads(path.read_text()) | {"index_weight": weight}
+    path.write_text(json.dumps(numbers, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""What the index network learns from: stored scenes, and for each cell of its grid the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from models.indices.network import FRAME, STRIDE
+from models.outlines.data import SceneDataset
+from models.outlines.loss import Truth
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, transform
+from vision.indices import INDEX_MM, card_plane
+
+_INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
+"""Left, top, right, bottom of what must be seen of an index for it to count."""
+_SEEN, _HIDDEN = 0.75, 0.3
+"""An index counts when more than `_SEEN` of it shows; one of which less than `_HIDDEN` shows is none."""
+_STRETCH = 1.9
+"""16:9 made square, and a little more."""
+_CENTRE_MM, _AROUND_MM, _OTHER_CORNER_MM = 4.0, 9.0, 14.0
+"""Cells this near to an index are to find it; those around are not judged, nor are the corners without one:
+some decks have four indices."""
+
+
+@dataclass(frozen=True)
+class IndexTruth:
+    """The answers for a picture or a batch: (B x) H/4 x W/4 cells."""
+
+    wanted: Tensor
+    """1 where an index is centred, else 0; float."""
+    judged: Tensor
+    """False where neither answer is wrong."""
+    frame: Tensor
+    """(B x) 6 x H/4 x W/4: the frame at cells where one is wanted, pixels."""
+    framed: Tensor
+    """1 where the frame is known, else 0; float."""
+
+
+def index_truth(truth: Truth) -> IndexTruth:
+    """Return the answers for a picture's cards; `truth.quads` run clockwise from each card's own top left."""
+    owner = truth.owner.numpy()
+    half = STRIDE // 2
+    cells = owner[half::STRIDE, half::STRIDE]
+    shape = cells.shape
+    points = np.stack(np.meshgrid(*(np.arange(n) * STRIDE + (STRIDE - 1) / 2 for n in shape[::-1])), -1)
+    wanted = np.zeros(shape, np.float32)
+    judged = cells != 255
+    frame = np.zeros((FRAME, *shape), np.float32)
+    nearest = np.full(shape, np.inf)
+    for number, (quad, up) in enumerate(
+        zip(truth.quads.numpy(), truth.face_up.numpy(), strict=True), start=1
+    ):
+        if not up:
+            continue
+        for turn in range(4):
+            corners = np.roll(quad, -turn, axis=0)
+            if turn in (1, 3):  # the card seen from a long side: only to find its other corners
+                judged &= ~_near_other_corner(corners, points, cells == number)
+                continue
+            place, seen, pixels = _index_seen(corners, owner, number)
+            distance = np.linalg.norm(points - place, axis=-1) / pixels
+            on_card = cells == number
+            if seen < _SEEN:
+                if seen > _HIDDEN:
+                    judged &= ~(on_card & (distance < _AROUND_MM))
+                continue
+            here = on_card & (distance < _CENTRE_MM) & (distance < nearest)
+            nearest[here] = distance[here]
+            judged &= ~(on_card & (distance >= _CENTRE_MM) & (distance < _AROUND_MM))
+            wanted[here] = 1
+            corner, right, below = corners[0], corners[1] - corners[0], corners[3] - corners[0]
+            frame[0:2, here] = (corner - points[here]).T
+            frame[2:4, here], frame[4:6, here] = right[:, None], below[:, None]
+    judged |= wanted > 0
+    known = torch.from_numpy(wanted)
+    return IndexTruth(known, torch.from_numpy(judged), torch.from_numpy(frame), known)
+
+
+def _index_seen(
+    corners: NDArray[np.float32], owner: NDArray[np.uint8], number: int
+) -> tuple[NDArray[np.float64], float, float]:
+    """Return an index's centre (pixels), the share of it that shows, and pixels per millimetre there."""
+    plane = card_plane(corners)
+    left, top, right, bottom = _INDEX_BOX_MM
+    box = transform(plane, [[left, top], [right, top], [right, bottom], [left, bottom]])
+    x, y = INDEX_MM
+    place, aside = transform(plane, [[x, y], [x, y + 5]])
+    low = np.floor(box.min(axis=0)).astype(int)
+    high = np.ceil(box.max(axis=0)).astype(int) + 1
+    if (high <= 0).any() or (low >= owner.shape[::-1]).any() or (high - low > 600).any():
+        return place, 0.0, 1.0
+    mask = np.zeros(tuple((high - low)[::-1]), np.uint8)
+    cv2.fillConvexPoly(mask, np.round(box - low).astype(np.int32), (1,))
+    inside = mask.sum()
+    x0, y0 = np.maximum(low, 0)
+    x1, y1 = np.minimum(high, owner.shape[::-1])
+    part = mask[y0 - low[1] : y1 - low[1], x0 - low[0] : x1 - low[0]]
+    shown = ((owner[y0:y1, x0:x1] == number) & (part > 0)).sum()
+    return place, float(shown) / max(float(inside), 1.0), float(np.linalg.norm(aside - place)) / 5
+
+
+def _near_other_corner(
+    corners: NDArray[np.float32], points: NDArray[np.float64], on_card: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return the cells of a card beside its corner number 0, where a four-index deck has an index."""
+    right, below = corners[1] - corners[0], corners[3] - corners[0]
+    # The corner is a long side's end: its short side, the card's width, runs down from it.
+    pixels = np.linalg.norm(below) / CARD_WIDTH_MM
+    middle = corners[0] + right * (14 / CARD_HEIGHT_MM) + below * (8.5 / CARD_WIDTH_MM)
+    return np.asarray(on_card & (np.linalg.norm(points - middle, axis=-1) < _OTHER_CORNER_MM * pixels))
+
+
+def _hazed(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return the picture as if it had been enlarged from a smaller one: far cards, poor cameras."""
+    height, width = picture.shape[:2]
+    share = rng.uniform(0.4, 1.0)
+    small = cv2.resize(picture, (round(width * share), round(height * share)), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+class IndexDataset(Dataset[tuple[Tensor, IndexTruth]]):
+    """Stored scenes with the index network's answers."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        size: int,
+        seed: int = 0,
+        zoom: tuple[float, float] = (1.25, 2.1),
+        augment: bool = True,
+    ) -> None:
+        self.scenes = SceneDataset(paths, size, seed, zoom, augment, _STRETCH)
+
+    def __len__(self) -> int:
+        return len(self.scenes)
+
+    def __getitem__(self, index: int) -> tuple[Tensor, IndexTruth]:
+        """Return the picture (3 x size x size, RGB, uint8) and the answers."""
+        picture, truth = self.scenes[index]
+        rng = np.random.default_rng([self.scenes.seed, index, 7])
+        if self.scenes.augment and rng.random() < 0.5:
+            hazed = _hazed(np.ascontiguousarray(picture.numpy().transpose(1, 2, 0)), rng)
+            picture = torch.from_numpy(np.ascontiguousarray(hazed.transpose(2, 0, 1)))
+        return picture, index_truth(truth)
+
+
+def collate(samples: list[tuple[Tensor, IndexTruth]]) -> tuple[Tensor, IndexTruth]:
+    """Return a batch."""
+    truths = [truth for _, truth in samples]
+    return torch.stack([image for image, _ in samples]), IndexTruth(
+        torch.stack([t.wanted for t in truths]),
+        torch.stack([t.judged for t in truths]),
+        torch.stack([t.frame for t in truths]),
+        torch.stack([t.framed for t in truths]),
+    )

@@ -1,0 +1,107 @@
+"""Train the index network: `.venv/bin/python -m models.indices.train`.
+
+Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one),
+and writes `models/indices/indices.onnx` and `indices.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from platformdirs import user_cache_dir
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.data import ConcatDataset, DataLoader, RandomSampler
+
+from datasets.photos import LabelledPhoto
+from models.indices.calibrate import calibrate
+from models.indices.data import IndexDataset, IndexTruth, collate
+from models.indices.export import export
+from models.indices.network import UNIT, IndexNet
+from models.indices.real import IndexPhotoDataset, training_photos
+from models.outlines.render import render_scenes
+from models.outlines.torch_setup import set_threads
+from models.training import Parts, Trainer
+
+_BATCH = 16
+_SIZE = 256
+_RATE = 2e-3
+_HELD_BACK = 128
+"""Scenes that are never trained on: they watch the training and calibrate the result."""
+_FOCUS = 2.0
+"""Exponent of the focal loss (Lin et al., 2017): easy cells count less."""
+_FRAME_WEIGHT = 2.0
+Batch = tuple[Tensor, IndexTruth]
+
+
+def index_loss(output: Tensor, truth: IndexTruth) -> tuple[Tensor, Parts]:
+    """Return the loss of a batch (output B x 7 x H x W) and its parts."""
+    logits, frame = output[:, 0], output[:, 1:]
+    count = truth.wanted.sum().clamp(min=1)
+    raw = functional.binary_cross_entropy_with_logits(logits, truth.wanted, reduction="none")
+    doubt = (logits.sigmoid() - truth.wanted).abs() ** _FOCUS
+    score = (raw * doubt * truth.judged).sum() / count
+    error = ((frame - truth.frame).abs().sum(1) * truth.framed).sum() / truth.framed.sum().clamp(min=1) / UNIT
+    parts = {"score": float(score.detach()), "frame": float(error.detach())}
+    return score + _FRAME_WEIGHT * error, parts
+
+
+def _predict(net: nn.Module, images: Tensor) -> Tensor:
+    inputs = (images.float() / 255).to(memory_format=torch.channels_last)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        output: Tensor = net(inputs)
+    return output
+
+
+def _batch_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
+    images, truth = batch
+    return index_loss(_predict(net, images), truth)
+
+
+def _batches(paths: Sequence[Path], photos: list[LabelledPhoto], seed: int) -> Iterator[Batch]:
+    """Yield batches for ever, each pass over the scenes seen anew."""
+    for epoch in range(1_000_000):
+        scenes = IndexDataset(paths, _SIZE, seed * 1000 + epoch)
+        data = ConcatDataset([scenes, IndexPhotoDataset(photos, _SIZE, seed * 1000 + epoch)])
+        order = RandomSampler(data, generator=torch.Generator().manual_seed(seed * 1000 + epoch))
+        yield from DataLoader(
+            data, _BATCH, sampler=order, num_workers=1, collate_fn=collate, drop_last=True, prefetch_factor=3
+        )
+
+
+@torch.no_grad()
+def _validate(net: nn.Module, paths: Sequence[Path]) -> Parts:
+    """Return the mean loss parts over scenes held back from training."""
+    loader = DataLoader(IndexDataset(paths, 384, augment=False), _BATCH, collate_fn=collate)
+    parts = [_batch_loss(net, batch)[1] for batch in loader]
+    return {key: round(float(np.mean([part[key] for part in parts])), 4) for key in parts[0]}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Render, train, calibrate, export."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    cache = Path(user_cache_dir("shithead")) / "indices"
+    parser.add_argument("--minutes", type=float, default=60.0, help="of training")
+    parser.add_argument("--scenes", type=int, default=3500, help="how many to render")
+    parser.add_argument("--folder", type=Path, default=cache, help="for scenes and checkpoints")
+    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("indices.onnx"))
+    parser.add_argument("--threads", type=int, default=2)
+    args = parser.parse_args(argv)
+    set_threads(args.threads)
+    scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads, "crowds")
+    held_back, scenes = scenes[:_HELD_BACK], scenes[_HELD_BACK:]
+    net = IndexNet().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    trainer = Trainer[Batch](net, _batch_loss, args.folder, minutes=args.minutes, rate=_RATE)
+    trainer.resume()
+    batches = _batches(scenes, training_photos(), trainer.step + 1)
+    trainer.run(batches, 1.0, lambda average: _validate(average, held_back))
+    export(trainer.average.net, args.out)
+    calibrate(args.out, held_back)
+
+
+if __name__ == "__main__":
+    main()

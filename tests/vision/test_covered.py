@@ -1,0 +1,116 @@
+"""Cards of which only an index shows, beside cards that were found whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from vision.covered import CoveredCards, crowds
+from vision.faces import CLASSES, FaceReader, FaceReading
+from vision.indices import Index, IndexFinder
+from vision.reading import CardReading, Image, Quad
+
+PICTURE = np.zeros((400, 600, 3), np.uint8)
+CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
+
+
+def at(x: float, y: float = 0.0) -> Quad:
+    return CARD + np.float32([x, y])
+
+
+def whole(card: str, x: float, y: float = 0.0) -> CardReading:
+    return CardReading(at(x, y), "up", 0.98, card, 0.99)
+
+
+class Indices:
+    def __init__(self, *indices: Index) -> None:
+        self.indices, self.regions = indices, list[Any]()
+
+    def find(self, image: Image, card_height: float, region: Sequence[float]) -> list[Index]:
+        self.regions.append((card_height, region))
+        return list(self.indices)
+
+
+class Faces:
+    """Names indices in order of asking; `others` is what whole cards show in their other corners."""
+
+    def __init__(
+        self,
+        *names: tuple[str | None, float],
+        unreadable: float = 0.01,
+        others: tuple[str | None, float] = (None, 0.1),
+    ) -> None:
+        self.names, self.others, self.asked = names, others, 0
+        self.log_p = np.full(len(CLASSES), -9.0)
+        self.log_p[-1] = np.log(unreadable)
+
+    def read_indices(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+        self.asked += 1
+        pairs = self.names if self.asked == 1 else [self.others] * len(quads)
+        assert len(pairs) == len(quads)
+        return [FaceReading(card, p, (("2C", 0.01),), self.log_p) for card, p in pairs]
+
+
+def found(known: Sequence[CardReading], indices: Sequence[Index], faces: Faces) -> list[CardReading]:
+    finder = Indices(*indices)
+    return CoveredCards(cast(FaceReader, faces), cast(IndexFinder, finder)).find(PICTURE, known)
+
+
+def test_the_lower_card_of_a_fanned_pair_is_read_from_its_index() -> None:
+    (card,) = found([whole("9S", 120)], [Index(at(100), 0.9)], Faces(("9H", 0.97)))
+    assert (card.card, card.face) == ("9H", "up")
+    assert np.allclose(card.quad, at(100))
+
+
+def test_a_whole_cards_own_indices_tell_of_no_other_card() -> None:
+    own = [Index(at(121), 0.9), Index(np.roll(at(119), 2, axis=0), 0.9)]
+    assert found([whole("9S", 120)], own, Faces(("9S", 0.99), ("9S", 0.99))) == []
+
+
+def test_a_third_and_fourth_index_of_a_card_tell_of_no_other_card() -> None:
+    beside = Index(at(120 + 63 - 17), 0.9)  # an index in the top right corner, misread
+    faces = Faces(("QD", 0.95), others=("9S", 0.97))
+    assert found([whole("9S", 120)], [beside], faces) == []
+
+
+def test_where_a_deck_has_two_indices_one_in_another_corner_is_another_cards() -> None:
+    beside = Index(at(120 + 63 - 17), 0.9)
+    (card,) = found([whole("9S", 120)], [beside], Faces(("QD", 0.95)))
+    assert card.card == "QD"
+
+
+def test_two_indices_of_one_covered_card_tell_of_one_card() -> None:
+    indices = [Index(at(100), 0.9), Index(np.roll(at(101, 1), 2, axis=0), 0.8)]
+    cards = found([whole("9S", 130)], indices, Faces(("9H", 0.97), ("9H", 0.9)))
+    assert [(card.card, card.confidence) for card in cards] == [("9H", 0.97)]
+
+
+def test_a_doubtful_index_with_a_doubtful_name_is_nothing() -> None:
+    assert found([whole("9S", 120)], [Index(at(100), 0.6)], Faces(("9H", 0.6))) == []
+
+
+def test_a_sure_index_that_cannot_be_read_is_a_card_without_a_name() -> None:
+    (card,) = found([whole("9S", 120)], [Index(at(100), 0.95)], Faces(("9H", 0.6)))
+    assert card.card is None
+    assert card.alternatives[0] == ("9H", 0.6)
+
+
+def test_what_shows_no_index_at_all_is_nothing() -> None:
+    faces = Faces((None, 0.3), unreadable=0.9)
+    assert found([whole("9S", 120)], [Index(at(100), 0.95)], faces) == []
+
+
+def test_without_a_card_face_up_nothing_is_looked_for() -> None:
+    down = CardReading(at(0), "down", 0.9, None, 0.9)
+    assert found([down], [Index(at(100), 0.9)], Faces(("9H", 0.97))) == []
+
+
+def test_cards_close_together_are_one_crowd() -> None:
+    groups = crowds([at(0), at(70), at(300), at(140)])
+    assert sorted(len(group) for group in groups) == [1, 3]
+
+
+def test_a_card_much_larger_than_its_neighbour_is_of_another_crowd() -> None:
+    assert len(crowds([at(0), 3 * CARD])) == 2

@@ -1,0 +1,112 @@
+"""Index corners found by a network, and the cards they tell of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.errors import BadInputError
+from vision.indices import CARD_PIXELS, LARGEST, IndexFinder, load_calibration
+
+PICTURE = np.zeros((384, 384, 3), np.uint8)
+RIGHT, BELOW = (CARD_PIXELS * 63 / 88, 0.0), (0.0, CARD_PIXELS)
+
+
+class Told:
+    """A network that reports given indices: (column, row, score) with upright frames."""
+
+    def __init__(self, *found: tuple[int, int, float], right=RIGHT, below=BELOW) -> None:
+        self.found, self.right, self.below = found, right, below
+        self.inputs: list[NDArray[np.float32]] = []
+
+    def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        self.inputs.append(inputs)
+        output = np.zeros((1, 8, inputs.shape[2] // 4, inputs.shape[3] // 4), np.float32)
+        for column, row, score in self.found:
+            output[0, :2, row, column] = score
+            output[0, 2:, row, column] = (-12, -20, *self.right, *self.below)
+        return output
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    (tmp_path / "indices.json").write_text('{"confidence_of_score": [[0, 0], [1, 1]]}')
+    return tmp_path / "indices.onnx"
+
+
+def finder(weights: Path, network: Told) -> IndexFinder:
+    return IndexFinder(weights, network=network)
+
+
+def test_an_index_tells_where_its_whole_card_lies(weights: Path) -> None:
+    (index,) = finder(weights, Told((20, 30, 0.9))).find(PICTURE, CARD_PIXELS)
+    assert index.confidence == pytest.approx(0.9, abs=1e-3)
+    assert np.allclose(index.quad[0], (20 * 4 + 1.5 - 12, 30 * 4 + 1.5 - 20))
+    assert np.allclose(index.quad[2] - index.quad[0], (CARD_PIXELS * 63 / 88, CARD_PIXELS), atol=1e-3)
+
+
+def test_cards_of_another_size_are_brought_to_the_size_the_network_knows(weights: Path) -> None:
+    network = Told((20, 30, 0.9))
+    (index,) = finder(weights, network).find(np.zeros((768, 768, 3), np.uint8), 2 * CARD_PIXELS)
+    assert len(network.inputs) == 1
+    assert np.linalg.norm(index.quad[3] - index.quad[0]) == pytest.approx(2 * CARD_PIXELS, rel=1e-3)
+
+
+def test_a_part_of_the_picture_gives_places_in_the_whole(weights: Path) -> None:
+    found = finder(weights, Told((20, 30, 0.9)))
+    whole, part = (
+        found.find(np.zeros((900, 900, 3), np.uint8), CARD_PIXELS, region)
+        for region in ((0, 0, 384, 384), (100, 200, 484, 584))
+    )
+    assert np.allclose(part[0].quad - whole[0].quad, (100, 200))
+
+
+def test_a_large_part_is_looked_at_in_tiles_that_cover_it(weights: Path) -> None:
+    network = Told()
+    picture = np.zeros((LARGEST + 10, 2 * LARGEST, 3), np.uint8)
+    assert finder(weights, network).find(picture, CARD_PIXELS) == []
+    assert [inputs.shape[2:] for inputs in network.inputs] == 2 * 3 * [(LARGEST, LARGEST)]
+
+
+def test_a_part_no_larger_than_needed_is_looked_at(weights: Path) -> None:
+    network = Told()
+    finder(weights, network).find(np.zeros((100, 250, 3), np.uint8), CARD_PIXELS)
+    assert [inputs.shape[2:] for inputs in network.inputs] == [(112, 256)]
+
+
+def test_two_answers_for_one_index_count_once(weights: Path) -> None:
+    found = finder(weights, Told((20, 30, 0.9), (21, 30, 0.8), (28, 30, 0.7))).find(PICTURE, CARD_PIXELS)
+    assert [round(index.confidence, 1) for index in found] == [0.9, 0.7]
+
+
+def test_what_could_be_no_card_beside_the_others_is_left_out(weights: Path) -> None:
+    tiny = Told((20, 30, 0.9), right=(20.0, 0.0), below=(0.0, 28.0))
+    assert finder(weights, tiny).find(PICTURE, CARD_PIXELS) == []
+    mirrored = Told((20, 30, 0.9), right=(-RIGHT[0], 0.0))
+    assert finder(weights, mirrored).find(PICTURE, CARD_PIXELS) == []
+
+
+def test_a_part_outside_the_picture_holds_nothing(weights: Path) -> None:
+    network = Told((20, 30, 0.9))
+    assert finder(weights, network).find(PICTURE, CARD_PIXELS, (900, 900, 1000, 1000)) == []
+    assert not network.inputs
+
+
+def test_weights_of_another_kind_are_named_in_one_line(weights: Path) -> None:
+    class Other:
+        def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+            return np.zeros((1, 10), np.float32)
+
+    with pytest.raises(BadInputError, match="another version"):
+        IndexFinder(weights, network=Other()).find(PICTURE, CARD_PIXELS)
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"confidence_of_score": [[0, 1], [1, 0]]}'])
+def test_a_broken_calibration_is_named_in_one_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "indices.json"
+    path.write_text(text)
+    with pytest.raises(BadInputError, match="index network"):
+        load_calibration(path)
