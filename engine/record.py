@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.errors import BadInputError
@@ -74,7 +74,7 @@ class Record:
         referee = self._fresh()
         for event in self.log:
             lines.append(event_text(event))
-            lines += [f"   ; {remark}" for remark in remarks(referee.observe(event))]
+            lines += [f"   ; {' '.join(remark.split())}" for remark in remarks(referee.observe(event))]
         return "\n".join(lines) + "\n"
 
     def _tags(self) -> list[tuple[str, str]]:
@@ -90,25 +90,6 @@ class Record:
         if self.losses:
             tags.append(("Losses", json.dumps(dict(self.losses), ensure_ascii=False)))
         return [*tags, *self.tags.items()]
-
-
-def record_of(
-    referee: Referee,
-    dealer: str | None = None,
-    loser: str | None = None,
-    losses: Mapping[str, int] | None = None,
-    tags: Mapping[str, str] | None = None,
-) -> Record:
-    """Return the record of a game that a referee follows; the arguments are those the referee was given."""
-    return Record(
-        rules=referee.rules,
-        players=referee.players,
-        dealer=dealer,
-        loser=loser,
-        losses=dict(losses or {}),
-        log=referee.log,
-        tags=dict(tags or {}),
-    )
 
 
 def remarks(outcome: Outcome) -> list[str]:
@@ -140,7 +121,7 @@ def read_record(text: str) -> tuple[Record, list[Damage]]:
         BadInputError: the text is no record: it does not say who played, or by rules that do not exist.
     """
     tags: dict[str, str] = {}
-    events: list[Event] = []
+    events: list[tuple[int, str, Event]] = []
     damaged: list[Damage] = []
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
@@ -151,10 +132,22 @@ def read_record(text: str) -> tuple[Record, list[Damage]]:
                 name, value = _read_tag(stripped)
                 tags[name] = value
             else:
-                events.append(parse_event(stripped))
+                events.append((number, stripped, parse_event(stripped)))
         except BadInputError as error:
             damaged.append(Damage(number, stripped, str(error)))
-    return _build(tags, events), damaged
+    record = _build(tags, [event for _, _, event in events])
+    for number, line, event in events:
+        strangers = sorted(_names_in(event) - set(record.players))
+        if strangers:
+            damaged.append(Damage(number, line, f"{strangers[0]!r} is not one of the players"))
+    whole = tuple(event for event in record.log if _names_in(event) <= set(record.players))
+    return replace(record, log=whole), sorted(damaged, key=lambda damage: damage.line)
+
+
+def _names_in(event: Event) -> set[str]:
+    """Everybody whom an event names."""
+    names = {event.player, event.to, event.loser, *event.up}
+    return {name for name in names if name is not None} | {name for pair in event.answers for name in pair}
 
 
 def _read_tag(line: str) -> tuple[str, str]:

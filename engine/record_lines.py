@@ -49,7 +49,12 @@ def parse_names(text: str) -> tuple[str, ...]:
 def _name(text: str) -> str | None:
     if text == SOMEBODY:
         return None
-    return str(json.loads(text)) if text.startswith('"') else text
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except json.JSONDecodeError:
+        raise BadInputError(f"{text[:40]} is not a name in quotation marks") from None
 
 
 def _who(name: str | None) -> str:
