@@ -22,6 +22,8 @@ _FINGERS_MM = 16.0
 _ISLAND_MOVES = 0.05
 _ISLAND_OVERLAP = 0.25
 _HAND_IN_CARDS = 1.8
+_EVERY = 5
+"""Of an island's pixels so many are passed over for each that is looked at."""
 _COVER_SHARE = 0.07
 _PILE_DISC_MM = 58.0
 _SPOT_DISC_MM = 40.0
@@ -111,6 +113,8 @@ class ArmTracker:
         for island in motion.islands:
             owner = self._owner(island, motion, layout)
             if owner is None:
+                owner = self._enters(island, motion, layout)
+            if owner is None:
                 continue
             if owner not in over:
                 self._follow(owner, island, motion, layout)
@@ -160,6 +164,24 @@ class ArmTracker:
         shared = {seat: int((island.mask & mask).sum()) for seat, mask in self.masks.items()}
         seat = max(shared, key=lambda s: shared[s], default=None)
         return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * area else None
+
+    def _enters(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
+        """Return whose arm an island is that nobody's was before: one whose sleeve the dark floor hides.
+
+        It is as large as a hand with its wrist, moves, and comes from beyond a player's row.
+        """
+        area = int(island.mask.sum())
+        moves = int((island.mask & motion.moving).sum()) > _ISLAND_MOVES * area
+        if not moves or area < _HAND_IN_CARDS * _card_area(layout, island, motion.scale):
+            return None
+        pixels = np.argwhere(island.mask)[::_EVERY, ::-1].astype(np.float64)
+        places = layout.plane.table(pixels / motion.scale)
+        outermost = int(np.linalg.norm(places - layout.middle, axis=1).argmax())
+        seat = layout.seat_reaching_in((float(places[outermost][0]), float(places[outermost][1])))
+        if seat is not None:
+            x, y = pixels[outermost]
+            self._contacts[seat] = float(x), float(y)
+        return seat
 
     def _reach(self, seat: int, t: float) -> Reach:
         if seat not in self._open:

@@ -11,6 +11,7 @@ from vision.faces import FaceReader, FaceReading
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, polygon_overlap, quad_sides, transform
 from vision.indices import INDEX_MM, Index, IndexFinder, card_plane
 from vision.reading import CardReading, Image, Quad, Region
+from vision.rims import something_sticks_out
 
 _AROUND = 0.75
 """How far around known cards others are looked for, as a share of a card's height."""
@@ -47,8 +48,13 @@ class CoveredCards:
         They are looked for in `regions` of the picture only, where these are given.
         """
         cards = [reading for reading in known if reading.face == "up"]
+        near = [card.quad for card in cards if _is_within(card.quad, regions)]
+        lying = [reading.quad for reading in known]
+        over = [
+            quad for quad in near if something_sticks_out(image, quad, [q for q in lying if q is not quad])
+        ]
         indices: list[Index] = []
-        for crowd in crowds([reading.quad for reading in cards if _is_within(reading.quad, regions)]):
+        for crowd in crowds(over):
             height = float(np.median([quad_sides(quad)[1] for quad in crowd]))
             points = np.concatenate(crowd)
             low, high = points.min(axis=0) - _AROUND * height, points.max(axis=0) + _AROUND * height

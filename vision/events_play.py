@@ -58,6 +58,8 @@ class PlayPile:
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
         self._under_hand: list[tuple[float, Seen]] = []
+        self._taken_off: frozenset[str] = frozenset()
+        """The cards of the last pile that was taken off, until the next is begun."""
         self._visits: dict[int, int] = {}
         self._last_play: Event | None = None
         self._suspects: dict[str, Event] = {}
@@ -175,6 +177,7 @@ class PlayPile:
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
         source = self._source_of(names, seat)
+        self._taken_off = frozenset()
         self.pile.put(new)
         self._scene.started = True
         self._tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
@@ -183,7 +186,7 @@ class PlayPile:
     def _suspect(self, play: Event, now: float) -> None:
         """Remember cards of a play's rank that were read under the hand: they may lie below its cards."""
         known = set(self.pile.names) | self._elsewhere()
-        read = [seen for t, seen in self._under_hand if now - t < _UNDER_HAND_SECONDS]
+        read = self._lately_under_hand(now)
         for name in sorted({str(seen.best[0]) for seen in read} - known):
             looks = [seen for seen in read if seen.best[0] == name]
             if name[:-1] != play.cards[-1][:-1] or len(looks) < _LOOKS:
@@ -276,10 +279,18 @@ class PlayPile:
             if self._scene.layout.zone_at(held.seen.x, held.seen.y) == PLAY:
                 self._under_hand = [*self._under_hand[-20:], (look.t, held.seen)]
 
+    def _lately_under_hand(self, now: float) -> list[Seen]:
+        """Return what was read on the pile under a hand, save what has just been taken off it."""
+        return [
+            seen
+            for t, seen in self._under_hand
+            if now - t < _UNDER_HAND_SECONDS and seen.best[0] not in self._taken_off
+        ]
+
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards that were read twice, once surely, on the pile under a hand but never free."""
         known = set(self.pile.names) | self._elsewhere()
-        recent = [seen for t, seen in self._under_hand if now - t < _UNDER_HAND_SECONDS]
+        recent = self._lately_under_hand(now)
         cards = []
         for name in sorted({str(seen.best[0]) for seen in recent} - known):
             seen = [card for card in recent if card.best[0] == name]
@@ -309,7 +320,8 @@ class PlayPile:
         unseen = self._seen_under_hand(now)
         if unseen:
             hidden = {name for name, _, _ in unseen}
-            self.touched = min(t for t, seen in self._under_hand if seen.best[0] in hidden)
+            since = now - _UNDER_HAND_SECONDS
+            self.touched = min(t for t, s in self._under_hand if t > since and s.best[0] in hidden)
             self._played(one_set(unseen), now, None)
         seat = self._who(self._scene.layout.play)
         part = self._taking.part
@@ -317,6 +329,8 @@ class PlayPile:
             self._before_action(seat, now)
         if seat is not None:
             self._taking.took_whole(seat, tuple(self.pile.names), now)
+        # They are read in the hand that carries them off, too.
+        self._taken_off = frozenset(self.pile.names)
         self.pile.cards.clear()
         self._suspects.clear()
         self._settle(now, patch)

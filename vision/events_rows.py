@@ -83,8 +83,14 @@ class Rows:
             spot.touched = t
             spot.looks.clear()
 
-    def look(self, zone: Zone, cards: list[Seen], patch: Patch | None = None) -> Change | None:
-        """Take in one look at an uncovered spot; returns what has changed there, once that is sure."""
+    def look(
+        self, zone: Zone, cards: list[Seen], patch: Patch | None = None, *, exchange: bool = True
+    ) -> Change | None:
+        """Take in one look at an uncovered spot; returns what has changed there, once that is sure.
+
+        Only while cards are exchanged is one up-card replaced by another; later on that is a card held or
+        laid over it for a moment.
+        """
         spot = self.spots.get(zone)
         if spot is None:
             return None
@@ -110,6 +116,8 @@ class Rows:
         ups = [seen for seen in settled if seen.face == "up"]
         name, p = _named(ups)
         if ups and (name is None or p < _MIN_NAME):
+            return None
+        if not exchange and spot.up is not None and name not in (None, spot.up):
             return None
         down = name is not None or any(seen.face == "down" for seen in settled)
         # A card that is there is overlooked now and then; one that is not is never seen.

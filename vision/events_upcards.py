@@ -45,7 +45,7 @@ class UpCards:
         self, zone: Zone, cards: list[Seen], patch: Patch | None, pile: Collection[str], now: float
     ) -> None:
         """Take in one look at an uncovered spot."""
-        change = self.rows.look(zone, cards, patch)
+        change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
         if change is not None:
             self._changed(change, pile, now)
 

@@ -27,6 +27,8 @@ _SPOT_MM = 48.0
 _DRAW_MM = 60.0
 _PILE_MM = 85.0
 _DRAW_FROM_MIDDLE_MM = 260.0
+_ROW_ASIDE_MM = 150.0
+"""An arm that comes in this far beside a row's middle is still its player's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,20 @@ class Layout:
         """Return whose arm reaches in at `place` (mm) on the picture's border: the seat nearest to it."""
         doors = [self._door(seat) for seat in self.seats]
         return min(range(len(doors)), key=lambda i: math.dist(doors[i], place))
+
+    def seat_reaching_in(self, place: Place) -> int | None:
+        """Return the seat before whose row, seen from the middle, `place` (mm) lies, or None.
+
+        Only somebody who sits there reaches in from there.
+        """
+        x, y = place[0] - self.middle[0], place[1] - self.middle[1]
+        for index, seat in enumerate(self.seats):
+            row = np.array([seat.centre[0] - self.middle[0], seat.centre[1] - self.middle[1]])
+            out = row / max(float(np.linalg.norm(row)), 1e-6)
+            along, aside = x * out[0] + y * out[1], abs(x * out[1] - y * out[0])
+            if along > np.linalg.norm(row) and aside < max(_ROW_ASIDE_MM, 0.6 * along):
+                return index
+        return None
 
     def seat_shown(self, shower: int, place: Place) -> int:
         """Return the seat towards which `shower` holds something out at `place` (mm).

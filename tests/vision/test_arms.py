@@ -100,3 +100,25 @@ def test_a_hand_whose_sleeve_cannot_be_seen_stays_the_player_s() -> None:
     hands = [watch.feed(frame) for frame in frames]
     assert all([reach.seat for reach in h.reaches] == [0] for h in hands)
     assert hands[-1].reaches[0].tip[1] < 0
+
+
+def test_an_arm_whose_sleeve_the_dark_floor_hides_is_its_players() -> None:
+    watch = Watch()
+    told = []
+    for top in [*range(290, 170, -40), *[175] * 6, *range(175, 300, 40)]:
+        frame = TABLE.copy()
+        frame[top:330, 350:430] = 190  # the picture's border, 30 pixels further down, is never touched
+        told.append(watch.feed(frame))
+    told += [watch.feed(TABLE) for _ in range(6)]
+    assert {reach.seat for hands in told for reach in hands.reaches} == {0}
+    assert any(DRAW in hands.covered for hands in told)
+
+
+def test_what_moves_in_the_middle_of_the_table_is_nobodys_arm() -> None:
+    watch = Watch()
+    told = []
+    for x in range(200, 440, 30):
+        frame = TABLE.copy()
+        frame[150:230, x : x + 60] = 190
+        told.append(watch.feed(frame))
+    assert not any(hands.reaches for hands in told)

@@ -1,0 +1,67 @@
+"""Does something like a card stick out from under a card? A cheap look at the rim around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, rectify, transform
+from vision.indices import card_plane
+from vision.reading import Image, Quad
+
+_REACH_MM = 11
+"""How far around a card is looked. A card under it that sticks out less shows no index."""
+_LOOSE_MM = 2.5
+"""An outline is off by less than this; its own edge is not looked at."""
+_ALIKE_SHARE, _ALIKE_LEVEL = 0.25, 14.0
+"""A pixel is like the card's margin when each colour differs by less than this share of it and this level."""
+_LEAST_MM2 = 60
+"""So much like a card is something sticking out; less is a glint or a line."""
+
+
+def _zones() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return where, in a flattened card with its surroundings at 1 px per mm, its margin and the rim are."""
+    height, width = round(CARD_HEIGHT_MM) + 2 * _REACH_MM, round(CARD_WIDTH_MM) + 2 * _REACH_MM
+    y, x = np.mgrid[0:height, 0:width]
+    inside = np.minimum.reduce(
+        [x - _REACH_MM, y - _REACH_MM, width - 1 - _REACH_MM - x, height - 1 - _REACH_MM - y]
+    )
+    return (inside >= 1) & (inside < 3), inside < -_LOOSE_MM
+
+
+_MARGIN, _RIM = _zones()
+
+
+def something_sticks_out(image: Image, quad: Quad, known: Sequence[Quad]) -> bool:
+    """Tell whether something with the colour of a card's margin lies around it, other than `known` cards.
+
+    `quad` is 4 x 2 px, clockwise, a short edge first. On a table as white as the cards the answer is yes.
+    """
+    plane = card_plane(quad)
+    reach, width, height = _REACH_MM, CARD_WIDTH_MM, CARD_HEIGHT_MM
+    around = [
+        [-reach, -reach],
+        [width + reach, -reach],
+        [width + reach, height + reach],
+        [-reach, height + reach],
+    ]
+    flat = rectify(image, transform(plane, around), _RIM.shape[1], _RIM.shape[0]).astype(np.int16)
+    rim = _RIM.copy()
+    back = np.asarray(np.linalg.inv(plane), np.float64)
+    for other in known:
+        hidden = np.zeros(rim.shape, np.uint8)
+        corners = transform(back, other) + reach
+        cv2.fillConvexPoly(hidden, np.round(_grown(corners)).astype(np.int32), (1,))
+        rim &= hidden == 0
+    stock = np.median(flat[_MARGIN], axis=0)
+    alike = (np.abs(flat - stock) <= _ALIKE_SHARE * stock + _ALIKE_LEVEL).all(axis=2)
+    return int((alike & rim).sum()) >= _LEAST_MM2
+
+
+def _grown(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a quad moved outwards by what its outline may be off."""
+    middle = corners.mean(axis=0)
+    return np.asarray(middle + (corners - middle) * (1 + 2 * _LOOSE_MM / CARD_WIDTH_MM))
