@@ -104,26 +104,26 @@ def _side_lines(
     # Central differences along each profile: bright inside, dark outside counts fully.
     steps = profiles[:, :-2] - profiles[:, 2:]
     strength = np.abs(steps).max(axis=2) * np.where(steps.sum(axis=2) > 0, 1.0, _WRONG_WAY)
-    moves = [_offsets(part, reach, look.prior * scale) for part in strength.reshape(4, len(_SHARES), -1)]
-    first, last = (np.array([move[end] for move in moves])[:, None] for end in (0, 1))
-    return starts + first * outward, starts + along + last * outward
+    moves = _offsets(strength.reshape(4, len(_SHARES), -1), reach, look.prior * scale)
+    return starts + moves[:, :1] * outward, starts + along + moves[:, 1:] * outward
 
 
-def _offsets(strength: NDArray[np.floating], reach: int, prior: float) -> tuple[float, float]:
-    """Return a side's offsets (pixels outwards) at its start and end; 0, 0 without evidence.
+def _offsets(strength: NDArray[np.floating], reach: int, prior: float) -> NDArray[np.float64]:
+    """Return each side's offsets (S x 2, pixels outwards) at its start and end; 0, 0 without evidence.
 
-    `strength` is points along the side x offsets -reach .. reach. All lines between whole offsets at both
-    ends are scored by how many points see an edge on them; the best is fitted to the exact peaks nearby.
+    `strength` is sides x points along the side x offsets -reach .. reach. All lines between whole offsets at
+    both ends are scored by how many points see an edge on them; the best is fitted to the exact peaks nearby.
     """
-    noise = float(np.median(strength)) + 2.0
+    noise = np.median(strength, axis=(1, 2))[:, None, None] + 2.0
     votes = np.clip(strength / (4 * noise) - 0.25, 0, 1)
     # Of two edges that are both plain to see (a card's, a printed line's) the stronger one is preferred.
-    votes *= np.sqrt(strength / np.maximum(strength.max(axis=1, keepdims=True), 1e-6))
+    votes *= np.sqrt(strength / np.maximum(strength.max(axis=2, keepdims=True), 1e-6))
     places, columns, far = _lines(reach)
     blurred = votes.copy()
-    blurred[:, 1:-1] = np.maximum(votes[:, 1:-1], 0.5 * (votes[:, :-2] + votes[:, 2:]))
-    score = np.take_along_axis(blurred, columns, axis=1).mean(axis=0) * np.exp(-far / (4 * prior**2))
-    return _fit(strength, votes, places[:, int(score.argmax())], reach)
+    blurred[..., 1:-1] = np.maximum(votes[..., 1:-1], 0.5 * (votes[..., :-2] + votes[..., 2:]))
+    seen = blurred[:, np.arange(len(_SHARES))[:, None], columns].mean(axis=1)
+    best = (seen * np.exp(-far / (4 * prior**2))).argmax(axis=1)
+    return _fit(strength, votes, places[:, best].T, reach)
 
 
 @cache
@@ -142,37 +142,50 @@ def _lines(reach: int) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[n
 
 
 def _fit(
-    strength: NDArray[np.floating], votes: NDArray[np.floating], line: NDArray[np.float64], reach: int
-) -> tuple[float, float]:
-    """Fit a line to the edge peaks within a narrow band around `line`, and again around what was fitted."""
+    strength: NDArray[np.floating], votes: NDArray[np.floating], lines: NDArray[np.float64], reach: int
+) -> NDArray[np.float64]:
+    """Fit each side's line (S x points) to the edge peaks in a narrow band around it, and again, narrower.
+
+    Returns the lines' offsets at both ends (S x 2), zeros where too few points see an edge.
+    """
     half = max(1.5, reach / 6)
     offsets = np.arange(-reach, reach + 1)
-    slope = intercept = 0.0
+    believed = np.ones(len(lines), bool)
     for _ in range(_FITS):
-        near = np.clip(half + 0.5 - np.abs(offsets[None] - line[:, None]), 0, 1)
+        near = np.clip(half + 0.5 - np.abs(offsets - lines[..., None]), 0, 1)
         weight = strength**2 * near
-        sees = (votes * near).max(axis=1) > 0.25
-        if sees.mean() < _LEAST_SUPPORT:
-            return 0.0, 0.0
-        peaks = (weight @ offsets)[sees] / weight.sum(axis=1)[sees]
-        slope, intercept = _robust_line(_SHARES[sees], peaks)
-        line = slope * _SHARES + intercept
-    return intercept, intercept + slope
+        sees = (votes * near).max(axis=2) > 0.25
+        believed &= sees.mean(axis=1) >= _LEAST_SUPPORT
+        peaks = (weight @ offsets) / np.maximum(weight.sum(axis=2), 1e-12)
+        slope, intercept = _robust_lines(peaks, sees)
+        lines = slope[:, None] * _SHARES + intercept[:, None]
+    return np.where(believed[:, None], np.stack([intercept, intercept + slope], axis=1), 0.0)
 
 
-def _robust_line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-    """Return slope and intercept of a least-squares line, refitted without its outliers."""
-    slope, intercept = _line(x, y)
-    error = np.abs(y - (slope * x + intercept))
-    keep = error <= max(0.5, 2.0 * float(np.median(error)))
-    return _line(x[keep], y[keep]) if keep.sum() >= 4 else (slope, intercept)
+def _robust_lines(y: NDArray[np.float64], seen: NDArray[np.bool_]) -> tuple[NDArray[np.float64], ...]:
+    """Return slopes and intercepts (S) of least-squares lines over _SHARES, refitted without outliers.
+
+    Of `y` (S x points) only what is `seen` counts.
+    """
+    slope, intercept = _least_squares(y, seen)
+    error = np.where(seen, np.abs(y - (slope[:, None] * _SHARES + intercept[:, None])), np.inf)
+    ranked, count = np.sort(error, axis=1), np.maximum(seen.sum(axis=1), 1)
+    sides = np.arange(len(y))
+    median = 0.5 * (ranked[sides, (count - 1) // 2] + ranked[sides, count // 2])
+    keep = error <= np.maximum(0.5, 2.0 * median)[:, None]
+    again = _least_squares(y, keep & seen)
+    enough = (keep & seen).sum(axis=1) >= 4
+    return np.where(enough, again[0], slope), np.where(enough, again[1], intercept)
 
 
-def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-    """Return slope and intercept of the least-squares line."""
-    mean_x, mean_y = float(x.mean()), float(y.mean())
-    apart = x - mean_x
-    slope = float(apart @ (y - mean_y)) / max(float(apart @ apart), 1e-12)
+def _least_squares(
+    y: NDArray[np.float64], counts: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return slopes and intercepts (S) of the least-squares lines through the points that count."""
+    number = np.maximum(counts.sum(axis=1), 1)
+    mean_x, mean_y = (counts * _SHARES).sum(axis=1) / number, (counts * y).sum(axis=1) / number
+    apart = counts * (_SHARES - mean_x[:, None])
+    slope = (apart * (y - mean_y[:, None])).sum(axis=1) / np.maximum((apart**2).sum(axis=1), 1e-12)
     return slope, mean_y - slope * mean_x
 
 
