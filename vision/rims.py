@@ -42,14 +42,10 @@ def something_sticks_out(image: Image, quad: Quad, known: Sequence[Quad]) -> boo
     """
     plane = card_plane(quad)
     reach, width, height = _REACH_MM, CARD_WIDTH_MM, CARD_HEIGHT_MM
-    around = [
-        [-reach, -reach],
-        [width + reach, -reach],
-        [width + reach, height + reach],
-        [-reach, height + reach],
-    ]
+    left, right, bottom = -float(reach), width + reach, height + reach
+    around = np.array([[left, left], [right, left], [right, bottom], [left, bottom]])
     flat = rectify(image, transform(plane, around), _RIM.shape[1], _RIM.shape[0]).astype(np.int16)
-    rim = _RIM.copy()
+    rim = _RIM & _within_picture(image, plane, around)
     back = np.asarray(np.linalg.inv(plane), np.float64)
     for other in known:
         hidden = np.zeros(rim.shape, np.uint8)
@@ -59,6 +55,19 @@ def something_sticks_out(image: Image, quad: Quad, known: Sequence[Quad]) -> boo
     stock = np.median(flat[_MARGIN], axis=0)
     alike = (np.abs(flat - stock) <= _ALIKE_SHARE * stock + _ALIKE_LEVEL).all(axis=2)
     return int((alike & rim).sum()) >= _LEAST_MM2
+
+
+def _within_picture(
+    image: Image, plane: NDArray[np.float64], around: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Return which pixels of the flattened neighbourhood the picture really shows."""
+    size = np.array(image.shape[1::-1])
+    corners = transform(plane, around)
+    if (corners >= 0).all() and (corners <= size - 1).all():
+        return np.ones(_RIM.shape, np.bool_)
+    y, x = np.mgrid[0 : _RIM.shape[0], 0 : _RIM.shape[1]]
+    pixels = transform(plane, np.stack([x.ravel(), y.ravel()], axis=1) - float(_REACH_MM))
+    return np.asarray(((pixels >= 0) & (pixels <= size - 1)).all(axis=1).reshape(_RIM.shape), np.bool_)
 
 
 def _grown(corners: NDArray[np.float64]) -> NDArray[np.float64]:
