@@ -187,8 +187,12 @@ def evaluate_photos(
     names: Iterable[str],
     root: Path | None = None,
     progress: Callable[[str], None] | None = None,
+    readers: Callable[[LabelledPhoto], CardReader] | None = None,
 ) -> list[Score]:
-    """Return one score per named set of `MEASURES`. Raises BadInputError when a set is missing."""
+    """Return one score per named set of `MEASURES`. Raises BadInputError when a set is missing.
+
+    With `readers`, each photo is read with the reader that it returns for that photo.
+    """
     scores = []
     cache: dict[Path, tuple[Sequence[CardReading], float]] = {}
     for name in names:
@@ -197,7 +201,7 @@ def evaluate_photos(
         photos = load_set(folder, root)
         for number, photo in enumerate(photos, start=1):
             if photo.path not in cache:
-                cache[photo.path] = _timed(reader, photo)
+                cache[photo.path] = _timed(readers(photo) if readers else reader, photo)
             readings, milliseconds = cache[photo.path]
             measure(score, photo.labels, readings)
             score.photos += 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ FORMAT = 1
 KNOWN = (*CARDS, "JOKER")
 """What can be enrolled, in the order of the face reader's classes (which has one more: NONE)."""
 
-RIDGE = 30.0
+RIDGE = 20.0
 """Penalty on the regression's weights, for standardised features."""
 SHARPNESS = 8.0
 """Turns the regression's scores (about 1 for the right card, 0 for others) into logits."""
@@ -46,6 +46,8 @@ class Deck:
     """Of each example."""
     features: NDArray[np.float32]
     """N x number of features."""
+    backs: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    """Of each picture of its back, what `vision.backs` makes of it; none where the back was not shown."""
 
 
 class DeckHead:
@@ -108,7 +110,9 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
             format=np.int64(FORMAT),
             weights=np.array(deck.weights),
             cards=np.array(deck.cards),
-            features=deck.features.astype(np.float32),
+            # Half the precision does not change a reading, and halves what is to be shared.
+            features=deck.features.astype(np.float16),
+            backs=deck.backs.astype(np.float32),
         )
     scratch.replace(path)
     return path
@@ -121,15 +125,17 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
         with np.load(path, allow_pickle=False) as arrays:
             found_format = int(arrays["format"])
             cards: Sequence[str] = arrays["cards"].tolist()
-            deck = Deck(
-                name, str(arrays["weights"]), tuple(cards), np.asarray(arrays["features"], np.float32)
-            )
+            features = np.asarray(arrays["features"], np.float32)
+            # Older files know nothing of backs.
+            backs = np.asarray(arrays["backs"] if "backs" in arrays else np.zeros((0, 0)), np.float32)
+            deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs)
     except FileNotFoundError as error:
         known = ", ".join(deck_names(folder)) or "none"
         raise BadInputError(f"deck {name}: not enrolled (enrolled: {known})") from error
     except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise BadInputError(f"{path}: not a deck file") from error
-    sound = deck.features.ndim == 2 and len(deck.features) == len(cards) and np.isfinite(deck.features).all()
+    whole = deck.features.ndim == deck.backs.ndim == 2 and len(deck.features) == len(cards)
+    sound = whole and np.isfinite(deck.features).all() and np.isfinite(deck.backs).all()
     if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN):
         raise BadInputError(f"{path}: not a deck file of this version")
     return deck

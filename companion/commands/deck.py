@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
+    from vision.decks import Deck
     from vision.reading import Image, Quad
+    from vision.showing import Doubt, PackShow
 
 _CARD_IN_NAME = re.compile(r"(?P<card>(?:10|[2-9AJQK])[CDHS]|JOKER)(?![0-9A-Z])", re.IGNORECASE)
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
+_IDLE_SECONDS = 30.0
+"""A camera that is shown nothing new for so long is let go, once a card was taken."""
+_NAMED_MISSING = 12
+"""So many missing cards are named; of more, only their number."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -26,11 +34,20 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     enrol = actions.add_parser(
         "enrol",
-        help="learn a deck from photos of single cards",
-        description="A photo shows one card, face up; its file name begins with the card: 10H.jpg, QS_2.jpg.",
+        help="learn a deck that is shown card by card",
+        description="Show every card of the pack face up, one at a time, in any order, and hold each still "
+        "for a second; jokers and the back of one card too, if you like, before the last card. A camera is "
+        "watched until all 52 are told, until Ctrl-C, or until nothing new is shown for half a minute. "
+        "Photos show one card each; their file names begin with the card: 10H.jpg, QS_2.jpg.",
     )
     enrol.add_argument("name", help="what to call the deck: letters, digits, - and _")
-    enrol.add_argument("photos", nargs="+", type=Path, metavar="PHOTO", help="a photo, or a folder of them")
+    enrol.add_argument(
+        "source",
+        nargs="+",
+        metavar="SOURCE",
+        help="a film, a camera number, a stream URL; or photos, or a folder of them",
+    )
+    enrol.add_argument("--json", action="store_true", help="say what was enrolled as one JSON line")
     actions.add_parser("list", help="the enrolled decks")
     show = actions.add_parser("show", help="which cards of a deck are enrolled")
     show.add_argument("name")
@@ -50,6 +67,132 @@ def card_of(path: Path) -> str:
     if match is None:
         raise BadInputError(f"{path}: the file name must begin with the card, as in 10H.jpg or QS_2.jpg")
     return match["card"].upper()
+
+
+# --- enrolling ----------------------------------------------------------------------------------------
+
+
+def _enrol(args: argparse.Namespace) -> int:
+    from vision.decks import DeckHead, deck_path, save_deck
+
+    deck_path(args.name)
+    if len(args.source) == 1 and _is_moving(args.source[0]):
+        deck, doubts = _from_show(args.name, args.source[0])
+    else:
+        deck, doubts = _from_photos(args.name, [Path(source) for source in args.source]), ()
+    DeckHead(deck)
+    save_deck(deck)
+    _report(deck, doubts, as_json=args.json)
+    return 0
+
+
+def _is_moving(source: str) -> bool:
+    """Tell a film, camera or stream from photos."""
+    if source.isdecimal() or "://" in source:
+        return True
+    path = Path(source)
+    return not path.is_dir() and path.suffix.lower() not in _PICTURES
+
+
+def _report(deck: Deck, doubts: Sequence[Doubt], *, as_json: bool) -> None:
+    enrolled, missing = _enrolled(deck)
+    if as_json:
+        open_ = [{"t": round(doubt.t, 2), "maybe": list(doubt.maybe)} for doubt in doubts]
+        back = bool(len(deck.backs))
+        line = {"deck": deck.name, "enrolled": enrolled, "missing": missing, "unclear": open_, "back": back}
+        print(json.dumps(line))
+        return
+    print(f"deck {deck.name}: {len(enrolled)} cards enrolled{', and the back' if len(deck.backs) else ''}")
+    for doubt in doubts:
+        choice = " or ".join(doubt.maybe) or "not one of the pack, or shown twice"
+        print(f"the card shown at {doubt.t:.1f} s could not be told: {choice}")
+    if missing:
+        print(f"missing: {' '.join(missing)}")
+
+
+def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
+    """Return the cards that are enrolled, and those of the 52 that are not."""
+    from vision.decks import KNOWN
+
+    counts = Counter(deck.cards)
+    missing = [card for card in KNOWN if not counts[card] and card != "JOKER"]
+    return [card for card in KNOWN if counts[card]], missing
+
+
+def _from_show(name: str, spec: str) -> tuple[Deck, Sequence[Doubt]]:
+    """Return the deck that is shown in a film, or to a camera, and the cards that could not be told."""
+    from vision.faces import FaceReader
+    from vision.outlines import OutlineFinder
+    from vision.showing import PackShow, deck_of
+
+    faces = FaceReader()
+    show = PackShow(OutlineFinder(), faces)
+    try:
+        _watch(spec, show)
+    finally:
+        print(file=sys.stderr)
+    settled = show.settled()
+    if len({card for card, _ in settled.cards}) < 2:
+        raise BadInputError(f"{spec}: {len(settled.cards)} cards were told; show each alone, held still")
+
+    def progress(done: int, count: int) -> None:
+        print(f"\rlearning: {done + 1} of {count} pictures", end="", file=sys.stderr, flush=True)
+
+    deck = deck_of(name, settled, faces, show.backs, progress)
+    print(file=sys.stderr)
+    return deck, settled.doubts
+
+
+def _watch(spec: str, show: PackShow) -> None:
+    """Look at the source until it ends, or nothing is left to be shown to it."""
+    from vision.showing import LOOK_SECONDS
+    from vision.sources import open_source
+
+    source = open_source(spec)
+    looked = shown_at = float("-inf")
+    try:
+        for t, frame in source:
+            if t - looked < LOOK_SECONDS:
+                continue
+            looked = t
+            seen = show.look(frame, t)
+            if seen == "taken" or shown_at < 0:
+                shown_at = t
+            if seen in ("taken", "seen"):
+                missing = show.missing()
+                _progress(show, missing)
+                if source.live and not missing:
+                    return
+            if source.live and show.showings and t - shown_at > _IDLE_SECONDS:
+                return
+    except KeyboardInterrupt:
+        # The usual way to tell a camera that there are no more cards.
+        if not source.live:
+            raise
+    except BadInputError as error:
+        # A film can be shown again; who showed a pack to a camera should not have to.
+        if not source.live or not show.showings:
+            raise
+        print(f"\nshithead deck: {error}; what was shown is kept", file=sys.stderr)
+    finally:
+        source.close()
+
+
+def _progress(show: PackShow, missing: Sequence[str]) -> None:
+    left = " ".join(missing) if len(missing) <= _NAMED_MISSING else f"{len(missing)} cards"
+    text = f"{len(show.showings)} shown, {52 - len(missing)} of 52 told; missing: {left or 'none'}"
+    print(f"\r{text:79}", end="", file=sys.stderr, flush=True)
+
+
+def _from_photos(name: str, paths: list[Path]) -> Deck:
+    photos = _photos(paths)
+    # Names first: nobody should wait for the networks to learn of a misspelt file.
+    for path in photos:
+        card_of(path)
+    from vision.enrolment import enrol
+    from vision.faces import FaceReader
+
+    return enrol(name, _shown(photos), FaceReader())
 
 
 def _photos(paths: list[Path]) -> list[Path]:
@@ -79,21 +222,7 @@ def _shown(paths: list[Path]) -> Iterator[tuple[Image, Quad, str]]:
     print(file=sys.stderr)
 
 
-def _enrol(args: argparse.Namespace) -> int:
-    paths = _photos(args.photos)
-    # Names first: nobody should wait for the networks to learn of a misspelt file.
-    for path in paths:
-        card_of(path)
-    from vision.decks import DeckHead, deck_path, save_deck
-    from vision.enrolment import enrol
-    from vision.faces import FaceReader
-
-    deck_path(args.name)
-    deck = enrol(args.name, _shown(paths), FaceReader())
-    DeckHead(deck)
-    save_deck(deck)
-    print(f"deck {args.name}: {len(set(deck.cards))} cards enrolled from {len(paths)} photos")
-    return 0
+# --- what is enrolled ---------------------------------------------------------------------------------
 
 
 def _list(_: argparse.Namespace) -> int:
@@ -108,14 +237,13 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from vision.decks import KNOWN, load_deck
+    from vision.decks import load_deck
 
     deck = load_deck(args.name)
-    counts = Counter(deck.cards)
-    enrolled = [card for card in KNOWN if counts[card]]
-    missing = [card for card in KNOWN if not counts[card] and card != "JOKER"]
+    enrolled, missing = _enrolled(deck)
     print(f"enrolled: {' '.join(enrolled)}")
     print(f"missing: {' '.join(missing) or 'none'}")
+    print(f"back: {'enrolled' if len(deck.backs) else 'not shown'}")
     return 0
 
 

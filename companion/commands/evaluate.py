@@ -6,12 +6,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
 
+if TYPE_CHECKING:
+    from datasets.evaluation import Score
+
 _COLUMNS = (
-    ("set", 16),
+    ("set", 20),
     ("photos", 6),
     ("cards", 5),
     ("precision", 9),
@@ -33,12 +36,18 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("--sets", metavar="A,B", help="which sets (default: all that are there)")
     parser.add_argument("--deck", metavar="NAME", help="read with this enrolled deck")
+    parser.add_argument(
+        "--enrolled",
+        action="store_true",
+        help="sets of one deck once more: each photo with the deck learnt from the set's other photos",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON line per set")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and print one row per set."""
+    from datasets.enrolled import ENROLLABLE, leave_one_out
     from datasets.evaluation import MEASURES, evaluate_photos
     from datasets.photos import photos_root
     from vision.reader import reader_for_deck
@@ -59,10 +68,19 @@ def run(args: argparse.Namespace) -> int:
         print("  ".join(f"{title:>{width}}" for title, width in _COLUMNS))
     reader = reader_for_deck(args.deck)
     for name in names:
-        row = evaluate_photos(reader, [name], root, _progress)[0].to_json()
-        print(file=sys.stderr)
-        print(json.dumps(row) if args.json else _line(row), flush=True)
+        _print(evaluate_photos(reader, [name], root, _progress)[0], args.json)
+        if args.enrolled and name in ENROLLABLE:
+            readers = leave_one_out(name, root, _progress)
+            score = evaluate_photos(reader, [name], root, _progress, readers)[0]
+            score.name = f"{name}+deck"
+            _print(score, args.json)
     return 0
+
+
+def _print(score: Score, as_json: bool) -> None:
+    row = score.to_json()
+    print(file=sys.stderr)
+    print(json.dumps(row) if as_json else _line(row), flush=True)
 
 
 def _progress(text: str) -> None:

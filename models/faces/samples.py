@@ -40,6 +40,8 @@ _REAL_SHARE = 0.2
 _WIDE_SHARE = 0.35
 _NOTHING_SHARE = 0.09
 """Share of made-up photographs in which a back, an ornament or nothing lies where the quad is."""
+_POOR_SHARE = 0.15
+"""Share of outlines that are badly off."""
 _SIDEWAYS_SHARE = 0.03
 """Share of cards that are cut out on their side, as much foreshortened ones may be: nothing to be read."""
 
@@ -205,9 +207,9 @@ def _tilt(rng: np.random.Generator) -> Points:
     return np.asarray(axes @ np.diag([squeeze, 1.0]) @ axes.T)
 
 
-def _wrong_quad(rng: np.random.Generator, quad: Points, height: float) -> Points:
+def _wrong_quad(rng: np.random.Generator, quad: Points, height: float, poor_share: float) -> Points:
     """Return the quad as a finder might give it: shifted, turned, scaled, each corner off by itself."""
-    poor = rng.random() < 0.15
+    poor = rng.random() < poor_share
     spread = (rng.uniform(0.03, 0.06) if poor else rng.uniform(0, 0.03)) * height
     centre = quad.mean(axis=0)
     scale = 1 + rng.normal(0, 0.02)
@@ -227,14 +229,15 @@ class SampleMaker:
         real: Sequence[RealCard] = (),
         heights: tuple[float, float] = (SMALLEST, LARGEST),
         covers: bool = True,
+        poor: float = _POOR_SHARE,
     ) -> None:
         """`invented` is the share of cards in invented styles; the others come from `art`.
 
         Where there are `real` cards, one sample in five is made of a photo of one. `heights` are the least
         and the greatest height of a card in pixels. Without `covers` nothing lies on the cards, and none is
-        cut out on its side.
+        cut out on its side. `poor` is the share of outlines that are badly off (up to a seventh of the card).
         """
-        self.real, self.heights, self.covers = real, heights, covers
+        self.real, self.heights, self.covers, self.poor = real, heights, covers, poor
         self.art = art
         self.rng = np.random.default_rng(seed)
         cv2.setRNGSeed(seed)
@@ -304,6 +307,15 @@ class SampleMaker:
         photo.picture = _lens(rng, _light(rng, photo.picture), height)
         return self._cut(photo, quad, rank, suit)
 
+    def shown(self, card: str, height: float) -> tuple[Picture, Points]:
+        """Return a made-up photo of one card alone, and its quad as a finder might give it."""
+        photo = _Photograph(self.rng, height)
+        angle, tilt = self.rng.uniform(-np.pi, np.pi), _tilt(self.rng)
+        quad = photo.place(np.full(2, photo.size / 2), angle, tilt)
+        photo.paste(self._face(card, height), quad, self.mask)
+        picture = _lens(self.rng, _light(self.rng, photo.picture), height)
+        return picture, _wrong_quad(self.rng, quad, height, self.poor)
+
     def _photographed(self, height: float) -> tuple[_Photograph, Points, int, int]:
         """Return a photo of a real card, at most as large as it was taken, and what it shows."""
         real = self.real[int(self.rng.integers(len(self.real)))]
@@ -340,7 +352,7 @@ class SampleMaker:
             quad = np.roll(quad, 2, axis=0)
         if self.covers and self.rng.random() < _SIDEWAYS_SHARE:
             quad, rank, suit = np.roll(quad, 1, axis=0), NONE, IGNORE
-        seen = _wrong_quad(self.rng, quad, photo.height)
+        seen = _wrong_quad(self.rng, quad, photo.height, self.poor)
         hidden = [self._hidden_share(photo, quad, half_turn) for half_turn in (False, True)]
         corners = [self._corner(share, rank, suit) for share in hidden]
         crops = face_crops(photo.picture, seen)

@@ -6,6 +6,7 @@ There are only some six distinct pub designs among the decks at hand. Invented o
 
 from __future__ import annotations
 
+import copy
 from functools import cache
 from pathlib import Path
 
@@ -61,6 +62,15 @@ class ArtFaces:
         names = list(self.decks)
         weights = [_WEIGHTS.get(name, 0.3 if "4_colour" in name else 1.0) for name in names]
         self._names, self._shares = names, np.array(weights) / sum(weights)
+
+    def only(self, name: str) -> ArtFaces:
+        """Return the faces of one deck alone; one without a joker borrows another deck's."""
+        alone = copy.copy(self)
+        jokers = (deck["JOKER"] for deck in self.decks.values() if "JOKER" in deck)
+        borrowed = {"JOKER": joker for joker in jokers}
+        alone.decks = {name: borrowed | self.decks[name]}
+        alone._names, alone._shares = [name], np.ones(1)
+        return alone
 
     def deck(self, rng: np.random.Generator) -> str:
         """Return a deck's name, real photographs and common designs more often."""
