@@ -8,7 +8,6 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,7 @@ import platformdirs
 
 from companion.choice import Choice
 from companion.session import Session
-from companion.starting import session_of
-
-REFRESH_HZ = 30
+from companion.settings import Settings, load_settings
 
 
 class NoDisplayError(RuntimeError):
@@ -81,19 +78,27 @@ def _answers(address: str | tuple[str, int]) -> bool:
     return True
 
 
-def run_window(start: Session | Choice, *, size: tuple[int, int] | None = None) -> None:
+def run_window(
+    start: Session | Choice,
+    *,
+    ask: bool = True,
+    size: tuple[int, int] | None = None,
+    store: Path | None = None,
+) -> None:
     """Open the window and return when it is closed.
 
     Args:
-        start: A session, which begins at once, or a choice: then the players are asked first.
+        start: A session, which begins at once, or a choice.
+        ask: Whether a choice is first put to the players, or begins at once too.
         size: Of the window, in pixels.
+        store: Where evenings are kept; None: the user's own store.
 
     Raises:
         NoDisplayError: no window can be opened.
     """
-    app = make_app(size=size)
+    app = make_app(size=size, store=store, settings=load_settings())
     if isinstance(start, Choice):
-        app.ask(start)
+        (app.ask if ask else app.start_game)(start)
     else:
         app.play(start)
     _close_on_signals()
@@ -123,10 +128,20 @@ def _close_on_signals() -> None:
     Clock.schedule_interval(leave, 0)
 
 
-def make_app(*, size: tuple[int, int] | None = None) -> Any:
+def make_app(
+    *,
+    size: tuple[int, int] | None = None,
+    store: Path | None = None,
+    settings: Settings | None = None,
+) -> Any:
     """Return the application, not yet running: give it a session with `play()` or a choice with `ask()`.
 
     Kivy is imported here and not before.
+
+    Args:
+        size: Of the window, in pixels.
+        store: Where evenings are kept; None: the user's own store.
+        settings: As the user left them; None: those of somebody who has seen the first steps, changes unkept.
 
     Raises:
         NoDisplayError: no window can be opened.
@@ -146,78 +161,6 @@ def make_app(*, size: tuple[int, int] | None = None) -> Any:
 
     if Window is None:
         raise NoDisplayError("no window can be opened (is the display reachable, is OpenGL 2 there?)")
-    return _app_class()()
+    from companion.screens.application import RefereeApp
 
-
-def _app_class() -> type[Any]:
-    from kivy.app import App
-    from kivy.clock import Clock
-    from kivy.core.window import Window
-    from kivy.metrics import dp
-    from kivy.properties import NumericProperty
-    from kivy.uix.floatlayout import FloatLayout
-
-    from companion import theme
-    from companion.screens.arrangement import arrange
-
-    class RefereeApp(App):
-        """Holds the design unit `u` and shows one screen at a time."""
-
-        title = "Shithead"
-        u = NumericProperty(1.0)
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.session: Session | None = None
-            self.screen: Any = None
-            self._first: Callable[[], None] = lambda: None
-            self._refresh: Any = None
-
-        def build(self) -> FloatLayout:
-            Window.clearcolor = theme.rgba(theme.GROUND)
-            self._measure()
-            Window.bind(size=self._measure)
-            return FloatLayout()
-
-        def on_start(self) -> None:
-            self._first()
-
-        def ask(self, choice: Choice) -> None:
-            """Show the form that settles players and rules."""
-            if self.root is None:
-                self._first = lambda: self.ask(choice)
-                return
-            from companion.screens.tonight import TonightScreen
-
-            self._show(TonightScreen(choice, lambda chosen: self.play(session_of(chosen))))
-
-        def play(self, session: Session) -> None:
-            """Start `session` and show its table."""
-            if self.root is None:
-                self._first = lambda: self.play(session)
-                return
-            from companion.screens.table import TableScreen
-
-            self.end_session()
-            self.session = session
-            self._show(TableScreen(session))
-            session.start()
-            self._refresh = Clock.schedule_interval(self.screen.refresh, 1 / REFRESH_HZ)
-
-        def end_session(self) -> None:
-            """Stop what is being watched, if anything is."""
-            if self._refresh is not None:
-                self._refresh.cancel()
-            if self.session is not None:
-                self.session.stop()
-            self.session = self._refresh = None
-
-        def _show(self, screen: Any) -> None:
-            self.root.clear_widgets()
-            self.screen = screen
-            self.root.add_widget(screen)
-
-        def _measure(self, *_: object) -> None:
-            self.u = arrange(Window.width, Window.height, dp(1)).unit
-
-    return RefereeApp
+    return RefereeApp(store, settings)

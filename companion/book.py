@@ -6,7 +6,7 @@ by touch (`HandScored`), and go to the referee. What was written down can be rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -17,6 +17,8 @@ Line = dict[str, Any]
 """One event line, as `shithead watch` prints it."""
 BY_HAND = "hand"
 """The value of a line's field `by` where a person entered the event."""
+ASSUMED = "assumed"
+"""The value of `by` where nobody said so: a draw that was due, in a game that no camera watches."""
 _CONCLUSIONS = ("out", "game_over", "late_breach")
 """Kinds of events that the referee concludes; a person may enter the first two as well."""
 
@@ -73,8 +75,8 @@ class GameBook:
         """The ids that were told, by those under which the watcher speaks of its events."""
         self._concluded: dict[int, _Conclusion] = {}
         """Lines that the referee added and nobody saw, by their id."""
-        self._entered: set[int] = set()
-        """Ids of the events that a person entered."""
+        self._entered: dict[int, str] = {}
+        """By whom events were entered that nobody saw, by their id: `BY_HAND` or `ASSUMED`."""
         self._count = 0
 
     @property
@@ -109,9 +111,9 @@ class GameBook:
                 told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
         return told
 
-    def enter(self, event: Event) -> list[Line]:
-        """Take in an event that a person reports; returns the lines that this adds."""
-        self._entered.add(self._count + 1)
+    def enter(self, event: Event, by: str = BY_HAND) -> list[Line]:
+        """Take in an event that a person reports, or that is assumed; returns the lines that this adds."""
+        self._entered[self._count + 1] = by
         # Its id is the book's own: whatever the watcher calls its events stays apart.
         return self.take([replace(event, id=0, revise=None, withdrawn=False)])
 
@@ -168,8 +170,8 @@ class GameBook:
             if event.event in _CONCLUSIONS and line.get("by") != BY_HAND:
                 names.setdefault(_conclusion(event), event.revise or event.id)
                 continue
-            if line.get("by") == BY_HAND:
-                self._entered.add(event.revise or event.id)
+            if line.get("by") in (BY_HAND, ASSUMED):
+                self._entered[event.revise or event.id] = str(line["by"])
             if event.revise is not None and event.revise not in standing:
                 if event.withdrawn:
                     continue
@@ -252,7 +254,7 @@ class GameBook:
     def _line(self, event: Event, ruling: dict[str, Any] | None) -> Line:
         line = event.to_json()
         if event.id in self._entered:
-            line["by"] = BY_HAND
+            line["by"] = self._entered[event.id]
         if ruling is not None:
             line["ruling"] = ruling
         return line
@@ -294,20 +296,30 @@ class HandScored:
         """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
         return self._book.last_t
 
-    @property
-    def undo(self) -> Callable[[], Line | None]:
-        """Take back the last event."""
-        return self._book.undo
+    def enter(self, event: Event) -> list[Line]:
+        """Take in an event that a person reports; a draw that it makes due is taken for made."""
+        told = self._book.enter(event)
+        for player, count in self.table.to_draw.items():
+            draw = Event(
+                id=0, event="draw", t=event.t, decided_at=event.decided_at, player=player, count=count
+            )
+            told += self._book.enter(draw, ASSUMED)
+        return told
 
-    @property
-    def correct(self) -> Callable[[int, Event | None], None]:
-        """Put another event in place of an earlier one."""
-        return self._book.correct
+    def undo(self) -> Line | None:
+        """Take the last event back that somebody entered, with the draws that were assumed after it."""
+        line = self._book.undo()
+        while line is not None and line.get("by") == ASSUMED:
+            line = self._book.undo()
+        return line
 
-    @property
-    def enter(self) -> Callable[[Event], list[Line]]:
-        """Take in an event that a person reports."""
-        return self._book.enter
+    def correct(self, event_id: int, event: Event | None) -> None:
+        """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
+
+        Raises:
+            BadInputError: there is no event of this id, or it is the referee's own conclusion.
+        """
+        self._book.correct(event_id, event)
 
     def feed(self, frame: Any, t: float) -> list[Line]:
         """Take a picture: there is none to look at."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion.i18n import _
+from companion.phone import PHONE_CAMERA
 from companion.store import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import DEFAULT_RULESET, load_ruleset
@@ -35,14 +37,21 @@ class Choice:
     @property
     def films(self) -> bool:
         """Whether the source is a film, which has its own clock and can be wound on."""
-        return self.source is not None and not self.source.isdecimal() and "://" not in self.source
+        source = self.source
+        if source is None or source == PHONE_CAMERA:
+            return False
+        return not source.isdecimal() and "://" not in source
 
 
 def source_words(source: str | None) -> str:
     """Return what is watched, as a screen says it."""
     if source is None:
-        return "No camera: you enter what happens"
-    return f"Watching camera {source}" if source.isdecimal() else f"Watching {source}"
+        return _("No camera: you enter what happens, the referee rules on it.")
+    if source == PHONE_CAMERA:
+        return _("Watching through the camera of this phone")
+    if source.isdecimal():
+        return _("Watching camera {n}").format(n=source)
+    return _("Watching {source}").format(source=source)
 
 
 def choice_of(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> Choice:
@@ -63,14 +72,16 @@ def choice_of(game: StoredGame, *, store: Path | None = None, layout: Path | Non
 def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str | None:
     """Return in one sentence why this game cannot be played, or None if it can."""
     if any(not name.strip() for name in players):
-        return "Every player needs a name."
+        return _("Every player needs a name.")
     if len({name.strip().casefold() for name in players}) < len(players):
-        return "Two players have the same name."
+        return _("Two players have the same name.")
     try:
         ruleset = load_ruleset(rules, tuple(options))
     except BadInputError as error:
         return str(error)
     fewest, most = ruleset.players
     if not fewest <= len(players) <= most:
-        return f"{ruleset.title} is for {fewest} to {most} players."
+        return _("{rules} is for {fewest} to {most} players.").format(
+            rules=ruleset.title, fewest=fewest, most=most
+        )
     return None

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import logging
 import os
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 
+from companion.logs import begin_logging, log_path
 from engine.errors import BadInputError
+
+_log = logging.getLogger(__name__)
 
 COMMANDS = (
     "app",
@@ -27,6 +32,7 @@ COMMANDS = (
     "restore",
     "erase",
     "doctor",
+    "completion",
 )
 """Sub-commands in the order of `--help`; each is a module of `companion.commands`."""
 
@@ -36,7 +42,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="shithead",
         description="A referee for Shithead played with real cards: it sees the table and cites the rule.",
+        epilog="Begin with: shithead app. What works here: shithead doctor. More on a command: "
+        "shithead COMMAND --help.",
     )
+    parser.add_argument("--version", action="version", version=_version())
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         module = importlib.import_module(f"companion.commands.{name}")
@@ -45,9 +54,17 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _version() -> str:
+    try:
+        return f"shithead {metadata.version('shithead-referee')}"
+    except metadata.PackageNotFoundError:  # run from a folder, not installed
+        return "shithead (not installed)"
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one sub-command. Returns the exit status: 0 done, 2 bad input, 130 interrupted."""
+    """Run one sub-command. Returns the status: 0 done, 1 our own mistake, 2 bad input, 130 interrupted."""
     args = build_parser().parse_args(argv)
+    begin_logging()
     try:
         return int(args.run(args))
     except BadInputError as error:
@@ -63,6 +80,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"shithead {args.command}: {where}{error.strerror or error}", file=sys.stderr)
         return 2
+    except Exception as error:
+        # A mistake of ours: its trace is for the log, and a line for whoever sits there.
+        _log.exception("shithead %s has failed", args.command)
+        says = f"the program failed ({type(error).__name__}: {error}); see {log_path()}"
+        print(f"shithead {args.command}: {says}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

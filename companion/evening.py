@@ -126,3 +126,15 @@ def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tup
         return []
     sitting = Sitting(rules=rules, players=game.players, loser=game.loser, losses=losses)
     return [(game.loser, title) for title in sitting.rituals()]
+
+
+def course(tally: Tally) -> dict[str, list[int]]:
+    """Return each player's losses after every finished game, in the order of the standings."""
+    counts = {standing.player: 0 for standing in tally.standings}
+    curves: dict[str, list[int]] = {player: [] for player in counts}
+    for loser in tally.losers:
+        if loser in counts:
+            counts[loser] += 1
+        for player, curve in curves.items():
+            curve.append(counts[player])
+    return curves

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from companion.i18n import _
 from companion.session import Line
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
@@ -53,7 +54,7 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
     basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
     says = " ".join(str(breach.get("says", "")) for breach in breaches)
     if ruling.get("verdict") == "unproven" and ruling.get("needs"):
-        says = f"{says} Hidden cards decide: {_listed(ruling['needs'])}".strip()
+        says = f"{says} {_('Hidden cards decide:')} {_listed(ruling['needs'])}".strip()
     if not says:
         says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
     quote = ""
@@ -67,20 +68,20 @@ def effect_words(effects: Mapping[str, Any]) -> list[str]:
     """Return what follows from a ruling, a short sentence for each effect."""
     words = []
     if effects.get("burn"):
-        words.append("The pile burns.")
+        words.append(_("The pile burns."))
     if effects.get("picks_up"):
-        words.append(f"{effects['picks_up']} picks up the pile.")
-    words += [f"{player} is out." for player in effects.get("left") or ()]
-    words += [f"{player} is back in." for player in effects.get("back_in") or ()]
-    words += [f"{player} is skipped." for player in effects.get("skipped") or ()]
+        words.append(_("{player} picks up the pile.").format(player=effects["picks_up"]))
+    words += [_("{player} is out.").format(player=player) for player in effects.get("left") or ()]
+    words += [_("{player} is back in.").format(player=player) for player in effects.get("back_in") or ()]
+    words += [_("{player} is skipped.").format(player=player) for player in effects.get("skipped") or ()]
     if effects.get("shithead"):
-        words.append(f"{effects['shithead']} is the Shithead.")
+        words.append(_("{player} is the Shithead.").format(player=effects["shithead"]))
     elif effects.get("extra_turn"):
-        words.append(f"{effects.get('next') or 'The same player'} plays again.")
+        words.append(_("{player} plays again.").format(player=effects.get("next") or _("The same player")))
     elif effects.get("next"):
-        words.append(f"Next: {effects['next']}.")
+        words.append(_("Next: {player}.").format(player=effects["next"]))
     if effects.get("draw"):
-        words.append(f"Draws {effects['draw']}.")
+        words.append(_("Draws {n}.").format(n=effects["draw"]))
     for ritual in effects.get("rituals") or ():
         words.append(f"{ritual.get('title') or ritual}!" if isinstance(ritual, Mapping) else f"{ritual}!")
     return words

@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol
 
 import cv2
 
+from companion.i18n import _
 from companion.store import Store
 from companion.wording import event_words
 from engine.errors import BadInputError
@@ -107,6 +108,18 @@ class Picture:
     t: float
 
 
+def picture_of(frame: Image, t: float, serial: int) -> Picture:
+    """Return a source's picture as a screen wants it."""
+    height, width = frame.shape[:2]
+    shown = frame
+    if width > DISPLAY_WIDTH:
+        smaller = (DISPLAY_WIDTH, max(1, round(height * DISPLAY_WIDTH / width)))
+        shown = cv2.resize(frame, smaller, interpolation=cv2.INTER_AREA).astype(frame.dtype, copy=False)
+    rgb = cv2.cvtColor(shown, cv2.COLOR_BGR2RGB)
+    size = (int(shown.shape[1]), int(shown.shape[0]))
+    return Picture(serial, rgb.tobytes(), size, (int(width), int(height)), t)
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """Everything the screen shows besides the picture, at one moment."""
@@ -137,7 +150,7 @@ class Session:
         realtime: bool = True,
     ) -> None:
         """Nothing is opened before `start()`. `realtime=False` runs a film as fast as it can be read."""
-        self.snapshot = Snapshot(says="Opening …")
+        self.snapshot = Snapshot(says=_("Opening …"))
         self.picture: Picture | None = None
         self.moments: dict[int, bytes] = {}
         """What the camera saw as an event was decided, as JPEG by the event's id. In memory only."""
@@ -173,7 +186,7 @@ class Session:
     def pause(self, paused: bool) -> None:
         """Stop looking, or go on; a film stands still meanwhile."""
         (self._running.clear if paused else self._running.set)()
-        self._requests.put(lambda _: "Paused" if paused else "Watching")
+        self._requests.put(lambda _game: _("Paused") if paused else _("Watching"))
 
     def undo(self) -> None:
         """Take back the last event."""
@@ -240,7 +253,7 @@ class Session:
                 if not ended and self._source_done.is_set() and self._frames.empty():
                     ended = True
                     self._take(game, game.finish(t))
-                    says = self._source_error or "The film has ended"
+                    says = self._source_error or _("The film has ended")
                     self._publish(game, phase="ended", says=says)
                 continue
             readings, moving = game.readings, game.moving
@@ -319,21 +332,25 @@ class Session:
     def _undo(self, game: Game) -> str:
         line = game.undo()
         if line is None:
-            return "There is nothing to take back"
+            return _("There is nothing to take back")
         if self._store is not None:
             self._store.correct(int(line.get("id", 0)), None)
-        return f"Taken back: {event_words(line)}"
+        return _("Taken back: {what}").format(what=event_words(line))
 
     def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
         game.correct(event_id, event)
         if self._store is not None:
             self._store.correct(event_id, None if event is None else event.to_json())
-        return "Struck out" if event is None else f"Corrected: {event_words(event.to_json())}"
+        return (
+            _("Struck out")
+            if event is None
+            else _("Corrected: {what}").format(what=event_words(event.to_json()))
+        )
 
     def _enter(self, game: Game, event: Event) -> str:
         now = self._now()
         game.enter(replace(event, t=now, decided_at=now))
-        return f"Entered: {event_words(event.to_json())}"
+        return _("Entered: {what}").format(what=event_words(event.to_json()))
 
     def _publish(self, game: Game | None, **changes: Any) -> None:
         """Replace the snapshot by one that shows the game as it stands."""
@@ -372,15 +389,8 @@ class Session:
             self._source_done.set()
 
     def _show(self, frame: Image, t: float) -> None:
-        height, width = frame.shape[:2]
-        shown = frame
-        if width > DISPLAY_WIDTH:
-            size = (DISPLAY_WIDTH, max(1, round(height * DISPLAY_WIDTH / width)))
-            shown = cv2.resize(frame, size, interpolation=cv2.INTER_AREA).astype(frame.dtype, copy=False)
-        rgb = cv2.cvtColor(shown, cv2.COLOR_BGR2RGB)
         serial = self.picture.serial + 1 if self.picture is not None else 1
-        size = (int(shown.shape[1]), int(shown.shape[0]))
-        self.picture = Picture(serial, rgb.tobytes(), size, (int(width), int(height)), t)
+        self.picture = picture_of(frame, t, serial)
 
     def _hand_on(self, frame: Image, t: float, *, live: bool) -> None:
         """Queue the picture: a film waits for room, a live source drops what was not read in time."""

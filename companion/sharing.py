@@ -9,9 +9,11 @@ from typing import Any
 
 import cv2
 import numpy as np
+import platformdirs
 
 from companion import theme
 from companion.evening import Standing, Tally
+from companion.i18n import _, many
 from engine.errors import BadInputError
 from vision.reading import Image
 
@@ -29,10 +31,20 @@ BRASS: Colour = theme.bgr(theme.BRASS)
 RED: Colour = theme.bgr(theme.RED)
 
 
+def pictures_folder() -> Path:
+    """Return where pictures go that the user wants to keep or share."""
+    return platformdirs.user_pictures_path()
+
+
+def documents_folder() -> Path:
+    """Return where tables and texts go that the user wants to keep or share."""
+    return platformdirs.user_documents_path()
+
+
 def as_text(tally: Tally) -> str:
     """Return the tally as a table for a terminal."""
     if not tally.standings:
-        return "No game has been played yet."
+        return _("No game has been played yet.")
     rows = [("player", "games", "losses", "streak", "rituals due")]
     rows += [
         (s.player, str(s.games), str(s.losses), str(s.streak), ", ".join(s.rituals)) for s in tally.standings
@@ -101,9 +113,9 @@ def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:
     _write(picture, title, (_MARGIN, 118), 72, TEXT, 700)
     _write(picture, _summary(tally), (_MARGIN, 186), 36, QUIET)
     if not tally.standings:
-        _write(picture, "No game has been played yet.", (_MARGIN, _HEADER + 70), 40, TEXT)
+        _write(picture, _("No game has been played yet."), (_MARGIN, _HEADER + 70), 40, TEXT)
     else:
-        _write(picture, "lost / played", (858, _HEADER - 20), 25, QUIET)
+        _write(picture, _("lost / played"), (858, _HEADER - 20), 25, QUIET)
     most = max((s.losses for s in tally.standings), default=0)
     for row, standing in enumerate(tally.standings):
         _draw_row(picture, standing, _HEADER + row * _ROW, most, worst=row == 0 and standing.losses > 0)
@@ -130,14 +142,14 @@ def _draw_row(picture: Image, standing: Standing, top: int, most: int, *, worst:
 
 def _detail(standing: Standing) -> str:
     if standing.streak > 1:
-        return f"{standing.streak} in a row"
-    return "" if standing.losses else "never lost"
+        return many("{n} loss in a row", "{n} losses in a row", standing.streak)
+    return "" if standing.losses else _("never lost")
 
 
 def _summary(tally: Tally) -> str:
     last = tally.losers[-1] if tally.losers else None
-    played = _counted(len(tally.losers), "game")
-    return f"{played} played. The Shithead is {last}." if last else f"{played} played."
+    played = many("{n} game played.", "{n} games played.", len(tally.losers))
+    return f"{played} {_('The Shithead is {player}.').format(player=last)}" if last else played
 
 
 def _counted(number: int, noun: str) -> str:
@@ -154,6 +166,10 @@ def _write(
     width: int | None = None,
 ) -> None:
     """Write `text` in OpenCV's own variable-weight face, cut with an ellipsis at `width` pixels."""
+    if not hasattr(cv2, "FontFace"):  # OpenCV 4, as phones have it: plain letters without accents
+        plain = text.encode("ascii", "replace").decode()
+        cv2.putText(picture, plain, at, cv2.FONT_HERSHEY_DUPLEX, size / 32, colour, 2, cv2.LINE_AA)
+        return
     face = cv2.FontFace("sans")
     if width is not None:
         shown = text

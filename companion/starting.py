@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.book import GameBook, HandScored
 from companion.choice import Choice
+from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Game, Session
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
@@ -139,6 +140,15 @@ def _hand_scored(choice: Choice, past: Before) -> HandScored:
     return HandScored(book)
 
 
+def open_chosen_source(source: str) -> FrameSource:
+    """Open a film, a camera, a stream, or the camera of the phone on which this runs.
+
+    Raises:
+        BadInputError: there is no such thing, or it yields no picture.
+    """
+    return open_phone_camera() if source == PHONE_CAMERA else open_source(source)
+
+
 def wound_on(choice: Choice, past: Before, source: FrameSource) -> FrameSource:
     """Return the source; a film whose game goes on is wound on to where it was broken off."""
     return WoundOn(source, past.until) if _same_film(choice, past) else source
@@ -176,7 +186,7 @@ def session_of(choice: Choice, *, realtime: bool = True) -> Session:
 
     def open_chosen() -> FrameSource:
         assert choice.source is not None
-        return wound_on(choice, history(), open_source(choice.source))
+        return wound_on(choice, history(), open_chosen_source(choice.source))
 
     def open_store() -> Store:
         past = history()  # before this game is among those that were played

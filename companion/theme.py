@@ -6,6 +6,8 @@ tests/companion/test_theme.py measures.
 
 from __future__ import annotations
 
+from companion.i18n import marked
+
 GROUND = "#12161A"
 PANEL = "#1E242A"
 RAISED = "#2C353D"
@@ -37,7 +39,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
 """Pairs (ink, ground) in use."""
 
 VERDICT_SIGN = {"legal": "✓", "illegal": "✗", "unproven": "?"}
-VERDICT_WORD = {"legal": "Legal", "illegal": "Illegal", "unproven": "Not proven"}
+VERDICT_WORD = {"legal": marked("Legal"), "illegal": marked("Illegal"), "unproven": marked("Not proven")}
 VERDICT_INK = {"legal": GREEN, "illegal": RED, "unproven": AMBER}
 VERDICT_GROUND = {"legal": GREEN_GROUND, "illegal": RED_GROUND, "unproven": AMBER_GROUND}
 

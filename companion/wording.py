@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from companion.i18n import _, many, marked
 
 SUITS = "CDHS"
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 SUIT_SIGN = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
-_RANK_WORD = {"J": "jack", "Q": "queen", "K": "king", "A": "ace"}
-_SUIT_WORD = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+_RANK_WORD = {"J": marked("jack"), "Q": marked("queen"), "K": marked("king"), "A": marked("ace")}
+_SUIT_WORD = {"C": marked("clubs"), "D": marked("diamonds"), "H": marked("hearts"), "S": marked("spades")}
 
 
 def split_card(card: str) -> tuple[str, str]:
@@ -29,16 +32,28 @@ def card_sign(card: str) -> str:
     rank, suit = split_card(card)
     if rank == "??":
         return "?"
-    return "Joker" if rank == "JOKER" else rank + SUIT_SIGN.get(suit, "")
+    return _("Joker") if rank == "JOKER" else rank + SUIT_SIGN.get(suit, "")
 
 
 def card_words(card: str) -> str:
     """Return a card as it is said aloud: `9 of spades`."""
     rank, suit = split_card(card)
     if rank in ("??", "JOKER"):
-        return "a card not read" if rank == "??" else "joker"
-    word = _RANK_WORD.get(rank, rank)
-    return f"{word} of {_SUIT_WORD[suit]}" if suit else word
+        return _("a card not read") if rank == "??" else _("joker")
+    word = _(_RANK_WORD.get(rank, rank))
+    return _("{rank} of {suit}").format(rank=word, suit=_(_SUIT_WORD[suit])) if suit else word
+
+
+_DEMAND = re.compile(r"(\w+) or (higher|lower)(.*)", re.DOTALL)
+
+
+def demand_words(text: str) -> str:
+    """Return what may be played (`9 or higher`, `anything`) in the language in force."""
+    found = _DEMAND.fullmatch(text)
+    if found is None:
+        return _(text) if text in (marked("anything"), marked("not known")) else text
+    form = marked("{rank} or higher") if found[2] == "higher" else marked("{rank} or lower")
+    return _(form).format(rank=_(found[1])) + found[3]
 
 
 def cards_sign(cards: Sequence[str]) -> str:
@@ -57,46 +72,52 @@ def clock(seconds: float) -> str:
 def event_words(line: Mapping[str, Any]) -> str:
     """Return what an event line says happened, in a few words: `Bob plays 9♠ 9♦`."""
     kind = str(line.get("event"))
-    who = str(line.get("player") or "Somebody")
+    who = str(line.get("player") or _("Somebody"))
     cards = [str(card) for card in line.get("cards") or ()]
     shown = cards_sign(cards)
     count = line.get("count") or len(cards)
     match kind:
         case "play":
-            return f"{who} plays {shown}{_from(line.get('source'))}"
+            return _("{player} plays {cards}").format(player=who, cards=shown) + _from(line.get("source"))
         case "flip":
-            return f"{who} turns up {shown or 'a card'}"
+            return _("{player} turns up {cards}").format(player=who, cards=shown or _("a card"))
         case "take_up":
-            return f"{who} takes up {shown or 'an up-card'}"
+            return _("{player} takes up {cards}").format(player=who, cards=shown or _("an up-card"))
         case "take_down":
-            return f"{who} takes a face-down card"
+            return _("{player} takes a face-down card").format(player=who)
         case "pick_up":
-            return f"{who} picks up {_counted(int(count), 'card')}" if count else f"{who} picks up"
+            if not count:
+                return _("{player} picks up").format(player=who)
+            return _("{player} picks up {cards}").format(player=who, cards=_cards(int(count)))
         case "burn":
-            return f"{_counted(len(cards), 'card')} burnt" if cards else "The pile burns"
+            return _("{cards} burnt").format(cards=_cards(len(cards))) if cards else _("The pile burns")
         case "show":
-            return f"{who} shows {shown or 'a 3'}" + (f" to {line['to']}" if line.get("to") else "")
+            what = _("{player} shows {cards}").format(player=who, cards=shown or "3")
+            return what + (" " + _("to {player}").format(player=line["to"]) if line.get("to") else "")
         case "draw":
-            return f"{who} draws {_counted(int(count or 1), 'card')}"
+            return _("{player} draws {cards}").format(player=who, cards=_cards(int(count or 1)))
         case "exchange":
-            return f"{who} exchanges" if line.get("player") else "Cards are exchanged"
+            return (
+                _("{player} exchanges").format(player=who) if line.get("player") else _("Cards are exchanged")
+            )
         case "deal":
-            return "The cards are dealt"
+            return _("The cards are dealt")
         case "out":
-            return f"{who} is out"
+            return _("{player} is out").format(player=who)
         case "game_over":
             loser = line.get("loser")
-            return f"Game over: {loser} is the Shithead" if loser else "Game over"
+            return _("Game over: {player} is the Shithead").format(player=loser) if loser else _("Game over")
         case "late_breach":
-            return str(line.get("says") or f"{who} broke a rule earlier")
+            return str(line.get("says") or _("{player} broke a rule earlier").format(player=who))
         case "unclear":
-            return str(line.get("says") or "Not clear what happened")
+            return str(line.get("says") or _("Not clear what happened"))
     return kind
 
 
 def _from(source: Any) -> str:
-    return {"up": " from the table", "down": " blind", "hand+up": " from hand and table"}.get(str(source), "")
+    words = {"up": _("from the table"), "down": _("blind"), "hand+up": _("from hand and table")}
+    return f" {words[str(source)]}" if source in words else ""
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _cards(number: int) -> str:
+    return many("{n} card", "{n} cards", number)

@@ -32,6 +32,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--store", metavar="FILE", type=Path, help="keep the evening here, not in the user's own"
     )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the game that was broken off, without asking"
+    )
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     return parser
 
@@ -39,12 +42,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Open the window, or say that there is no display and go on without."""
     from companion.app import NoDisplayError, prepare_kivy, run_window
-    from companion.starting import session_of
 
     choice, settled = choose(args)
     try:
         prepare_kivy()
-        run_window(session_of(choice) if settled else choice, size=args.size)
+        run_window(choice, ask=not settled, size=args.size, store=args.store)
     except NoDisplayError as error:
         where = f"rulings follow on stdout, the annotated film goes to {ANNOTATED}"
         print(f"shithead app: {error}; {where}", file=sys.stderr)
@@ -61,6 +63,8 @@ def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
     from companion.choice import Choice
     from engine.ruleset import DEFAULT_RULESET
 
+    if args.resume:
+        return _broken_off(args), True
     source, sample = args.source, None
     if source is None:
         camera = find_camera()
@@ -85,12 +89,34 @@ def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
     return choice, bool(names) or sample is not None
 
 
+def _broken_off(args: argparse.Namespace) -> Choice:
+    """Return the choice that goes on with the game that was broken off.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    from dataclasses import replace
+
+    from companion.choice import choice_of
+    from companion.starting import broken_off
+    from engine.errors import BadInputError
+
+    game, notice = broken_off(args.store)
+    if game is None:
+        raise BadInputError(notice or "no game was broken off within the last day")
+    choice = choice_of(game, store=args.store, layout=args.layout)
+    return choice if args.source is None else replace(choice, source=args.source)
+
+
 def _run_headless(choice: Choice) -> int:
     """Hand over to `shithead watch`, which is the same without a window."""
     from companion.cli import main
+    from engine.errors import BadInputError
 
     ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
-    argv = ["watch", choice.source or "", "--headless", "--save", str(ANNOTATED)]
+    if choice.source is None:
+        raise BadInputError("a game by touch needs a window")
+    argv = ["watch", choice.source, "--headless", "--save", str(ANNOTATED)]
     argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
     for option in choice.options:
         argv += ["--option", option]

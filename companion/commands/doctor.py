@@ -44,8 +44,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "doctor",
         help="say what works on this machine",
-        description="Look at camera, window, weights, rulesets and store. Exit status 2 if something is "
-        "missing that the program cannot do without.",
+        description="Look at weights, rulesets, store, folders, camera, voice and window. Exit status 2 if "
+        "something is missing that the program cannot do without.",
     )
     parser.add_argument("--store", metavar="FILE", type=Path, help="look at this store, not the user's own")
     return parser
@@ -57,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
         check_weights,
         check_rulesets,
         lambda: check_store(args.store),
+        check_folders,
         check_camera,
+        check_voice,
         check_window,
     )
     ill = False
@@ -113,6 +115,32 @@ def check_store(path: Path | None) -> Finding:
             return Finding("store", True, f"{says} ({store.notice})" if store.notice else says)
     except BadInputError as error:
         return Finding("store", False, str(error))
+
+
+def check_folders() -> Finding:
+    """Look whether settings and the log can be written."""
+    from companion.logs import log_path
+    from companion.settings import settings_path
+
+    for path in (settings_path(), log_path()):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            return Finding("folders", False, f"{path.parent}: {error.strerror or error}", needed=False)
+        if not os.access(path.parent, os.W_OK):
+            return Finding("folders", False, f"{path.parent} may not be written", needed=False)
+    return Finding("folders", True, f"settings {settings_path()}, log {log_path()}", needed=False)
+
+
+def check_voice() -> Finding:
+    """Look for a program that speaks."""
+    from companion.voice import voice_program
+
+    program = voice_program()
+    if program is None:
+        says = "none here, rulings are not spoken; on Debian: apt install espeak-ng"
+        return Finding("voice", False, says, needed=False)
+    return Finding("voice", True, f"{program} (off until it is switched on in the app)", needed=False)
 
 
 def check_camera() -> Finding:

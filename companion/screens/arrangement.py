@@ -52,10 +52,8 @@ def arrange(width: float, height: float, dp: float = 1.0, players: int = 4) -> A
     Type grows with the window. It keeps to 0.9 dp as long as there is room for all panels at that size, and
     shrinks with a window that is smaller still.
     """
-    upright = height > width
-    reference = (400, 860) if upright else (1280, 720)
-    unit = max(0.9 * dp, min(width / reference[0], height / reference[1]))
-    place = _portrait if upright else _landscape
+    unit = base_unit(width, height, dp)
+    place = _portrait if height > width else _landscape
     plan = place(width, height, unit, dp, players)
     while not _has_room(plan) and unit > 0.2 * dp:
         unit *= 0.95
@@ -63,10 +61,24 @@ def arrange(width: float, height: float, dp: float = 1.0, players: int = 4) -> A
     return plan
 
 
+_PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
+"""The smallest phones, upright and on their side, less the navigation."""
+
+
+ONE_ROW_UNITS = 620
+"""Players stand in one row where it is wider than this."""
+
+
+def base_unit(width: float, height: float, dp: float) -> float:
+    """Return the pixels of one design unit for a screen that scrolls where it has no room."""
+    reference = (400, 860) if height > width else (1280, 720)
+    return max(0.9 * dp, min(width / reference[0], height / reference[1]))
+
+
 def _has_room(plan: Arrangement) -> bool:
     """Return whether no panel is squeezed out."""
     u = plan.unit
-    least = {"live": 100 * u, "log": 46 * u, "banner": 100 * u}
+    least = {"live": 100 * u, "log": max(46 * u, 24.0), "banner": 100 * u}
     return all(plan.panels[name].height >= height for name, height in least.items())
 
 
@@ -75,8 +87,10 @@ def _portrait(width: float, height: float, u: float, dp: float, players: int) ->
     gap, side = 8 * u, 8 * u
     inner = width - 2 * side
     bar_height = max(48 * dp, 52 * u)
-    fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * 56 * u}
-    live_height = min(width * 9 / 16, height - sum(fixed.values()) - bar_height - 6 * gap - 50 * u)
+    # A player's field is touched: it is a full target wherever the window has the height for it.
+    row = max(56 * u, 48 * dp + 7 * u) if height >= _PHONE_HEIGHT_DP * dp else 56 * u
+    fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * row}
+    live_height = min(width * 9 / 16, height - sum(fixed.values()) - bar_height - 6 * gap - max(50 * u, 30.0))
     top = height - live_height
     boxes = {"live": Box(0, top, width, live_height)}
     for name, panel_height in fixed.items():
@@ -97,7 +111,9 @@ def _landscape(width: float, height: float, u: float, dp: float, players: int) -
     left, right = side, side + left_width + gap
     inner = height - 2 * side
     # In a low window (a phone on its side) the players move to the right and the log shrinks.
-    players_height = _player_rows(players, 2) * 45 * u if low else 82 * u
+    row = max(45 * u, 48 * dp + 7 * u) if height >= _PHONE_WIDTH_DP * dp else 45 * u
+    one_row = not low and left_width > ONE_ROW_UNITS * u
+    players_height = 82 * u if one_row else _player_rows(players, 2) * row
     banner_least = 126 * u if low else 144 * u
     below = banner_least + gap + (0 if low else players_height + gap)
     live_height = min(left_width * 9 / 16, inner - below)

@@ -17,6 +17,7 @@ from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
 
 from companion import theme
+from companion.i18n import _
 from companion.rulings import ruling_of, ruling_text
 from companion.screens.widgets import CardTile, PillButton, signed
 from companion.session import Line
@@ -65,7 +66,7 @@ class CorrectSheet(ModalView):
         self._add_players(players)
         self._select(0)
         Window.bind(size=self._place)
-        self.bind(pos=self._place, on_dismiss=lambda *_: Window.unbind(size=self._place))
+        self.bind(pos=self._place, on_dismiss=lambda *_args: Window.unbind(size=self._place))
         self._place()
 
     def choose_card(self, card: str) -> None:
@@ -100,13 +101,13 @@ class CorrectSheet(ModalView):
             return
         verdict = str(ruling.get("verdict", "legal"))
         says, quote = ruling_text(ruling)
-        self.ruling = f"{theme.VERDICT_SIGN[verdict]} {theme.VERDICT_WORD[verdict]}. {says} {quote}".strip()
+        self.ruling = f"{theme.VERDICT_SIGN[verdict]} {_(theme.VERDICT_WORD[verdict])}. {says} {quote}"
         self.ruling_ink = theme.VERDICT_INK[verdict]
 
     def _add_tiles(self) -> None:
         self._tiles = [CardTile(card=card) for card in self.event.cards]
         for place, tile in enumerate(self._tiles):
-            tile.bind(on_release=lambda _, place=place: self._select(place))
+            tile.bind(on_release=lambda _tile, place=place: self._select(place))
             self.ids.chosen.add_widget(tile)
 
     def _add_choices(self) -> None:
@@ -124,23 +125,25 @@ class CorrectSheet(ModalView):
             return
         for player in players:
             button = PillButton(text=signed(player), size_hint=(1, 1), primary=player == self.event.player)
-            button.bind(on_release=lambda _, player=player: self.choose_player(player))
+            button.bind(on_release=lambda _button, player=player: self.choose_player(player))
             self.ids.players.add_widget(button)
 
     def _select(self, place: int) -> None:
         """Make the event's card number `place` the one that a tap replaces."""
         self._selected = place
         if not self._tiles:
-            self.hint = "Who was it?" if self.event.player is not None else ""
+            self.hint = _("Who was it?") if self.event.player is not None else ""
             return
         now = self.event.cards[place]
         for number, tile in enumerate(self._tiles):
             tile.selected = number == place and len(self._tiles) > 1
         for card, choice in self.choices.items():
             choice.current = card == now
-        self.hint = f"Read as the {card_words(now)}. Tap the card it really was, or who it was."
+        self.hint = _("Read as the {card}. Tap the card it really was, or who it was.").format(
+            card=card_words(now)
+        )
 
-    def _place(self, *_: object) -> None:
+    def _place(self, *_args: object) -> None:
         """Lay everything out: the 52 cards stand four to a row on an upright phone, thirteen on the rest."""
         u = App.get_running_app().u
         portrait = Window.height > Window.width

@@ -19,10 +19,12 @@ from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.widget import Widget
 
 from companion import theme
+from companion.i18n import _
 from companion.rulings import pick_ups_and_burns, ruling_of, ruling_text
+from companion.screens.arrangement import ONE_ROW_UNITS
 from companion.screens.widgets import CardTile, Panel, signed
 from companion.session import Line as EventLine
-from companion.wording import RANKS, card_sign, clock, event_words
+from companion.wording import RANKS, card_sign, clock, demand_words, event_words
 
 _SHOWN_OF_PILE = 5
 _RED_SUITS = theme.RED
@@ -31,10 +33,10 @@ _RED_SUITS = theme.RED
 class Banner(ButtonBehavior, Panel):
     """The newest ruling: sign and word, what happened, what the referee says, the sentence it rests on."""
 
-    word = StringProperty("Watching")
+    word = StringProperty("")
     sign = StringProperty("●")
     what = StringProperty("")
-    says = StringProperty("Rulings appear here as they fall.")
+    says = StringProperty("")
     quote = StringProperty("")
     ink_colour = StringProperty(theme.QUIET)
     ground_colour = StringProperty(theme.PANEL)
@@ -47,10 +49,10 @@ class Banner(ButtonBehavior, Panel):
         ruling = ruling_of(line) or {}
         verdict = str(ruling.get("verdict") or "legal")
         self.event_id = int(line.get("id") or 0)
-        self.sign, self.word = theme.VERDICT_SIGN[verdict], theme.VERDICT_WORD[verdict]
+        self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
         self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
         self.word_units = 150 if verdict == "unproven" else 96
-        self.what = "earlier" if line.get("event") == "late_breach" else event_words(line)
+        self.what = _("earlier") if line.get("event") == "late_breach" else event_words(line)
         self.says, self.quote = ruling_text(ruling)
 
     def show_plain(self, word: str, says: str) -> None:
@@ -77,23 +79,27 @@ class TurnPanel(Panel):
         """Follow the pile's place, once the kv rules have made it."""
         self.ids.pile.bind(pos=self._lay_pile, size=self._lay_pile)
 
-    def show(self, table: Any) -> None:
-        """Show the referee's public table."""
+    def show(self, table: Any, *, watched: bool = True) -> None:
+        """Show the referee's public table; a game that is not `watched` waits for no deal."""
         if table.loser:
-            self.who, self.direction = f"{table.loser} is the Shithead", ""
+            self.who, self.direction = _("{player} is the Shithead").format(player=table.loser), ""
         else:
-            self.who = f"{table.turn} to play" if table.turn else "Waiting for the deal"
+            turn = table.turn
+            waiting = _("Waiting for the deal") if watched else _("Who begins?")
+            self.who = _("{player} to play").format(player=turn) if turn else waiting
             clockwise = table.direction != "anticlockwise"
-            self.direction = "↻ clockwise" if clockwise else "↺ anticlockwise"
-        self.need = sentence(table.effect_in_words) if table.turn and not table.loser else ""
+            self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"
+        self.need = sentence(demand_words(table.effect_in_words)) if table.turn and not table.loser else ""
         pile, burnt = len(table.pile), len(table.burned)
         left = "?" if table.draw_pile is None else str(table.draw_pile)
-        self.counts = f"{pile} on the pile\n{left} to draw · {burnt} burnt"
+        self.counts = _("{pile} on the pile\n{left} to draw · {burnt} burnt").format(
+            pile=pile, left=left, burnt=burnt
+        )
         self.ids.strip.show(table.playable_ranks if table.turn and not table.loser else ())
         self._shown = tuple(table.pile[-_SHOWN_OF_PILE:])
         self._lay_pile()
 
-    def _lay_pile(self, *_: object) -> None:
+    def _lay_pile(self, *_args: object) -> None:
         """Fan the last cards of the pile from left to right, the top card in front."""
         pile = self.ids.pile
         tiles = list(reversed(pile.children))
@@ -129,7 +135,7 @@ class RankStrip(Widget):
         self.playable = frozenset(ranks)
         self._draw()
 
-    def _draw(self, *_: object) -> None:
+    def _draw(self, *_args: object) -> None:
         self.canvas.clear()
         gap = self.width * 0.008
         width = (self.width - gap * (len(RANKS) - 1)) / len(RANKS)
@@ -165,6 +171,8 @@ class PlayersPanel(FloatLayout):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.cells: dict[str, PlayerCell] = {}
+        self.on_choose: Callable[[str], None] = lambda _name: None
+        """Called with a player's name when their cell is tapped."""
         self.bind(pos=self._lay, size=self._lay)
 
     def show(self, table: Any, lines: Sequence[EventLine]) -> None:
@@ -172,18 +180,19 @@ class PlayersPanel(FloatLayout):
         if list(self.cells) != list(table.players):
             self.clear_widgets()
             self.cells = {player: PlayerCell(title=player) for player in table.players}
-            for cell in self.cells.values():
+            for player, cell in self.cells.items():
+                cell.bind(on_release=lambda _cell, player=player: self.on_choose(player))
                 self.add_widget(cell)
             self._lay()
         picked_up, burnt = pick_ups_and_burns(lines)
         for player, cell in self.cells.items():
             cell.show(player, table, picked_up[player], burnt[player])
 
-    def _lay(self, *_: object) -> None:
+    def _lay(self, *_args: object) -> None:
         if not self.cells:
             return
         u = App.get_running_app().u
-        columns = len(self.cells) if self.width > 620 * u else 2
+        columns = len(self.cells) if self.width > ONE_ROW_UNITS * u else 2
         rows = -(-len(self.cells) // columns)
         gap = 6 * u if rows > 1 else 10 * u
         width = (self.width - gap * (columns - 1)) / columns
@@ -194,8 +203,8 @@ class PlayersPanel(FloatLayout):
             cell.pos = self.x + column * (width + gap), self.top - (row + 1) * height - row * gap
 
 
-class PlayerCell(Panel):
-    """One player: name, hand, cards on the table, pick-ups and burns."""
+class PlayerCell(ButtonBehavior, Panel):
+    """One player: name, hand, cards on the table, pick-ups and burns. A tap says what they did."""
 
     title = StringProperty("")
     hand = StringProperty("")
@@ -212,11 +221,11 @@ class PlayerCell(Panel):
         self.left = player in table.left
         self.title = f"▶ {player}" if self.to_play else player
         size = table.hands[player].size
-        self.hand = "out" if self.left else f"{'?' if size is None else size} in hand"
-        up = " ".join(card_sign(card) for card in table.up.get(player) or ()) or "none"
+        self.hand = _("out") if self.left else _("{n} in hand").format(n="?" if size is None else size)
+        up = " ".join(card_sign(card) for card in table.up.get(player) or ()) or _("none")
         down = table.down.get(player)
-        self.up = f"Up {up} · Down {'?' if down is None else down}"
-        self.record = f"Pick-ups {picked_up} · Burns {burnt}"
+        self.up = _("Up {up} · Down {down}").format(up=up, down="?" if down is None else down)
+        self.record = _("Pick-ups {n} · Burns {burns}").format(n=picked_up, burns=burnt)
 
 
 class LogPanel(Panel):
@@ -224,7 +233,7 @@ class LogPanel(Panel):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.on_choose: Callable[[int], None] = lambda _: None
+        self.on_choose: Callable[[int], None] = lambda _id: None
         """Called with an event's id when its row is tapped."""
 
     def show(self, lines: Sequence[EventLine]) -> None:
@@ -242,10 +251,10 @@ def row_of(line: EventLine, choose: Callable[[int], None]) -> dict[str, Any]:
     breaches = ruling.get("breaches") or ()
     detail = breaches[0].get("cite", "") if breaches else ""
     if detail and verdict:
-        detail = f"{theme.VERDICT_WORD[verdict]} · {detail}"
+        detail = f"{_(theme.VERDICT_WORD[verdict])} · {detail}"
     sign, ink = theme.VERDICT_SIGN.get(str(verdict), "·"), theme.VERDICT_INK.get(str(verdict), theme.QUIET)
     if line.get("event") == "unclear":
-        sign, ink, detail = "?", theme.AMBER, "Tap to say what happened"
+        sign, ink, detail = "?", theme.AMBER, _("Tap to say what happened")
     return {
         "event_id": int(line.get("id") or 0),
         "sign": sign,
@@ -266,7 +275,7 @@ class LogRow(ButtonBehavior, FloatLayout):
     title = StringProperty("")
     detail = StringProperty("")
     time_text = StringProperty("")
-    choose: Callable[[int], None] = staticmethod(lambda _: None)
+    choose: Callable[[int], None] = staticmethod(lambda _id: None)
 
     def on_release(self) -> None:
         """Open this event."""

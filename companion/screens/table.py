@@ -12,11 +12,17 @@ from kivy.metrics import dp
 from kivy.properties import BooleanProperty
 from kivy.uix.floatlayout import FloatLayout
 
+from companion.entering import shown_rank
+from companion.i18n import _
 from companion.rulings import line_to_correct, newest_ruling, ruling_of
 from companion.screens import live, panels  # noqa: F401 - the kv file names their widgets
 from companion.screens.arrangement import arrange
 from companion.screens.correct import CorrectSheet
+from companion.screens.large import LargeView
+from companion.screens.player_sheet import PlayerSheet
+from companion.screens.widgets import signed
 from companion.session import Session, Snapshot
+from engine.errors import BadInputError
 from engine.events import Event
 
 
@@ -24,17 +30,26 @@ class TableScreen(FloatLayout):
     """Shows a session and passes on what the players ask for."""
 
     paused = BooleanProperty(False)
+    over = BooleanProperty(False)
+    """Whether the game has ended: the way to the next one is open."""
+    watches = BooleanProperty(True)
+    """Whether there is a camera or a film; else people enter what happens."""
 
     def __init__(self, session: Session, **kwargs: Any) -> None:
         self.session = session
         self.sheet: CorrectSheet | None = None
-        super().__init__(**kwargs)
+        self.player_sheet: PlayerSheet | None = None
+        self.large: LargeView | None = None
+        super().__init__(watches=session.watches, **kwargs)
+        if self.watches:
+            self.remove_widget(self.ids.by_hand)
         self._serials = (-1, -1)
         self._said = ""
         self._players = 4
         self.ids.log.on_choose = self.open_event
+        self.ids.players.on_choose = self.open_player
         self.ids.banner.bind(on_release=lambda banner: self.open_event(int(banner.event_id)))
-        self._arrange = Clock.create_trigger(self._place_panels, -1)
+        self._arrange = Clock.create_trigger(self.place_panels, -1)
         self.bind(size=self._arrange, pos=self._arrange)
 
     def refresh(self, _dt: float = 0.0) -> None:
@@ -52,8 +67,50 @@ class TableScreen(FloatLayout):
         self.session.undo()
 
     def toggle_pause(self) -> None:
-        """Stop looking, or go on."""
-        self.session.pause(not self.paused)
+        """Stop looking, or go on; once the game is over, on to the next."""
+        if self.over:
+            App.get_running_app().new_game()
+        else:
+            self.session.pause(not self.paused)
+
+    def enlarge(self) -> None:
+        """Show the plain large-type view."""
+        self.large = LargeView()
+        self.large.show(self.session.snapshot)
+        self.large.bind(on_dismiss=lambda *_args: setattr(self, "large", None))
+        self.large.open()
+
+    def open_player(self, player: str) -> None:
+        """Open the sheet on which to enter what `player` did."""
+        snapshot = self.session.snapshot
+        if snapshot.table is None:
+            return
+        players = list(snapshot.table.players)
+        here = players.index(player)
+        self.player_sheet = PlayerSheet(
+            player,
+            [*players[here + 1 :], *players[:here]],
+            snapshot.lines,
+            shown=self._shown(),
+            on_enter=self.session.enter,
+            on_correct=self.session.correct,
+        )
+        self.player_sheet.open()
+
+    def enter_next(self) -> None:
+        """Open the sheet of whoever's turn it is."""
+        table = self.session.snapshot.table
+        if table is not None and table.turn is not None:
+            self.open_player(table.turn)
+
+    def _shown(self) -> str | None:
+        choice = App.get_running_app().choice
+        if choice is None:
+            return None
+        try:
+            return shown_rank(choice.rules, choice.options)
+        except BadInputError:  # a house variant whose file has gone
+            return None
 
     def open_event(self, event_id: int) -> None:
         """Open the sheet that puts one event right."""
@@ -71,7 +128,9 @@ class TableScreen(FloatLayout):
         ids = self.ids
         self.paused = snapshot.phase == "paused"
         ids.phase.text = snapshot.says if snapshot.phase in ("opening", "failed") else ""
-        ids.pause.disabled = snapshot.phase not in ("watching", "paused")
+        self.over = snapshot.table is not None and bool(snapshot.table.loser)
+        may_pause = self.watches and snapshot.phase in ("watching", "paused")
+        ids.pause.disabled = not (self.over or may_pause)
         if snapshot.says and snapshot.says != self._said and not ids.phase.text:
             ids.toast.say(snapshot.says)
         self._said = snapshot.says
@@ -79,7 +138,9 @@ class TableScreen(FloatLayout):
         if judged is not None:
             ids.banner.show(judged)
         elif snapshot.phase == "watching":
-            ids.banner.show_plain("Watching", "Rulings appear here as they fall.")
+            ids.banner.show_plain(
+                _("Watching") if self.watches else _("Scoring"), _("Rulings appear here as they fall.")
+            )
         ids.live.show_readings(
             snapshot.readings,
             judged=tuple(judged.get("cards") or ()) if judged else (),
@@ -90,15 +151,25 @@ class TableScreen(FloatLayout):
         ids.undo.disabled = not snapshot.lines
         if snapshot.table is not None:
             self._show_table(snapshot)
+        if self.large is not None:
+            self.large.show(snapshot)
 
     def _show_table(self, snapshot: Snapshot) -> None:
-        self.ids.turn.show(snapshot.table)
+        self.ids.turn.show(snapshot.table, watched=self.watches)
+        if not self.watches:
+            self._name_next(snapshot.table.turn)
         self.ids.players.show(snapshot.table, snapshot.lines)
         if len(snapshot.table.players) != self._players:
             self._players = len(snapshot.table.players)
             self._arrange()
 
-    def _place_panels(self, *_: object) -> None:
+    def _name_next(self, turn: str | None) -> None:
+        who = _("What {player} does").format(player=turn) if turn else _("Tap the player who begins")
+        self.ids.next.disabled = turn is None
+        self.ids.next.text = signed(_("Game over") if self.over else who)
+
+    def place_panels(self, *_args: object) -> None:
+        """Lay out the panels and set the design unit."""
         app = App.get_running_app()
         if app is None:
             return  # a scheduled arrangement that comes after the app was told to stop
@@ -107,7 +178,7 @@ class TableScreen(FloatLayout):
         for name, box in plan.panels.items():
             panel = self.ids[name]
             panel.size_hint = (None, None)
-            panel.pos, panel.size = (box.x, box.y), (box.width, box.height)
+            panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,13 @@ from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
 
-from companion.choice import Choice, fault_in, source_words
-from companion.screens.widgets import FitLabel, PillButton, signed
+from companion.choice import Choice, choice_of, fault_in, source_words
+from companion.i18n import _
+from companion.phone import PHONE_CAMERA
+from companion.screens.widgets import Chip, FitLabel, PillButton, signed
+from companion.store import StoredGame
 from engine.ruleset import RULESET_NAMES, load_ruleset
+from vision.decks import deck_names
 
 
 class SectionTitle(FitLabel):
@@ -26,8 +31,8 @@ class PlayerRow(BoxLayout):
 
     name = StringProperty("")
     deals = BooleanProperty(False)
-    deal = ObjectProperty(lambda _: None)
-    leave = ObjectProperty(lambda _: None)
+    deal = ObjectProperty(lambda _row: None)
+    leave = ObjectProperty(lambda _row: None)
 
 
 class OptionToggle(PillButton):
@@ -47,30 +52,54 @@ class OptionToggle(PillButton):
         """Switch."""
         self.on = not self.on
 
-    def _show(self, *_: object) -> None:
+    def _show(self, *_args: object) -> None:
         self.shown = signed(f"{'✓ ' if self.on else ''}{self.option}: {self.says}")
+
+
+class SourceChip(Chip):
+    """Something to watch, or a deck to play with; empty stands for none."""
+
+    source = StringProperty("")
 
 
 class TonightScreen(FloatLayout):
     """A form that ends in a `Choice`."""
 
     source_text = StringProperty("")
+    broken_text = StringProperty("")
+    """What game was broken off and may go on; empty: none."""
+    notice = StringProperty("")
+    """What there is to say of the store: that a damaged file was set aside."""
     fault = StringProperty("")
 
-    def __init__(self, choice: Choice, on_start: Callable[[Choice], None], **kwargs: Any) -> None:
-        """Begin with `choice`; `on_start` gets what was made of it."""
+    def __init__(
+        self,
+        choice: Choice,
+        on_start: Callable[[Choice], None],
+        broken_off: StoredGame | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Begin with `choice`; `on_start` gets what was made of it, or the game that goes on."""
         self.choice = choice
         self._on_start = on_start
+        self.broken_off = broken_off
+        self.source, self.deck = choice.source, choice.deck
         self.rules = choice.rules
         super().__init__(**kwargs)
-        self.source_text = source_words(choice.source)
+        if broken_off is not None:
+            self.broken_text = _("A game of {players} was broken off at {time}.").format(
+                players=", ".join(broken_off.players),
+                time=time.strftime("%H:%M", time.localtime(broken_off.started)),
+            )
+        self._offer_sources()
+        self._offer_decks()
         for name in RULESET_NAMES:
             button = PillButton(text=load_ruleset(name).title, size_hint=(1, 1))
             button.rules = name
             button.bind(on_release=lambda button: self.choose_rules(button.rules))
             self.ids.rules.add_widget(button)
         for player in choice.players:
-            self.add_player(player)
+            self.add_player(player, deals=player == choice.dealer)
         self.choose_rules(choice.rules)
 
     @property
@@ -78,9 +107,9 @@ class TonightScreen(FloatLayout):
         """Return the players' rows in the order in which they sit."""
         return list(reversed(self.ids.players.children))
 
-    def add_player(self, name: str) -> None:
+    def add_player(self, name: str, *, deals: bool = False) -> None:
         """Seat one more."""
-        row = PlayerRow(name=name, deal=self._deal, leave=self._remove)
+        row = PlayerRow(name=name, deals=deals, deal=self._deal, leave=self._remove)
         row.bind(name=self._check)
         self.ids.players.add_widget(row)
         self._check()
@@ -98,11 +127,50 @@ class TonightScreen(FloatLayout):
             self.ids.options.add_widget(toggle)
         self._check()
 
+    def watch(self, source: str | None) -> None:
+        """Watch `source`; None: nothing, people enter what happens."""
+        self.source = source
+        self.source_text = source_words(source)
+        for chip in self.ids.sources.children:
+            chip.on = chip.source == (source or "")
+
+    def take_deck(self, deck: str | None) -> None:
+        """Play with an enrolled deck; None: with any."""
+        self.deck = deck
+        for chip in self.ids.decks.children:
+            chip.on = chip.source == (deck or "")
+
+    def go_on(self) -> None:
+        """Go on with the game that was broken off."""
+        if self.broken_off is not None:
+            self._on_start(choice_of(self.broken_off, store=self.choice.store))
+
+    def _offer_sources(self) -> None:
+        offered = [None] if self.choice.source is None else [self.choice.source, None]
+        for source in offered:
+            label = _("By touch") if source is None else _short(source)
+            chip = SourceChip(label=label, source=source or "")
+            chip.bind(on_release=lambda chip: self.watch(chip.source or None))
+            self.ids.sources.add_widget(chip)
+        self.watch(self.choice.source)
+
+    def _offer_decks(self) -> None:
+        names = deck_names()
+        if not names:
+            return
+        for name in (None, *names):
+            chip = SourceChip(label=_("Any deck") if name is None else name, source=name or "")
+            chip.bind(on_release=lambda chip: self.take_deck(chip.source or None))
+            self.ids.decks.add_widget(chip)
+        self.take_deck(self.deck if self.deck in names else None)
+
     def chosen(self) -> Choice:
         """Return the form's contents."""
         dealer = next((row.name.strip() for row in self.rows if row.deals), None)
         return replace(
             self.choice,
+            source=self.ids.address.text.strip() or self.source,
+            deck=self.deck,
             rules=self.rules,
             players=tuple(row.name.strip() for row in self.rows),
             dealer=dealer,
@@ -115,7 +183,7 @@ class TonightScreen(FloatLayout):
         if not self.fault:
             self._on_start(self.chosen())
 
-    def _check(self, *_: object) -> None:
+    def _check(self, *_args: object) -> None:
         chosen = self.chosen()
         self.fault = fault_in(chosen.rules, chosen.options, chosen.players) or ""
 
@@ -129,6 +197,15 @@ class TonightScreen(FloatLayout):
     def _remove(self, row: PlayerRow) -> None:
         self.ids.players.remove_widget(row)
         self._check()
+
+
+def _short(source: str) -> str:
+    """Return a source as it fits a button."""
+    if source == PHONE_CAMERA:
+        return _("Camera")
+    if source.isdecimal():
+        return _("Camera {n}").format(n=source)
+    return source if "://" in source else Path(source).name
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -20,7 +20,7 @@ from companion.wording import SUIT_SIGN, is_red, split_card
 
 SIGN_FONT = "DejaVuSans"
 """Kivy's own copy of DejaVu Sans: the bundled font that has suits and signs."""
-_SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸")
+_SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★§⚙")
 
 
 def signed(text: str, *, red_suits: str | None = None) -> str:
@@ -101,6 +101,44 @@ class PillButton(ButtonBehavior, Label):
     """A button of at least 48 dp."""
 
     primary = BooleanProperty(False)
+
+
+class BodyText(Label):
+    """Text as wide as it is given room, and as high as it needs."""
+
+    full_text = StringProperty("")
+
+    def on_full_text(self, _body: object, text: str) -> None:
+        """Set signs in a font that has them."""
+        self.text = signed(text)
+
+
+class Chip(PillButton):
+    """A button that stays pressed: one of several choices, or something that is on."""
+
+    on = BooleanProperty(False)
+    """Said by a tick as well as by colour."""
+    label = StringProperty("")
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.bind(on=self._show, label=self._show)
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        self.text = signed(f"✓ {self.label}" if self.on else self.label)
+        self.primary = self.on
+
+
+class Page(FloatLayout):
+    """A screen of the navigation: a title, buttons beside it, and content that scrolls."""
+
+    title = StringProperty("")
+
+    def add(self, widget: Widget) -> Widget:
+        """Put a widget below what is there; returns it."""
+        self.ids.content.add_widget(widget)
+        return widget
 
 
 class CardTile(ButtonBehavior, Widget):

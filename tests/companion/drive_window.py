@@ -136,7 +136,8 @@ class Driver:
                         or widget.texture_size[0] > widget.width + 2
                     ):
                         outside.append(widget.full_text)
-                if isinstance(widget, ButtonBehavior) and not isinstance(widget, CardTile):
+                shown = widget.opacity and widget.height and not isinstance(widget, CardTile)
+                if isinstance(widget, ButtonBehavior) and shown:
                     targets.append([type(widget).__name__, widget.width, widget.height])
         size = list(Window.size)
         self.saw[name] = {"targets": targets, "cut": cut, "outside": outside, "size": size}
@@ -303,6 +304,8 @@ def tonight(driver: Driver) -> Steps:
     screen._on_start = started.append
     note = driver.saw.__setitem__
     note("source", screen.source_text)
+    screen.ids.scroll.scroll_to(screen.ids.add, animate=False)
+    yield from rest(2)
     driver.tap(screen.ids.add)
     yield from rest(4)
     note("unnamed", [screen.fault, screen.ids.start.disabled])
@@ -313,10 +316,15 @@ def tonight(driver: Driver) -> Steps:
     yield
     note("twice", screen.fault)
     screen.rows[2].ids.name.text = "Cat"
+    screen.ids.scroll.scroll_to(screen.rows[1], animate=False)
+    yield from rest(2)
     driver.tap(screen.rows[1].ids.dealer)
     yield from rest(4)
     note("dealer", [row.ids.dealer.text for row in screen.rows])
-    driver.tap(next(button for button in screen.ids.rules.children if button.text == "Jokers"))
+    jokers = next(button for button in screen.ids.rules.children if button.text == "Jokers")
+    screen.ids.scroll.scroll_to(jokers, animate=False)
+    yield from rest(2)
+    driver.tap(jokers)
     yield from rest(4)
     note("options", [toggle.option for toggle in reversed(screen.ids.options.children)])
     screen.ids.scroll.scroll_y = 0
@@ -325,6 +333,8 @@ def tonight(driver: Driver) -> Steps:
     yield from rest(4)
     driver.measure("measures")
     screen.ids.scroll.scroll_y = 1
+    yield from rest(2)
+    screen.ids.scroll.scroll_to(screen.rows[0], animate=False)
     yield from rest(2)
     driver.tap(screen.rows[0].ids.leave)
     yield from rest(4)

@@ -131,6 +131,10 @@ class ScriptedSession:
             serial=1, phase="watching", t=61.5, table=Table(), lines=LINES, readings=READINGS
         )
         self.asked: list[list[Any]] = []
+        self.watches = True
+        done, jpeg = cv2.imencode(".jpg", table_picture())
+        assert done
+        self.moments: dict[int, bytes] = {8: jpeg.tobytes()}
 
     def show(self, **changes: Any) -> None:
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **changes)
@@ -148,6 +152,9 @@ class ScriptedSession:
     def pause(self, paused: bool) -> None:
         self.asked.append(["pause", paused])
         self.show(phase="paused" if paused else "watching", says="Paused" if paused else "Watching")
+
+    def enter(self, event: Event) -> None:
+        self.asked.append(["enter", event.to_json()])
 
     def correct(self, event_id: int, event: Event | None) -> None:
         self.asked.append(["correct", event_id, None if event is None else event.to_json()])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from companion import cameras
+from companion import cameras, voice
 from companion.cli import main
 from companion.commands import doctor
 from companion.commands.doctor import Finding
@@ -18,16 +18,19 @@ def all_well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "check_weights", lambda: Finding("weights", True, "2 networks"))
     monkeypatch.setattr(doctor, "check_window", lambda: Finding("window", True, "opens", needed=False))
     monkeypatch.setattr(cameras, "find_camera", lambda: 0)
+    monkeypatch.setattr(voice, "voice_program", lambda: "/usr/bin/espeak-ng")
 
 
 @pytest.mark.usefixtures("all_well")
 def test_all_is_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["ok"] * 5
+    assert [line.split()[0] for line in lines] == ["ok"] * 7
     assert "winnersh" in lines[1]
     assert "0 games" in lines[2]
-    assert "camera 0 gives a picture" in lines[3]
+    assert "shithead.log" in lines[3]
+    assert "camera 0 gives a picture" in lines[4]
+    assert "espeak-ng" in lines[5]
 
 
 @pytest.mark.usefixtures("all_well")
@@ -47,6 +50,17 @@ def test_no_camera_is_no_illness_and_the_way_round_it_is_named(
     assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "camera:" in line)
     assert line.startswith("without")
+
+
+@pytest.mark.usefixtures("all_well")
+def test_no_voice_is_no_illness_and_where_to_get_one_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(voice, "voice_program", lambda: None)
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "voice:" in line)
+    assert line.startswith("without")
+    assert "espeak-ng" in line
 
 
 @pytest.mark.usefixtures("all_well")

@@ -1,0 +1,156 @@
+"""What is said, sounded and felt as rulings fall: each off until it is switched on."""
+
+from __future__ import annotations
+
+import logging
+import math
+import struct
+import wave
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from companion.i18n import _
+from companion.rulings import ruling_of, ruling_text
+from companion.session import Line, Snapshot
+from companion.settings import Settings
+from companion.voice import Speaker, find_speaker
+
+_log = logging.getLogger(__name__)
+_RATE = 22050
+_TONES = ((392.0, 0.14), (294.0, 0.24))
+"""A falling fourth, for a breach: frequency in hertz and seconds of each tone."""
+_BUZZ_S = 0.3
+
+
+class Feedback:
+    """Hears every snapshot and says what is new in it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        speaker: Callable[[], Speaker] = find_speaker,
+        sound: Callable[[], None] | None = None,
+        buzz: Callable[[], None] | None = None,
+    ) -> None:
+        """Nothing is opened before it is needed.
+
+        Args:
+            settings: What is switched on.
+            speaker: Makes the voice.
+            sound: Sounds a breach; None: a falling fourth.
+            buzz: Lets a breach be felt; None: the phone vibrates.
+        """
+        self.settings = settings
+        self._make_speaker = speaker
+        self._speaker: Speaker | None = None
+        self._sound, self._buzz = sound or _play_sound, buzz or _vibrate
+        self._heard: set[int] | None = None
+        self._serial = -1
+        self._turn: str | None = None
+
+    def hear(self, snapshot: Snapshot) -> None:
+        """Take in what the session published; cheap when that is nothing new."""
+        if snapshot.serial == self._serial:
+            return
+        self._serial = snapshot.serial
+        ids = {int(line.get("id") or 0) for line in snapshot.lines}
+        turn = getattr(snapshot.table, "turn", None)
+        if self._heard is None:  # what had happened before is not told again
+            self._heard, self._turn = ids, turn
+            return
+        fresh = [line for line in snapshot.lines if int(line.get("id") or 0) not in self._heard]
+        self._heard = ids
+        next_player, self._turn = (turn if turn != self._turn else None), turn
+        self._tell(fresh, next_player)
+
+    def say(self, text: str) -> None:
+        """Say a text aloud if that is switched on."""
+        if self.settings.speak and text:
+            self._speaker = self._speaker or self._make_speaker()
+            self._speaker.say(text)
+
+    def close(self) -> None:
+        """Fall silent."""
+        if self._speaker is not None:
+            self._speaker.close()
+        self._speaker = None
+
+    def _tell(self, fresh: Sequence[Line], turn: str | None) -> None:
+        self.say(spoken(fresh, turn))
+        if any((ruling_of(line) or {}).get("verdict") == "illegal" for line in fresh):
+            if self.settings.sound:
+                self._sound()
+            if self.settings.vibrate:
+                self._buzz()
+
+
+def spoken(lines: Sequence[Line], turn: str | None) -> str:
+    """Return what is said of new events: breaches, open questions, rituals, who is out, whose turn it is."""
+    words: list[str] = []
+    for line in lines:
+        ruling = ruling_of(line) or {}
+        verdict = ruling.get("verdict")
+        if verdict == "illegal":
+            words.append(f"{_('Illegal')}. {ruling_text(ruling)[0]}")
+        elif verdict == "unproven":
+            words.append(f"{_('Not proven')}.")
+        effects = ruling.get("effects") or {}
+        victim = effects.get("shithead") or effects.get("picks_up") or line.get("player")
+        for ritual in effects.get("rituals") or ():
+            words.append(_("Sing “{title}” for {player}.").format(title=ritual, player=victim))
+        if line.get("event") == "out":
+            words.append(_("{player} is out.").format(player=line.get("player")))
+        if line.get("event") == "game_over" and line.get("loser"):
+            words.append(_("{player} is the Shithead.").format(player=line["loser"]))
+            turn = None
+        if line.get("event") == "unclear" and line.get("says"):
+            words.append(str(line["says"]))
+    if turn:
+        words.append(_("{player} to play.").format(player=turn))
+    return " ".join(words)
+
+
+def write_tone(path: Path) -> None:
+    """Write the sound of a breach."""
+    samples: list[int] = []
+    for frequency, seconds in _TONES:
+        count = int(_RATE * seconds)
+        for n in range(count):
+            fade = min(1.0, n / 200, (count - n) / 1200)
+            samples.append(int(9000 * fade * math.sin(2 * math.pi * frequency * n / _RATE)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(_RATE)
+        out.writeframes(struct.pack(f"<{len(samples)}h", *samples))
+
+
+_loaded: list[Any] = []
+
+
+def _play_sound() -> None:
+    from kivy.core.audio import SoundLoader
+
+    if not _loaded:
+        path = platformdirs.user_cache_path("shithead", appauthor=False) / "breach.wav"
+        try:
+            write_tone(path)
+        except OSError as error:
+            _log.warning("no sound: %s", error)
+            return
+        _loaded.append(SoundLoader.load(str(path)))
+    if _loaded[0] is not None:
+        _loaded[0].play()
+
+
+def _vibrate() -> None:
+    try:
+        import_module("plyer").vibrator.vibrate(_BUZZ_S)
+    except Exception as error:  # no plyer, or a device that cannot: plyer raises whatever the device does
+        _log.info("no vibration: %s", error)

@@ -1,0 +1,183 @@
+"""The Kivy application: holds session, settings and design unit, and shows one screen at a time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from kivy.app import App
+from kivy.clock import Clock
+from kivy.core.window import Window
+from kivy.metrics import dp
+from kivy.properties import NumericProperty
+
+from companion import i18n, theme
+from companion.choice import Choice
+from companion.feedback import Feedback
+from companion.screens.arrangement import base_unit
+from companion.screens.shell import Shell
+from companion.session import Session
+from companion.settings import Settings, save_settings
+from companion.starting import broken_off, session_of
+
+_log = logging.getLogger(__name__)
+REFRESH_HZ = 30
+_SCREENS = {
+    "log": ("companion.screens.log", "LogScreen"),
+    "ledger": ("companion.screens.ledger", "LedgerScreen"),
+    "rules": ("companion.screens.rules", "RulesScreen"),
+    "deck": ("companion.screens.deck", "DeckScreen"),
+    "more": ("companion.screens.more", "MoreScreen"),
+}
+"""Loaded when first shown: the table need not wait for what nobody has asked for."""
+
+
+class RefereeApp(App):
+    """One window. `play()` or `ask()` say what it begins with; `go()` leads from screen to screen."""
+
+    title = "Shithead"
+    u = NumericProperty(1.0)
+
+    def __init__(self, store: Path | None = None, settings: Settings | None = None) -> None:
+        super().__init__()
+        self.store = store
+        self._keeps_settings = settings is not None
+        self.settings = settings or Settings(toured=True, language="en")
+        i18n.set_language(self.settings.language)
+        self.choice: Choice | None = None
+        """What is, or is about to be, played."""
+        self.session: Session | None = None
+        self.screen: Any = None
+        """The screen that is shown."""
+        self.at = "table"
+        """Where in the navigation that is."""
+        self._table: Any = None
+        self._first: Callable[[], None] = lambda: None
+        self._refresh: Any = None
+        self.feedback = Feedback(self.settings)
+
+    def build(self) -> Shell:
+        """Make the frame of navigation; what it frames follows in `on_start`."""
+        Window.clearcolor = theme.rgba(theme.GROUND)
+        shell = Shell(self.go)
+        shell.bind(size=lambda *_: self.measure())
+        return shell
+
+    def on_start(self) -> None:
+        """Show what the window begins with, and over it the first steps if nobody has seen them."""
+        self.measure()
+        self._first()
+        self._refresh = Clock.schedule_interval(self._refresh_screen, 1 / REFRESH_HZ)
+        if not self.settings.toured:
+            from companion.screens.tour import Tour
+
+            Tour(lambda: self.set(toured=True)).open()
+
+    # What is played
+
+    def ask(self, choice: Choice) -> None:
+        """Show the form that settles players and rules."""
+        if self.root is None:
+            self._first = lambda: self.ask(choice)
+            return
+        from companion.screens.tonight import TonightScreen
+
+        self.choice = choice
+        self.end_session()
+        game, notice = broken_off(choice.store) if choice.kept else (None, None)
+        self._table = TonightScreen(choice, self.start_game, game)
+        self._table.notice = notice or ""
+        self.go("table")
+
+    def start_game(self, choice: Choice) -> None:
+        """Play what was chosen."""
+        self.play(session_of(choice), choice)
+
+    def play(self, session: Session, choice: Choice | None = None) -> None:
+        """Start `session` and show its table."""
+        if self.root is None:
+            self._first = lambda: self.play(session, choice)
+            return
+        from companion.screens.table import TableScreen
+
+        self.end_session()
+        self.session, self.choice = session, choice or self.choice
+        self._table = TableScreen(session)
+        self.go("table")
+        session.start()
+
+    def new_game(self) -> None:
+        """Ask for the next game of the evening: the same table, the dealer moved on."""
+        from companion.nextgame import next_choice
+
+        self.ask(next_choice(self.choice, self.session.snapshot.table if self.session else None))
+
+    def end_session(self) -> None:
+        """Stop what is being watched, if anything is."""
+        if self.session is not None:
+            self.session.stop()
+        self.session = None
+
+    def on_stop(self) -> None:
+        """Stop refreshing and speaking."""
+        if self._refresh is not None:
+            self._refresh.cancel()
+        self.feedback.close()
+
+    # Where one is
+
+    def go(self, name: str) -> None:
+        """Show a screen of the navigation."""
+        self.at = name
+        if name == "table":
+            screen = self._table
+        else:
+            module, kind = _SCREENS[name]
+            screen = getattr(import_module(module), kind)(self)
+        self.screen = screen
+        self.root.show(name, screen)
+        self.measure()
+
+    def set(self, **changes: Any) -> None:
+        """Change settings, and keep them."""
+        before = self.settings
+        self.settings = replace(before, **changes)
+        self.feedback.settings = self.settings
+        if self._keeps_settings:
+            try:
+                save_settings(self.settings)
+            except OSError as error:
+                _log.warning("settings are not kept: %s", error)
+        if self.settings.language != before.language:
+            i18n.set_language(self.settings.language)
+            self._say_anew()
+
+    def _say_anew(self) -> None:
+        """Build what is shown once more, in the language now in force."""
+        from companion.screens.table import TableScreen
+        from companion.screens.tonight import TonightScreen
+
+        self.root.name_places()
+        if isinstance(self._table, TonightScreen):
+            self._table = TonightScreen(self._table.chosen(), self.start_game, self._table.broken_off)
+        elif self.session is not None:
+            self._table = TableScreen(self.session)
+        self.go(self.at)
+
+    def measure(self) -> None:
+        """Set the design unit; the table screen, which does not scroll, sets its own."""
+        if self.screen is None or not hasattr(self.screen, "place_panels"):
+            self.u = base_unit(Window.width, Window.height, dp(1))
+        else:
+            self.screen.place_panels()
+
+    def _refresh_screen(self, dt: float) -> None:
+        if self.session is not None:
+            self.feedback.hear(self.session.snapshot)
+        refresh = getattr(self.screen, "refresh", None)
+        if refresh is not None:
+            refresh(dt)

@@ -1,0 +1,228 @@
+"""The ledger: who lost how often, tonight and on all nights, drawn and ready to share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from kivy.core.clipboard import Clipboard
+from kivy.core.text import Label as CoreLabel
+from kivy.factory import Factory
+from kivy.graphics import Color, Ellipse, Line, Rectangle
+from kivy.lang import Builder
+from kivy.properties import NumericProperty, StringProperty
+from kivy.uix.floatlayout import FloatLayout
+from kivy.uix.widget import Widget
+
+from companion import sharing, theme
+from companion.evening import Standing, Tally, course, tally_of
+from companion.i18n import _, many
+from companion.screens.widgets import BodyText, Chip, Page, PillButton
+from companion.store import Store
+from engine.errors import BadInputError
+
+_INKS = (theme.BRASS, theme.SKY, theme.GREEN, theme.RED, theme.AMBER, theme.TEXT)
+
+
+class StandingRow(FloatLayout):
+    """One player: name, losses as a bar and a number, streak and rituals."""
+
+    name = StringProperty("")
+    count = StringProperty("")
+    detail = StringProperty("")
+    share = NumericProperty(0.0)
+    """Of the most losses anybody has."""
+
+
+class NightPlot(Widget):
+    """Losses over the games, one line a player; each line ends in its player's name."""
+
+    def __init__(self, tally: Tally, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.curves = course(tally)
+        """What is drawn: per player, the losses after each game."""
+        self.bind(pos=self._draw, size=self._draw)
+
+    def _draw(self, *_args: object) -> None:
+        self.canvas.clear()
+        games = max((len(curve) for curve in self.curves.values()), default=0)
+        most = max((curve[-1] for curve in self.curves.values() if curve), default=0)
+        if games < 2 or not most:
+            return
+        unit = self.height / 16
+        names = {player: self._name(player, unit) for player in self.curves}
+        room = max(texture.width for texture in names.values()) + unit
+        left, width = self.x + 2.2 * unit, self.width - room - 3 * unit
+        bottom, height = self.y + 2 * unit, self.height - 3.4 * unit
+        with self.canvas:
+            self._axes(left, bottom, width, height, games, most, unit)
+            taken: list[float] = []
+            for place, (player, curve) in enumerate(self.curves.items()):
+                Color(*theme.rgba(_INKS[place % len(_INKS)]))
+                points: list[float] = []
+                for game, losses in enumerate([0, *curve]):
+                    points += [left + width * game / games, bottom + height * losses / most]
+                # Equal lines lie on one another: dashes let those beneath be seen.
+                Line(
+                    points=points,
+                    width=max(1.2, unit * 0.14),
+                    dash_length=8 + 5 * place,
+                    dash_offset=place * 2,
+                )
+                radius = unit * 0.26
+                Ellipse(pos=(points[-2] - radius, points[-1] - radius), size=(2 * radius, 2 * radius))
+                texture = names[player]
+                y = _free(points[-1] - texture.height / 2, texture.height, taken)
+                taken.append(y)
+                Rectangle(texture=texture, pos=(points[-2] + 0.7 * unit, y), size=texture.size)
+
+    def _axes(
+        self, left: float, bottom: float, width: float, height: float, games: int, most: int, unit: float
+    ) -> None:
+        Color(*theme.rgba(theme.QUIET, 0.5))
+        Line(points=[left, bottom + height, left, bottom, left + width, bottom], width=1)
+        Color(*theme.rgba(theme.QUIET))
+        for value in sorted({0, most}):
+            texture = _text(str(value), unit * 0.9)
+            y = bottom + height * value / most - texture.height / 2
+            Rectangle(texture=texture, pos=(left - texture.width - 0.5 * unit, y), size=texture.size)
+        texture = _text(many("after {n} game", "after {n} games", games), unit * 0.9)
+        Rectangle(
+            texture=texture,
+            pos=(left + width - texture.width, bottom - texture.height - 0.4 * unit),
+            size=texture.size,
+        )
+
+    def _name(self, player: str, unit: float) -> Any:
+        return _text(player if len(player) < 15 else player[:13] + "…", unit)
+
+
+def _free(y: float, height: float, taken: Sequence[float]) -> float:
+    """Return the place nearest to `y` where a name covers none of those that are written already."""
+    for step in range(40):
+        for candidate in (y - step * height * 0.25, y + step * height * 0.25):
+            if all(abs(candidate - other) >= height * 0.95 for other in taken):
+                return candidate
+    return y
+
+
+def _text(text: str, size: float) -> Any:
+    label = CoreLabel(text=text, font_size=max(9, size))
+    label.refresh()
+    return label.texture
+
+
+class LedgerScreen(Page):
+    """The tally from the store."""
+
+    def __init__(self, app: Any, **kwargs: Any) -> None:
+        super().__init__(title=_("Ledger"), **kwargs)
+        self._app = app
+        self.all_nights = False
+        self.tally = Tally(())
+        self.plot: NightPlot | None = None
+        self.rows: list[StandingRow] = []
+        self.buttons: dict[str, PillButton] = {}
+        row = Factory.FilterRow()
+        self.chips = {
+            "tonight": Chip(label=_("Last evening")),
+            "all": Chip(label=_("All evenings")),
+        }
+        for name, chip in self.chips.items():
+            chip.bind(on_release=lambda _chip, name=name: self.show(all_nights=name == "all"))
+            row.add_widget(chip)
+        self.ids.head.add_widget(row)
+        actions: tuple[tuple[str, str, Callable[[], None]], ...] = (
+            ("picture", _("Picture"), self.share_picture),
+            ("csv", _("Table (CSV)"), self.share_csv),
+            ("text", _("Copy text"), self.share_text),
+        )
+        for name, title, act in actions:
+            button = PillButton(text=title, size_hint=(1, 1))
+            button.bind(on_release=lambda _button, act=act: act())
+            self.buttons[name] = button
+            self.ids.foot.add_widget(button)
+        self.show(all_nights=False)
+
+    def show(self, *, all_nights: bool) -> None:
+        """Show the newest evening, or all of them."""
+        self.all_nights = all_nights
+        self.chips["tonight"].on, self.chips["all"].on = not all_nights, all_nights
+        try:
+            with Store.open(self._app.store) as store:
+                self.tally = tally_of(store, all_evenings=all_nights)
+        except BadInputError as error:
+            self.ids.toast.say(str(error), 8.0)
+        self.ids.content.clear_widgets()
+        self.rows = []
+        for button in self.buttons.values():
+            button.disabled = not self.tally.standings
+        if not self.tally.standings:
+            self.add(BodyText(full_text=_("No game has been played yet. What you play is counted here.")))
+            return
+        self.add(BodyText(full_text=self._summary()))
+        most = max(standing.losses for standing in self.tally.standings)
+        for standing in self.tally.standings:
+            row = StandingRow(
+                name=standing.player,
+                count=_("{losses} of {games} lost").format(losses=standing.losses, games=standing.games),
+                detail=_detail(standing),
+                share=standing.losses / most if most else 0.0,
+            )
+            self.rows.append(row)
+            self.add(row)
+        if len(self.tally.losers) > 1:
+            self.add(BodyText(full_text=_("Losses, game after game"), bold=True))
+            self.plot = NightPlot(self.tally, size_hint=(1, None))
+            self.plot.height = self._app.u * 260
+            self.add(self.plot)
+
+    def share_picture(self) -> None:
+        """Write the tally as a picture."""
+        path = sharing.pictures_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.png")
+        self._share(path, lambda: sharing.save_picture(self.tally, path, title=self._title()))
+
+    def share_csv(self) -> None:
+        """Write the tally as a table."""
+        path = sharing.documents_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.csv")
+        self._share(path, lambda: path.write_text(sharing.as_csv(self.tally), encoding="utf-8"))
+
+    def share_text(self) -> None:
+        """Put the tally into the clipboard as text."""
+        Clipboard.copy(sharing.as_text(self.tally))
+        self.ids.toast.say(_("Copied: paste it where you like"))
+
+    def _share(self, path: Path, write: Callable[[], object]) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write()
+        except (OSError, BadInputError) as error:
+            self.ids.toast.say(str(error), 6.0)
+            return
+        self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
+
+    def _title(self) -> str:
+        return _("All evenings") if self.all_nights else _("Last evening")
+
+    def _summary(self) -> str:
+        played = many("{n} game played.", "{n} games played.", len(self.tally.losers))
+        last = self.tally.losers[-1] if self.tally.losers else None
+        if last:
+            played += " " + _("The Shithead is {player}.").format(player=last)
+        if self.tally.unfinished:
+            played += " " + many("{n} game broken off.", "{n} games broken off.", self.tally.unfinished)
+        return played
+
+
+def _detail(standing: Standing) -> str:
+    parts = []
+    if standing.streak > 1:
+        parts.append(many("{n} loss in a row", "{n} losses in a row", standing.streak))
+    if standing.rituals:
+        parts.append(_("due: {rituals}").format(rituals=", ".join(standing.rituals)))
+    return "; ".join(parts) or ("" if standing.losses else _("never lost"))
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,139 @@
+"""The log: every event of the game with its ruling, and what to look for in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from kivy.factory import Factory
+from kivy.lang import Builder
+
+from companion.evening import last_word
+from companion.i18n import _, many, marked
+from companion.rulings import line_to_correct, ruling_of
+from companion.screens import panels  # noqa: F401 - the kv file names its rows
+from companion.screens.correct import CorrectSheet
+from companion.screens.event_sheet import EventSheet
+from companion.screens.panels import row_of
+from companion.screens.widgets import BodyText, Chip, Page
+from companion.session import Line
+from companion.sharing import pictures_folder
+from companion.store import Store
+from engine.errors import BadInputError
+
+
+def _is_illegal(line: Line) -> bool:
+    return (ruling_of(line) or {}).get("verdict") == "illegal"
+
+
+def _is_open(line: Line) -> bool:
+    return line.get("event") == "unclear" or (ruling_of(line) or {}).get("verdict") == "unproven"
+
+
+FILTERS: tuple[tuple[str, str, Callable[[Line], bool]], ...] = (
+    ("all", marked("All"), lambda line: True),
+    ("illegal", marked("Illegal"), _is_illegal),
+    ("open", marked("Open"), _is_open),
+)
+"""Name, title, and which events pass."""
+
+
+class LogScreen(Page):
+    """The running game's log; without one, that of the newest game in the store."""
+
+    def __init__(self, app: Any, **kwargs: Any) -> None:
+        super().__init__(title=_("Log"), **kwargs)
+        self._summary = BodyText()
+        self._app = app
+        self.filter = "all"
+        self.sheet: EventSheet | None = None
+        self.correcting: CorrectSheet | None = None
+        self._serial = -1
+        self._lines: Sequence[Line] = ()
+        self.chips: dict[str, Chip] = {}
+        self.ids.head.add_widget(self._summary)
+        filters = Factory.FilterRow()
+        self.ids.head.add_widget(filters)
+        self.rows = Factory.LogList()
+        self.ids.column.remove_widget(self.ids.scroll)
+        self.ids.column.add_widget(self.rows, index=1)
+        for name, title, _passes in FILTERS:
+            chip = Chip(label=_(title))
+            chip.bind(on_release=lambda _chip, name=name: self.show_only(name))
+            self.chips[name] = chip
+            filters.add_widget(chip)
+        if app.session is None:
+            self._lines = self._stored()
+        self.show_only("all")
+        self.refresh()
+
+    def refresh(self, _dt: float = 0.0) -> None:
+        """Show what the session published since the last call."""
+        session = self._app.session
+        if session is None or session.snapshot.serial == self._serial:
+            return
+        self._serial = session.snapshot.serial
+        self._lines = session.snapshot.lines
+        self._show()
+
+    def show_only(self, name: str) -> None:
+        """List the events that pass the filter `name`."""
+        self.filter = name
+        for other, chip in self.chips.items():
+            chip.on = other == name
+        self._show()
+
+    def open_event(self, event_id: int) -> None:
+        """Show one event in full."""
+        line = next((line for line in self._lines if line.get("id") == event_id), None)
+        if line is None:
+            return
+        session = self._app.session
+        moment = session.moments.get(event_id) if session is not None else None
+        self.sheet = EventSheet(
+            line,
+            moment,
+            on_correct=None if session is None else lambda: self._correct(event_id),
+            on_keep=lambda jpeg: self._keep(event_id, jpeg),
+        )
+        self.sheet.open()
+
+    def _correct(self, event_id: int) -> None:
+        session = self._app.session
+        line = line_to_correct(session.snapshot.lines, event_id)
+        if line is not None:
+            self.correcting = CorrectSheet(line, list(session.snapshot.table.players), session.correct)
+            self.correcting.open()
+
+    def _keep(self, event_id: int, jpeg: bytes) -> None:
+        """Write the picture of a moment to the user's pictures: until now it was in memory only."""
+        path = pictures_folder() / time.strftime(f"shithead-%Y%m%d-%H%M%S-{event_id}.jpg")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(jpeg)
+        except OSError as error:
+            self.ids.toast.say(str(error))
+            return
+        self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
+
+    def _show(self) -> None:
+        passes = next(test for name, _title, test in FILTERS if name == self.filter)
+        shown = [line for line in self._lines if passes(line)]
+        self.rows.data = [row_of(line, self.open_event) for line in reversed(shown)]
+        illegal = sum(map(_is_illegal, self._lines))
+        events = many("{n} event", "{n} events", len(self._lines))
+        self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"
+
+    def _stored(self) -> Sequence[Line]:
+        try:
+            with Store.open(self._app.store) as store:
+                games = store.games()
+                return last_word(store.events(games[-1].id)) if games else ()
+        except BadInputError as error:
+            self.ids.toast.say(str(error), 8.0)
+            return ()
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,152 @@
+"""What one player did, entered by touch: the second tap after the player's own field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kivy.app import App
+from kivy.core.window import Window
+from kivy.lang import Builder
+from kivy.properties import StringProperty
+from kivy.uix.modalview import ModalView
+
+from companion.entering import SOURCES, answered, entered, newest_by_another
+from companion.i18n import _, marked
+from companion.screens.pad import CardPad
+from companion.screens.widgets import Chip, PillButton, signed
+from companion.session import Line
+from companion.wording import cards_sign, event_words
+from engine.events import Event
+
+_SOURCE_WORDS = {
+    "hand": marked("hand"),
+    "up": marked("table"),
+    "hand+up": marked("both"),
+    "down": marked("blind"),
+}
+
+
+class PlayerSheet(ModalView):
+    """Play, pick up, burn, draw, show; or: the newest event was this player's."""
+
+    player = StringProperty("")
+
+    def __init__(
+        self,
+        player: str,
+        others: Sequence[str],
+        lines: Sequence[Line],
+        *,
+        shown: str | None,
+        on_enter: Callable[[Event], None],
+        on_correct: Callable[[int, Event], None],
+        **kwargs: Any,
+    ) -> None:
+        """Open for `player`.
+
+        Args:
+            player: Who did something.
+            others: Everybody else at the table.
+            lines: The game so far: its newest event may have been this player's.
+            shown: The rank that is shown by the rules in force, if any.
+            on_enter: Gets what happened.
+            on_correct: Gets the id of an event and what it really was.
+            kwargs: For Kivy.
+        """
+        super().__init__(player=player, **kwargs)
+        self._on_enter, self._on_correct = on_enter, on_correct
+        self.buttons: dict[str, PillButton] = {}
+        self.pad: CardPad = self.ids.pad
+        self.pad.hint = _("Tap the cards; suits only where they matter")
+        self.source = "hand"
+        self.sources = {name: Chip(label=_(_SOURCE_WORDS[name])) for name in SOURCES}
+        for name, chip in self.sources.items():
+            chip.bind(on_release=lambda _chip, name=name: self.take_from(name))
+            self.ids.sources.add_widget(chip)
+        self.take_from("hand")
+        self._add_actions(others, shown)
+        self._add_second_thoughts(lines)
+        self.pad.bind(cards=self._name_play)
+        self._name_play()
+        Window.bind(size=self._place)
+        for column in (self.ids.left, self.ids.right):
+            column.bind(minimum_height=self._place)
+        self.bind(on_dismiss=lambda *_: Window.unbind(size=self._place))
+        self._place()
+
+    def take_from(self, source: str) -> None:
+        """Say where the played cards come from."""
+        self.source = source
+        for name, chip in self.sources.items():
+            chip.on = name == source
+
+    def enter(self, kind: str, **fields: Any) -> None:
+        """Report what the player did, and close."""
+        self._on_enter(entered(kind, self.player, self.pad.cards, self.source, **fields))
+        self.dismiss()
+
+    def _add_actions(self, others: Sequence[str], shown: str | None) -> None:
+        add = self._add
+        add("close", _("Close"), self.ids.bar, self.dismiss)
+        add("play", "", self.ids.bar, lambda: self.enter("play"), primary=True)
+        add("pick_up", _("Picks up"), self.ids.first, lambda: self.enter("pick_up"))
+        add("burn", _("Burns the pile"), self.ids.first, lambda: self.enter("burn"))
+        add("draw", _("Draws 1"), self.ids.first, lambda: self.enter("draw"))
+        add("take_up", _("Takes up"), self.ids.second, lambda: self.enter("take_up"))
+        add("take_down", _("Takes hidden"), self.ids.second, lambda: self.enter("take_down"))
+        add("out", _("Is out"), self.ids.second, lambda: self.enter("out"))
+        for other in others if shown is not None else ():
+            add(
+                f"show {other}",
+                _("{card} to {player}").format(card=shown, player=other),
+                self.ids.shows,
+                partial(self.enter, "show", to=other, shown=shown),
+            )
+
+    def _add_second_thoughts(self, lines: Sequence[Line]) -> None:
+        reply = answered(lines, self.player)
+        if reply is not None:
+            self._add("answer", _("Answers the show"), self.ids.again, partial(self._correct, reply))
+        newest = newest_by_another(lines, self.player)
+        if newest is not None:
+            event = Event.from_json(dict(newest))
+            words = _("It was {player}: {what}").format(player=self.player, what=event_words(newest))
+            put = replace(event, player=self.player)
+            self._add("was", words, self.ids.again, partial(self._correct, put))
+
+    def _correct(self, event: Event) -> None:
+        self._on_correct(event.id, replace(event, confidence=1.0, revise=None))
+        self.dismiss()
+
+    def _add(self, name: str, text: str, row: Any, act: Callable[[], Any], *, primary: bool = False) -> None:
+        button = PillButton(text=signed(text), primary=primary, size_hint=(1, 1))
+        button.bind(on_release=lambda _button: act())
+        self.buttons[name] = button
+        row.add_widget(button)
+
+    def _name_play(self, *_args: object) -> None:
+        cards = self.pad.cards
+        self.buttons["play"].text = signed(f"{_('Plays')} {cards_sign(cards)}".strip())
+        self.buttons["play"].disabled = not cards
+        self.buttons["take_up"].disabled = not cards
+
+    def _place(self, *_args: object) -> None:
+        u = App.get_running_app().u
+        upright = Window.height > Window.width
+        body = self.ids.body
+        body.orientation = "vertical" if upright else "horizontal"
+        width = min(Window.width, 640 * u if upright else 1120 * u)
+        inner = (width - 20 * u) / (1 if upright else 2)
+        for column in (self.ids.left, self.ids.right):
+            column.size_hint_x = 1 if upright else None
+            column.width = inner
+        left, right = self.ids.left.minimum_height, self.ids.right.minimum_height
+        height = left + right + 8 * u if upright else max(left, right)
+        self.size = (width, min(Window.height - 8 * u, height + 20 * u))
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

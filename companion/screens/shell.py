@@ -1,0 +1,86 @@
+"""The frame round every screen: where one can go, at the thumb's edge of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kivy.app import App
+from kivy.lang import Builder
+from kivy.metrics import dp
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
+from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.floatlayout import FloatLayout
+
+from companion.i18n import _, marked
+from companion.screens import widgets  # noqa: F401 - the kv file names them
+
+PLACES = (
+    ("table", "♠", marked("Table")),
+    ("log", "☰", marked("Log")),
+    ("ledger", "★", marked("Ledger")),
+    ("rules", "§", marked("Rules")),
+    ("deck", "♦", marked("Deck")),
+    ("more", "⚙", marked("More")),
+)
+"""Name, sign and title of everywhere one can go."""
+
+
+class Place(ButtonBehavior, FloatLayout):
+    """One place to go: a sign and its name; where one is, it is filled and underlined."""
+
+    name = StringProperty("")
+    sign = StringProperty("")
+    title = StringProperty("")
+    here = BooleanProperty(False)
+    k = NumericProperty(48)
+    """The smaller side: what sign and title are sized by."""
+
+
+class Shell(FloatLayout):
+    """Navigation below an upright window, beside a wide one, and the screen in what is left."""
+
+    def __init__(self, on_go: Callable[[str], None], **kwargs: Any) -> None:
+        """`on_go` gets the name of the place that was tapped."""
+        super().__init__(**kwargs)
+        self.places: dict[str, Place] = {}
+        for name, sign, _title in PLACES:
+            place = Place(name=name, sign=sign)
+            place.bind(on_release=lambda place: on_go(place.name))
+            self.places[name] = place
+            self.ids.bar.add_widget(place)
+        self.name_places()
+        self.bind(size=self.place, pos=self.place)
+
+    def name_places(self) -> None:
+        """Write the places' names in the language in force."""
+        for name, _sign, title in PLACES:
+            self.places[name].title = _(title)
+
+    def show(self, name: str, screen: Any) -> None:
+        """Put `screen` into the frame and mark `name` as where one is."""
+        for place in self.places.values():
+            place.here = place.name == name
+        self.ids.content.clear_widgets()
+        screen.pos_hint = {"x": 0, "y": 0}
+        self.ids.content.add_widget(screen)
+        self.place()
+
+    def place(self, *_: object) -> None:
+        """Lay out bar and content."""
+        app = App.get_running_app()
+        if app is None:
+            return
+        bar, content = self.ids.bar, self.ids.content
+        upright = self.height > self.width
+        unit = min(self.width / 400, self.height / 860) if upright else min(self.width, self.height) / 720
+        thick = max(dp(54), 54 * unit) if upright else max(dp(64), 64 * unit)
+        bar.rows, bar.cols = (1, None) if upright else (None, 1)
+        bar.size = (self.width, thick) if upright else (thick, self.height)
+        bar.pos = self.pos
+        content.pos = (self.x, self.y + thick) if upright else (self.x + thick, self.y)
+        content.size = (self.width, self.height - thick) if upright else (self.width - thick, self.height)
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

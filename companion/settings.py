@@ -1,0 +1,63 @@
+"""What a user has switched on or off: a small file in the platform's folder for settings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from companion.i18n import AUTOMATIC, LANGUAGES
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything is quiet until somebody switches it on."""
+
+    language: str = AUTOMATIC
+    speak: bool = False
+    """Whether rulings are spoken."""
+    sound: bool = False
+    """Whether a breach sounds."""
+    vibrate: bool = False
+    """Whether a breach makes the phone vibrate."""
+    toured: bool = False
+    """Whether the first steps have been shown."""
+
+
+def settings_path() -> Path:
+    """Return where the settings are kept on this platform."""
+    return platformdirs.user_config_path("shithead", appauthor=False) / "settings.json"
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """Return the settings; what is missing or damaged in the file is as it is for a new user."""
+    try:
+        stored = json.loads((path or settings_path()).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Settings()
+    if not isinstance(stored, dict):
+        return Settings()
+    sound: dict[str, Any] = {}
+    for field in fields(Settings):
+        value = stored.get(field.name)
+        if type(value) is type(field.default):
+            sound[field.name] = value
+    if sound.get("language") not in (AUTOMATIC, *LANGUAGES):
+        sound.pop("language", None)
+    return Settings(**sound)
+
+
+def save_settings(settings: Settings, path: Path | None = None) -> None:
+    """Keep the settings, in one step: a killed program leaves the old ones or the new ones.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    target = path or settings_path()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = target.with_suffix(".tmp")
+    scratch.write_text(json.dumps(asdict(settings), indent=1) + "\n", encoding="utf-8")
+    scratch.replace(target)

@@ -1,0 +1,26 @@
+"""No test reads or writes what the user of this machine keeps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Put the user's folders into the tests' own; programs that tests start inherit them."""
+    home = tmp_path_factory.mktemp("home")
+    before = {f"XDG_{kind}": os.environ.get(f"XDG_{kind}") for kind in _KINDS}
+    for kind in _KINDS:
+        os.environ[f"XDG_{kind}"] = str(home / kind.lower())
+    yield home
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -1,0 +1,104 @@
+"""The console script as people expect it: help, version, completion, a log instead of a stack trace."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion import cli, logs
+from companion.cli import COMMANDS, main
+from companion.commands import tally
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    path = tmp_path / "log" / "shithead.log"
+    monkeypatch.setattr(logs, "log_path", lambda: path)
+    monkeypatch.setattr(cli, "log_path", lambda: path)
+    root = logging.getLogger()
+    before = list(root.handlers)
+    root.handlers[:] = [h for h in before if not isinstance(h, logging.FileHandler)]
+    yield path
+    for handler in root.handlers:
+        if handler not in before:
+            handler.close()
+    root.handlers[:] = before
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(["--help"])
+    assert done.value.code == 0
+    text = capsys.readouterr().out
+    assert all(f"    {name}" in text for name in COMMANDS)
+    assert "Begin with: shithead app" in text
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(["--version"])
+    assert done.value.code == 0
+    assert capsys.readouterr().out.startswith("shithead ")
+
+
+def test_a_mistake_of_the_program_is_one_line_for_the_user_and_a_trace_in_the_log(
+    log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_args: object) -> int:
+        raise ZeroDivisionError("by nought")
+
+    monkeypatch.setattr(tally, "run", fail)
+    assert main(["tally"]) == 1
+    error = capsys.readouterr().err
+    assert error == f"shithead tally: the program failed (ZeroDivisionError: by nought); see {log}\n"
+    assert "Traceback" in log.read_text()
+
+
+def test_the_log_is_rotated(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "_MOST_BYTES", 2000)
+    logs.begin_logging()
+    for _ in range(200):
+        logging.getLogger("test").warning("x" * 100)
+    files = sorted(log.parent.iterdir())
+    assert [file.name for file in files] == ["shithead.log", *(f"shithead.log.{n}" for n in (1, 2, 3))]
+    assert all(file.stat().st_size <= 2000 for file in files)
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [(("sh",), set(COMMANDS)), (("watch", "--re"), {"--resume"}), (("deck", "en"), {"enrol"})],
+)
+def test_bash_completes_commands_and_options(
+    line: tuple[str, ...], offered: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash here")
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    typed = ("", *line[1:]) if line == ("sh",) else line
+    words = " ".join(f'"{word}"' for word in ("shithead", *typed))
+    state = f"COMP_WORDS=({words}); COMP_CWORD={len(typed)}"
+    ask = 'printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(
+        [bash, "-c", f"{script}\n{state}; _shithead; {ask}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert offered <= set(done.stdout.split())
+
+
+def test_zsh_and_fish_get_their_own_form(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "zsh"]) == 0
+    assert capsys.readouterr().out.startswith("autoload")
+    assert main(["completion", "fish"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("__fish_use_subcommand" in line for line in lines) == len(COMMANDS)
+    assert any("from watch" in line and "-l resume" in line for line in lines)

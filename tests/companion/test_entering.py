@@ -1,0 +1,112 @@
+"""What is entered by touch, asked of the rule book, and offered for the next game."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.asking import may_i_play
+from companion.book import ASSUMED, GameBook, HandScored
+from companion.choice import Choice
+from companion.entering import answered, entered, newest_by_another, shown_rank
+from companion.nextgame import next_choice
+from companion.refereeing import judge_of
+from companion.rulings import ruling_text
+from engine.events import Event
+from engine.ruleset import RULESET_NAMES
+
+PLAYERS = ("Ann", "Bob", "Cat")
+
+
+def game(rules: str = "winnersh") -> HandScored:
+    return HandScored(GameBook(judge_of(rules, PLAYERS, dealer="Cat")))
+
+
+def test_a_card_played_blindly_is_a_flip() -> None:
+    assert entered("play", "Ann", ["9S"], "down").event == "flip"
+    play = entered("play", "Ann", ["9S", "9"], "hand+up")
+    assert (play.event, play.source, play.cards) == ("play", "hand+up", ("9S", "9"))
+    assert entered("pick_up", "Ann", ["9S"]).cards == ()
+
+
+def test_the_shown_rank_is_the_rulesets() -> None:
+    assert [shown_rank(name) for name in RULESET_NAMES] == ["3", None, None, None, None]
+
+
+def test_a_draw_that_is_due_is_taken_for_made_and_goes_with_its_play() -> None:
+    scored = game()
+    lines = scored.enter(entered("play", "Ann", ["4"]))
+    assert [(line["event"], line.get("by")) for line in lines] == [("play", "hand"), ("draw", ASSUMED)]
+    assert scored.table.hands["Ann"].size == 3
+    assert scored.table.to_draw == {}
+    undone = scored.undo()
+    assert undone is not None
+    assert undone["event"] == "play"
+    assert list(scored.lines) == []
+    assert scored.table.draw_pile == 52 - 27
+
+
+def test_a_show_is_answered_by_whom_it_was_shown_to_and_backfires() -> None:
+    scored = game()
+    for player, card in (("Ann", "4"), ("Bob", "9")):
+        scored.enter(entered("play", player, [card]))
+    scored.enter(entered("show", "Cat", to="Ann", shown="3"))
+    assert scored.table.hands["Ann"].size == 5
+    assert answered(scored.lines, "Bob") is None
+    reply = answered(scored.lines, "Ann")
+    assert reply is not None
+    assert reply.answers == (("Ann", "Cat"),)
+    scored.correct(reply.id, reply)
+    again = answered(scored.lines, "Cat")
+    assert again is not None
+    assert again.answers == (("Ann", "Cat"), ("Cat", "Ann"))
+    assert answered(scored.lines, "Ann") is None
+
+
+def test_it_was_bob_concerns_the_newest_act_of_somebody_else() -> None:
+    scored = game()
+    scored.enter(entered("play", "Ann", ["4"]))
+    newest = newest_by_another(scored.lines, "Bob")
+    assert newest is not None
+    assert newest["player"] == "Ann"
+    assert newest_by_another(scored.lines, "Ann") is None
+    assert newest_by_another([], "Bob") is None
+
+
+@pytest.mark.parametrize(
+    ("rules", "cards", "pile", "verdict", "words"),
+    [
+        ("winnersh", ["4"], ["9"], "illegal", "equal or higher is needed"),
+        ("winnersh", ["9", "9"], ["9S"], "legal", ""),
+        ("winnersh", ["3"], ["4"], "illegal", "shown, never played"),
+        ("backpacker", ["10"], ["7"], "legal", ""),
+        ("rulebook", ["9", "8"], [], "illegal", "a set has one rank"),
+    ],
+)
+def test_may_i_play_is_answered_by_the_judge(
+    rules: str, cards: list[str], pile: list[str], verdict: str, words: str
+) -> None:
+    ruling = may_i_play(cards, pile, rules=rules)
+    says, quote = ruling_text(ruling)
+    assert ruling["verdict"] == verdict
+    assert words in says
+    assert quote.startswith("“")
+
+
+def test_house_options_count_when_one_asks() -> None:
+    assert may_i_play(["10"], ["7"], rules="jokers")["verdict"] == "legal"
+    assert may_i_play(["10"], ["7"], rules="jokers", options=["10-not-on-7"])["verdict"] == "illegal"
+
+
+@pytest.mark.parametrize(
+    ("rules", "dealer"), [("winnersh", "Ann"), ("rulebook", "Bob"), ("backpacker", "Bob"), ("jokers", None)]
+)
+def test_the_next_dealer_is_as_the_rules_say(rules: str, dealer: str | None) -> None:
+    scored = game(rules)
+    scored.enter(Event(id=0, event="game_over", loser="Bob"))
+    last = Choice(source=None, players=PLAYERS, rules=rules, dealer="Cat", resume=7)
+    following = next_choice(last, scored.table)
+    assert (following.dealer, following.resume, following.players) == (dealer, None, PLAYERS)
+
+
+def test_without_a_last_game_a_game_by_touch_is_offered() -> None:
+    assert next_choice(None).source is None

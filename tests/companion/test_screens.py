@@ -1,0 +1,223 @@
+"""Every screen of the window, driven by touch in a process of its own (see drive_app.py)."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.store import Store
+
+HERE = Path(__file__).parent
+PLAYERS = ("Ann", "Bob", "Cat", "Dan")
+TARGET_DP = 48
+SIZES = ((1280, 720), (360, 640))
+LARGEST = (3840, 2160)
+"""Looked at only for photographs: in software it is drawn too slowly for every run."""
+
+
+def walk(scenario: str, size: tuple[int, int] = (1280, 720)) -> dict[str, Any]:
+    return _walk(scenario, *size)
+
+
+@functools.cache
+def _walk(scenario: str, width: int, height: int) -> dict[str, Any]:
+    """Run a scenario; with SHITHEAD_SCREENSHOTS set to a folder, every screen is photographed there."""
+    home = Path(tempfile.mkdtemp(prefix="shithead-screens-"))
+    store = home / "s.sqlite"
+    fill(store, scenario)
+    wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
+    pictures = [str(Path(wanted) / f"{scenario}-{width}x{height}")] if wanted else []
+    folders = {f"XDG_{kind}": str(home / kind) for kind in ("CONFIG_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")}
+    done = subprocess.run(
+        [
+            sys.executable,
+            str(HERE / "drive_app.py"),
+            scenario,
+            str(width),
+            str(height),
+            str(store),
+            *pictures,
+        ],
+        env={**os.environ, **folders, "SDL_VIDEODRIVER": "offscreen", "LANG": "C"},
+        capture_output=True,
+        text=True,
+        timeout=600,  # only against a process that hangs
+        check=False,
+    )
+    if "no window can be opened" in done.stderr:
+        pytest.skip("no OpenGL here")
+    assert done.returncode == 0, done.stderr[-3000:]
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def fill(path: Path, scenario: str) -> None:
+    now = time.time()
+    clock = {"now": now - 90_000}
+    with Store.open(path, clock=lambda: clock["now"]) as store:
+        if scenario == "evening":
+            for losers in (("Bob", "Ann"), ("Ann", "Bob", "Bob", "Cat", "Bob")):
+                for loser in losers:
+                    store.start_game("winnersh", PLAYERS)
+                    store.append({"id": 1, "event": "draw", "player": "Cat", "t": 0})
+                    store.finish(loser)
+                clock["now"] = now - 4000
+        if scenario == "broken":
+            clock["now"] = now - 600
+            store.start_game("winnersh", PLAYERS, dealer="Dan")
+            for number, (player, card) in enumerate((("Ann", "4C"), ("Bob", "9S")), start=1):
+                line = {"id": number, "event": "play", "player": player, "cards": [card], "t": number}
+                store.append({**line, "source": "hand", "decided_at": number})
+
+
+def has(texts: list[str], wanted: str) -> bool:
+    return any(wanted in text for text in texts)
+
+
+def test_the_first_steps_are_shown_once() -> None:
+    seen = walk("tour")
+    assert has(seen["tour1"], "Put the phone over the table")
+    assert has(seen["tour3"], "Step 3 of 3")
+    assert seen["tours left"] == 0
+    assert seen["toured"] is True
+
+
+def test_two_taps_enter_a_pick_up_a_burn_a_show_and_whose_it_was() -> None:
+    """The first tap is the player's own field, the second says what they did."""
+    seen = walk("screens")
+    action, event = seen["entered pick_up"]
+    assert (action, event["event"], event["player"]) == ("enter", "pick_up", "Cat")
+    assert seen["entered burn"][1]["event"] == "burn"
+    shown = seen["entered show Dan"][1]
+    assert (shown["event"], shown["cards"], shown["to"]) == ("show", ["3"], "Dan")
+    action, number, event = seen["entered was"]
+    assert (action, number, event["player"], event["cards"]) == ("correct", 8, "Cat", ["7H"])
+
+
+def test_a_play_is_entered_by_tapping_the_cards() -> None:
+    action, event = walk("screens")["entered play"]
+    assert (action, event["player"], event["cards"], event["source"]) == ("enter", "Cat", ["9S", "9"], "hand")
+
+
+def test_the_large_view_says_turn_demand_and_ruling_and_a_tap_leaves_it() -> None:
+    seen = walk("screens")
+    for words in ("Bartholomew to play", "7 or lower", "Illegal", "The 7 of hearts cannot go on a king"):
+        assert has(seen["large"], words)
+    assert seen["large closed"]
+
+
+def test_the_log_lists_all_or_only_what_was_illegal() -> None:
+    seen = walk("screens")
+    assert has(seen["log"], "8 events, 1 breach")
+    assert seen["illegal rows"] == [8]
+
+
+def test_an_event_of_the_log_shows_its_sentence_and_leads_to_the_correction() -> None:
+    seen = walk("screens")
+    assert has(seen["event"], "A playable card is one with")
+    assert has(seen["correct"], "Read as the 7 of hearts")
+    action, number, event = seen["corrected"]
+    assert (action, number, event["cards"]) == ("correct", 8, ["8S"])
+
+
+def test_the_picture_of_a_moment_becomes_a_file_only_when_asked_for() -> None:
+    (name,) = walk("screens")["kept pictures"]
+    assert name.endswith("-8.jpg")
+
+
+def test_the_rules_are_those_in_force_and_can_be_searched() -> None:
+    seen = walk("screens")
+    assert has(seen["rules"], "Rules: Winnersh")
+    assert has(seen["rules-found"], "1 rule found")
+    assert has(seen["rules-found"], "Library Boy")
+    assert has(seen["rules nothing"], "No rule speaks of that.")
+
+
+def test_can_i_play_this_is_answered_on_the_pile_of_the_game_with_the_sentence() -> None:
+    seen = walk("screens")
+    assert has(seen["ask"], "✗  Illegal")
+    assert has(seen["ask"], "The king cannot go on a 7: 7 or lower is needed.")
+    assert has(seen["ask"], "Winnersh §5")
+    free = walk("evening")["ask-free"]
+    assert has(free, "The 4 cannot go on a 9: equal or higher is needed.")
+
+
+def test_the_ledger_counts_the_last_evening_and_all() -> None:
+    seen = walk("evening")
+    assert has(seen["ledger"], "5 games played. The Shithead is Bob.")
+    assert has(seen["ledger"], "3 of 5 lost")
+    assert has(seen["ledger"], "due: Once, Twice, Three Times A Shithead")
+    assert has(seen["ledger-all"], "4 of 7 lost")
+
+
+def test_the_ledger_is_shared_as_picture_table_and_text() -> None:
+    seen = walk("evening")
+    assert seen["png"][0] > 10_000
+    assert seen["csv"][0].splitlines()[1].startswith("Bob,7,4,1,")
+    assert "Bob" in seen["clipboard"]
+
+
+def test_everything_can_be_backed_up_and_at_the_second_tap_erased() -> None:
+    seen = walk("evening")
+    assert seen["backups"][0].endswith(".sqlite")
+    assert has(seen["erase-asks"], "Nochmals tippen")
+    assert seen["still there"]
+    assert seen["erased"]
+
+
+def test_the_language_changes_at_a_tap_and_is_remembered() -> None:
+    seen = walk("evening")
+    assert has(seen["more-de"], "Sprache")
+    assert has(seen["tonight-de"], "Heute Abend")
+    assert seen["language"] == "de"
+
+
+def test_the_voice_is_off_until_it_is_switched_on() -> None:
+    assert walk("evening")["speaks"] is True
+
+
+def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
+    seen = walk("score")
+    assert seen["verdicts"][0] == "legal"
+    assert "illegal" in seen["verdicts"]
+    assert has(seen["score-illegal"], "The 6 cannot go on a 9: equal or higher is needed.")
+    assert seen["after undo"] == ["4", "9"]
+    assert seen["after pick-up"] == ["Dan", 5]
+    assert seen["loser"] == "Dan"
+
+
+def test_after_a_game_the_next_one_is_a_tap_away_with_the_dealer_moved_on() -> None:
+    seen = walk("score")
+    assert has(seen["score-over"], "Dan is the Shithead")
+    assert seen["next dealer"] == "Ann"
+
+
+def test_a_game_that_was_broken_off_goes_on_at_a_tap() -> None:
+    seen = walk("broken")
+    assert has(seen["broken"], "A game of Ann, Bob, Cat, Dan was broken off at")
+    assert (seen["pile"], seen["turn"]) == (["4C", "9S"], "Cat")
+    assert has(seen["resumed"], "Cat to play")
+
+
+@pytest.mark.parametrize("size", (*SIZES, LARGEST) if os.environ.get("SHITHEAD_SCREENSHOTS") else SIZES)
+def test_everything_to_touch_is_large_enough_and_no_text_is_cut(size: tuple[int, int]) -> None:
+    """A name may be cut, and so may a path: both are said in full elsewhere."""
+    measured = walk("screens", size)["measured"]
+    assert len(measured) > 12
+    for name, measures in measured.items():
+        # Half a pixel is lost to rounding where rows share a height.
+        small = [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5]
+        # 52 cards do not fit the smallest phone at full height: there they are 80 by 34.
+        small = [t for t in small if not (t[0] == "CardChoice" and size == (360, 640) and t[1] * t[2] > 2304)]
+        assert small == [], name
+        assert measures["outside"] == [], name
+        assert [text for text in measures["cut"] if "Bartholomew" not in text and "/" not in text] == [], name

@@ -1,0 +1,161 @@
+"""What is said, sounded and felt: nothing until it is switched on, and then the right words."""
+
+from __future__ import annotations
+
+import os
+import time
+import wave
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from companion.feedback import Feedback, spoken, write_tone
+from companion.session import Snapshot
+from companion.settings import Settings, load_settings, save_settings
+from companion.voice import PhoneSpeaker, ProgramSpeaker, Silent, find_speaker
+
+ILLEGAL = {
+    "id": 2,
+    "event": "play",
+    "player": "Ann",
+    "ruling": {"verdict": "illegal", "breaches": [{"says": "The 4 cannot go on a 9."}], "effects": {}},
+}
+LEGAL = {"id": 1, "event": "play", "player": "Bob", "ruling": {"verdict": "legal", "effects": {}}}
+
+
+class Ear:
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.heard.append(text)
+
+    def close(self) -> None:
+        pass
+
+
+def snapshot(serial: int, *lines: dict[str, Any], turn: str | None = None) -> Snapshot:
+    return Snapshot(serial=serial, phase="watching", lines=lines, table=SimpleNamespace(turn=turn))
+
+
+def hearing(**settings: bool) -> tuple[Feedback, Ear, list[str]]:
+    ear, felt = Ear(), []
+    feedback = Feedback(
+        replace(Settings(), **settings),
+        speaker=lambda: ear,
+        sound=lambda: felt.append("sound"),
+        buzz=lambda: felt.append("buzz"),
+    )
+    return feedback, ear, felt
+
+
+def test_everything_is_quiet_until_it_is_switched_on() -> None:
+    feedback, ear, felt = hearing()
+    feedback.hear(snapshot(1))
+    feedback.hear(snapshot(2, ILLEGAL, turn="Bob"))
+    assert (ear.heard, felt) == ([], [])
+
+
+def test_a_breach_is_spoken_sounded_and_felt_and_then_whose_turn_it_is() -> None:
+    feedback, ear, felt = hearing(speak=True, sound=True, vibrate=True)
+    feedback.hear(snapshot(1))
+    feedback.hear(snapshot(2, ILLEGAL, turn="Bob"))
+    assert ear.heard == ["Illegal. The 4 cannot go on a 9. Bob to play."]
+    assert felt == ["sound", "buzz"]
+
+
+def test_a_legal_play_only_says_whose_turn_it_is_and_nothing_is_said_twice() -> None:
+    feedback, ear, felt = hearing(speak=True, sound=True)
+    feedback.hear(snapshot(1, turn="Bob"))
+    feedback.hear(snapshot(2, LEGAL, turn="Cat"))
+    feedback.hear(snapshot(2, LEGAL, turn="Cat"))
+    feedback.hear(snapshot(3, LEGAL, turn="Cat"))
+    assert ear.heard == ["Cat to play."]
+    assert felt == []
+
+
+def test_what_had_happened_before_the_app_came_is_not_told_again() -> None:
+    feedback, ear, _ = hearing(speak=True)
+    feedback.hear(snapshot(1, LEGAL, ILLEGAL, turn="Bob"))
+    assert ear.heard == []
+
+
+def test_a_song_gives_title_and_victim_and_the_end_its_loser() -> None:
+    effects = {"picks_up": "Cat", "rituals": ["Library Boy"]}
+    forced = {"id": 3, "event": "show", "player": "Ann", "ruling": {"verdict": "legal", "effects": effects}}
+    assert spoken([forced], "Dan") == "Sing “Library Boy” for Cat. Dan to play."
+    over = {"id": 4, "event": "game_over", "loser": "Bob"}
+    assert spoken([{"id": 5, "event": "out", "player": "Ann"}, over], "Bob") == (
+        "Ann is out. Bob is the Shithead."
+    )
+
+
+def voice(folder: Path, body: str) -> Path:
+    """Write a program that stands in for espeak-ng."""
+    program = folder / "espeak-ng"
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_a_sentence_goes_to_the_program_that_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words go in by the standard input, never on a command line: a name may be anything."""
+    out = tmp_path / "said"
+    voice(tmp_path, f'echo "$@" >> {out}; cat >> {out}')
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    speaker = find_speaker()
+    assert isinstance(speaker, ProgramSpeaker)
+    speaker.say("$(rm) -x; Ann to play.")
+    deadline = time.monotonic() + 20
+    while not (out.exists() and "play." in out.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    speaker.close()
+    assert out.read_text() == "-v en --stdin\n$(rm) -x; Ann to play."
+
+
+def test_what_waits_to_be_said_gives_way_to_what_is_newer(tmp_path: Path) -> None:
+    out = tmp_path / "said"
+    speaker = ProgramSpeaker(str(voice(tmp_path, f"cat >> {out}; echo >> {out}; sleep 0.4")))
+    for text in ("one", "two", "three"):
+        speaker.say(text)
+        time.sleep(0.1 if text == "one" else 0)
+    deadline = time.monotonic() + 20
+    while "three" not in (out.read_text() if out.exists() else "") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    speaker.close()
+    assert out.read_text().split() == ["one", "three"]
+
+
+def test_without_a_voice_there_is_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert isinstance(find_speaker(), Silent)
+
+
+def test_a_phone_whose_voice_fails_does_not_take_the_app_with_it() -> None:
+    said: list[str] = []
+    PhoneSpeaker(SimpleNamespace(speak=lambda message: said.append(message))).say("Ann to play.")
+    assert said == ["Ann to play."]
+    PhoneSpeaker(SimpleNamespace()).say("Ann to play.")
+
+
+def test_the_sound_of_a_breach_is_short_and_audible(tmp_path: Path) -> None:
+    write_tone(tmp_path / "a" / "tone.wav")
+    with wave.open(str(tmp_path / "a" / "tone.wav")) as tone:
+        assert 0.2 < tone.getnframes() / tone.getframerate() < 1.0
+        samples = tone.readframes(tone.getnframes())
+    assert max(samples) > 30
+
+
+def test_settings_are_kept_and_damaged_ones_are_those_of_a_new_user(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "settings.json"
+    assert load_settings(path) == Settings()
+    save_settings(Settings(language="de", speak=True, toured=True), path)
+    assert load_settings(path) == Settings(language="de", speak=True, toured=True)
+    path.write_text('{"language": "xx", "speak": "yes", "sound": true}')
+    assert load_settings(path) == Settings(sound=True)
+    for broken in ("", "[1]", "{", "\xff"):
+        path.write_bytes(broken.encode("latin-1"))
+        assert load_settings(path) == Settings()
