@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.faces import FaceReader, FaceReading
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, polygon_overlap, quad_sides, transform
+from vision.geometry import (
+    CARD_HEIGHT_MM,
+    CARD_WIDTH_MM,
+    corner_distance,
+    polygon_iou,
+    polygon_overlap,
+    quad_sides,
+    transform,
+)
 from vision.indices import INDEX_MM, Index, IndexFinder, card_plane
 from vision.reading import CardReading, Image, Quad, Region
 from vision.rims import something_sticks_out
@@ -30,48 +39,73 @@ _UNNAMED = 0.85
 """... or its index must be seen this surely, for it to count at all."""
 _ONE_CARD = 0.35
 """Two readings of one card that share this much of the smaller quad are one card seen twice."""
+_PLAIN = 0.9
+"""A card that is named less surely than this may be two that lie almost on one another."""
+_OVERLAPPED = 0.1
+"""A card of which others share this much lies in a crowd."""
+_NEAR_IOU, _MUCH = 0.4, 0.08
+"""An outline this far (share of the height) from what the card's own index tells is replaced by it."""
+_SAME_PLACE_IOU = 0.65
 _MOST_ALIKE = 2.0
 """Cards of one crowd differ in height by less than this factor."""
 
 
 class CoveredCards:
-    """Finds cards by an index where whole cards have been found already."""
+    """Puts right, by their indices, cards that lie on one another, and finds those of which no more shows."""
 
     def __init__(self, faces: FaceReader, finder: IndexFinder | None = None) -> None:
         self._faces, self._finder = faces, finder or IndexFinder()
 
-    def find(
+    def complete(
         self, image: Image, known: Sequence[CardReading], regions: Sequence[Region] | None = None
     ) -> list[CardReading]:
-        """Return cards beside those `known` in a picture (height x width x 3, BGR), surest name first.
+        """Return `known` put right, and after them the cards told by an index alone, surest name first.
 
-        They are looked for in `regions` of the picture only, where these are given.
+        Where cards lie on one another an index tells better than an outline which card it is and how it lies.
+        `regions` of the picture (height x width x 3, BGR) are looked at only, where these are given.
         """
         cards = [reading for reading in known if reading.face == "up"]
-        near = [card.quad for card in cards if _is_within(card.quad, regions)]
-        lying = [reading.quad for reading in known]
-        over = [
-            quad for quad in near if something_sticks_out(image, quad, [q for q in lying if q is not quad])
+        told = self._told_by_indices(image, self._indices(image, known, regions))
+        if not told:
+            return list(known)
+        readings = [reading for _, reading in told]
+        cards = [_put_right(card, readings) for card in cards if not _is_blend(card, readings)]
+        own = 4 if self._has_four_indices(image, cards) else 2
+        found: list[CardReading] = []
+        for index, reading in told:
+            if any(_is_own(reading, index, card, own) for card in cards):
+                continue
+            if not any(_seen_twice(reading, index, other) for other in [*cards, *found]):
+                found.append(reading)
+        return [*(reading for reading in known if reading.face == "down"), *cards, *found]
+
+    def _indices(
+        self, image: Image, known: Sequence[CardReading], regions: Sequence[Region] | None
+    ) -> list[Index]:
+        """Return the indices in and around cards that lie on others, or from under which something shows."""
+        quads = [reading.quad for reading in known]
+        near = [r for r in known if r.face == "up" and _is_within(r.quad, regions)]
+        looked_at = [
+            r.quad
+            for r in near
+            if r.confidence < _PLAIN or _is_crowded(image, r.quad, [q for q in quads if q is not r.quad])
         ]
         indices: list[Index] = []
-        for crowd in crowds(over):
+        for crowd in crowds(looked_at):
             height = float(np.median([quad_sides(quad)[1] for quad in crowd]))
             points = np.concatenate(crowd)
             low, high = points.min(axis=0) - _AROUND * height, points.max(axis=0) + _AROUND * height
             indices += self._finder.find(image, height, (*low.tolist(), *high.tolist()))
+        return indices
+
+    def _told_by_indices(self, image: Image, indices: Sequence[Index]) -> list[tuple[Index, CardReading]]:
+        """Return the cards that indices tell of, surest name first."""
         if not indices:
             return []
         names = self._faces.read_indices(image, [index.quad for index in indices])
-        own = 4 if self._has_four_indices(image, cards) else 2
-        found: list[CardReading] = []
-        pairs = zip(indices, names, strict=True)
-        for index, name in sorted(pairs, key=lambda pair: -pair[1].confidence):
-            reading = _reading(index, name)
-            if reading is None or any(_is_own(reading, index, card, own) for card in cards):
-                continue
-            if not any(_seen_twice(reading, index, other) for other in [*cards, *found]):
-                found.append(reading)
-        return found
+        pairs = sorted(zip(indices, names, strict=True), key=lambda pair: -pair[1].confidence)
+        readings = [(index, _reading(index, name)) for index, name in pairs]
+        return [(index, reading) for index, reading in readings if reading is not None]
 
     def _has_four_indices(self, image: Image, cards: Sequence[CardReading]) -> bool:
         """Tell whether the cards bear an index in the other two corners as well: some deck's do."""
@@ -102,6 +136,43 @@ def _reading(index: Index, name: FaceReading) -> CardReading | None:
         likely = ((name.card, name.confidence), *name.alternatives) if name.card else name.alternatives
         return CardReading(index.quad, "up", index.confidence, None, likely[0][1] if likely else 0.0, likely)
     return CardReading(index.quad, "up", index.confidence, name.card, name.confidence, name.alternatives)
+
+
+def _is_crowded(image: Image, quad: Quad, others: Sequence[Quad]) -> bool:
+    """Tell whether a card lies on or under others, or something sticks out from under it."""
+    width, height = quad_sides(quad)
+    overlaps = any(polygon_overlap(quad, other) > _OVERLAPPED * width * height for other in others)
+    return overlaps or something_sticks_out(image, quad, others)
+
+
+def _put_right(card: CardReading, told: Sequence[CardReading]) -> CardReading:
+    """Return a card with the place that its own index tells, where its outline is off by much."""
+    own = [
+        reading
+        for reading in told
+        if reading.card is not None
+        and reading.card == card.card
+        and polygon_iou(reading.quad, card.quad) > _NEAR_IOU
+    ]
+    if not own:
+        return card
+    apart = min(float(corner_distance([reading.quad], card.quad)[0]) for reading in own)
+    return replace(card, quad=own[0].quad) if apart > _MUCH * quad_sides(card.quad)[1] else card
+
+
+def _is_blend(card: CardReading, told: Sequence[CardReading]) -> bool:
+    """Tell whether an outline was drawn through two cards that lie almost on one another.
+
+    It bears a name that no index confirms, and in the same place an index surely tells of another card.
+    """
+    if any(reading.card is not None and reading.card == card.card for reading in told):
+        return False
+    return any(
+        reading.card is not None
+        and reading.confidence >= _SURELY_OTHER
+        and polygon_iou(reading.quad, card.quad) > _SAME_PLACE_IOU
+        for reading in told
+    )
 
 
 def _is_within(quad: Quad, regions: Sequence[Region] | None) -> bool:

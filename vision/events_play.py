@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from engine.events import Event, EventKind, Source
-from vision.arms import Hands
+from vision.arms import Hands, Reach
 from vision.events_pile import MIN_NAME, NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
@@ -28,7 +28,7 @@ _HAND_AWAY_MM = 85.0
 _UNDER_HAND_SECONDS = 4.0
 _LEFT_SECONDS = 0.3
 _JUST_SECONDS = 0.8
-_SET_SECONDS = 2.5
+_SET_SECONDS = 4.5
 """Cards of one rank that one player puts down within this time are one set."""
 _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
@@ -62,6 +62,8 @@ class PlayPile:
         """The cards of the last pile that was taken off, until the next is begun."""
         self._visits: dict[int, int] = {}
         self._last_play: Event | None = None
+        self._play_reach: Reach | None = None
+        """The reach with which the last play was made."""
         self._suspects: dict[str, Event] = {}
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
@@ -236,7 +238,11 @@ class PlayPile:
         log, last = self._scene.log, self._last_play
         one_rank = last is not None and {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
         together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
-        if last is not None and last is log.last and last.player == player and t - last.t < together:
+        # Whose arm has been over the table all the time had put down all of it: it only hid a part till now.
+        reach = self._reach_of(player)
+        one_go = t - (last.t if last else t) < together or (reach is not None and reach is self._play_reach)
+        self._play_reach = reach
+        if last is not None and last is log.last and last.player == player and one_go:
             joined = source if last.source == source else "hand+up"
             # The time of the first sight stands: what is found later may have lain there all along.
             self._changed(last, log.revise(last, now, cards=last.cards + names, source=joined))
@@ -249,6 +255,10 @@ class PlayPile:
         if UNKNOWN_CARD in names:
             says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
             log.add("unclear", t, now, player=player, says=says)
+
+    def _reach_of(self, player: str | None) -> Reach | None:
+        seats = self._scene.layout.seats
+        return next((self._scene.last_reach(k) for k, s in enumerate(seats) if s.player == player), None)
 
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card of its set that only later looks show; no hand was there since."""

@@ -64,8 +64,7 @@ class TableReader:
                 )
             if keep:
                 readings.append(reading)
-        whole = _seen_once(readings)
-        return whole + self._covered.find(image, whole, crowded)
+        return self._covered.complete(image, _seen_once(readings), crowded)
 
     def _is_card(self, outline: Outline, name: FaceReading) -> bool:
         """Weigh how sure the outline is against what can be read in it."""

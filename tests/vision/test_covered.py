@@ -48,14 +48,15 @@ class Faces:
 
     def read_indices(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
         self.asked += 1
-        pairs = self.names if self.asked == 1 else [self.others] * len(quads)
+        pairs = self.names[: len(quads)] if self.asked == 1 else [self.others] * len(quads)
         assert len(pairs) == len(quads)
         return [FaceReading(card, p, (("2C", 0.01),), self.log_p) for card, p in pairs]
 
 
 def found(known: Sequence[CardReading], indices: Sequence[Index], faces: Faces) -> list[CardReading]:
     finder = Indices(*indices)
-    return CoveredCards(cast(FaceReader, faces), cast(IndexFinder, finder)).find(PICTURE, known)
+    told = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, finder)).complete(PICTURE, known)
+    return [reading for reading in told if not any(reading is card for card in known)]
 
 
 def test_the_lower_card_of_a_fanned_pair_is_read_from_its_index() -> None:
@@ -105,6 +106,24 @@ def test_what_shows_no_index_at_all_is_nothing() -> None:
 def test_without_a_card_face_up_nothing_is_looked_for() -> None:
     down = CardReading(at(0), "down", 0.9, None, 0.9)
     assert found([down], [Index(at(100), 0.9)], Faces(("9H", 0.97))) == []
+
+
+def test_an_outline_drawn_through_two_cards_gives_way_to_what_their_indices_tell() -> None:
+    blend = whole("6H", 108)
+    indices = [Index(at(100), 0.95), Index(at(116), 0.95)]
+    faces = Faces(("5H", 0.97), ("4S", 0.96))
+    finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(*indices)))
+    assert [reading.card for reading in finder.complete(PICTURE, [blend])] == ["5H", "4S"]
+
+
+def test_an_outline_that_is_off_is_put_where_the_cards_own_index_says() -> None:
+    (card,) = found([whole("9S", 110, 4)], [Index(at(120), 0.95)], Faces(("9S", 0.97)))
+    assert card.card == "9S"
+    assert np.allclose(card.quad, at(120))
+
+
+def test_an_outline_that_its_index_confirms_stays_as_it_is() -> None:
+    assert found([whole("9S", 120)], [Index(at(122), 0.95)], Faces(("9S", 0.97))) == []
 
 
 def test_cards_close_together_are_one_crowd() -> None:
