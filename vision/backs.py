@@ -20,7 +20,7 @@ Features = NDArray[np.float32]
 
 ALIKE = 1.0
 """Distance below which two backs of one picture are of the same pack."""
-KNOWN_ALIKE = 1.8
+KNOWN_ALIKE = 1.5
 """Distance below which a back is an enrolled deck's: it was enrolled under another light."""
 _CLEARLY = 1.4
 """The next enrolled deck must be this many times as far away."""
@@ -30,23 +30,27 @@ _GRID = (5, 7)
 _FEATURES = 4 + _GRID[0] * _GRID[1]
 _EDGE = 2
 """Pixels of the flattened back that are left out all round: outlines are seldom exact."""
-_COLOUR_UNIT, _SPREAD_UNIT, _PATTERN_UNIT = 14.0, 20.0, 1.6
-"""How much of a difference counts as one: Lab units of the mean colour, of its spread, and pattern."""
+_COLOUR_UNIT, _SPREAD_UNIT, _PATTERN_UNIT = 0.22, 0.6, 2.0
+"""How much of a difference counts as one: of the mean colour, of its spread (both as shares of brightness),
+and of the pattern. Fitted on rendered tables (`models.faces.packs`, seeds below 420)."""
 
 
 def back_features(image: Image, quad: ArrayLike) -> Features:
     """Return what tells a card's back from others (see Features); `quad` as in `vision.reading`."""
     flat = rectify(image, quad, _WIDTH, _HEIGHT)[_EDGE:-_EDGE, _EDGE:-_EDGE]
-    lab = cv2.cvtColor(flat.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    colours = lab.reshape(-1, 3)
-    chroma = colours[:, 1:].mean(axis=0) / _COLOUR_UNIT
-    spread = colours[:, 1:].std(axis=0) / _SPREAD_UNIT
-    cells = cv2.resize(lab[:, :, 0], _GRID, interpolation=cv2.INTER_AREA)
+    pixels = flat.reshape(-1, 3).astype(np.float64)
+    # Shares of the brightness, so that shade and sun on one back are alike; dark pixels count little.
+    whole = pixels.sum(axis=1) + 1e-6
+    opponent = np.stack([pixels[:, 2] - pixels[:, 1], pixels[:, 0] - pixels[:, 1:].mean(axis=1)], axis=1)
+    mean = opponent.sum(axis=0) / whole.sum()
+    spread = np.sqrt((np.square(opponent / whole[:, None] - mean) * whole[:, None]).sum(axis=0) / whole.sum())
+    grey = cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    cells = np.asarray(cv2.resize(grey, _GRID, interpolation=cv2.INTER_AREA), np.float64)
     cells = (cells + cells[::-1, ::-1]) / 2
     # Brightness belongs to the light; what is bright beside what belongs to the print.
-    pattern = (cells - cells.mean()) / (lab[:, :, 0].std() + 2.0)
+    pattern = (cells - cells.mean()) / (grey.std() + 2.0)
     pattern = pattern.ravel() / (_PATTERN_UNIT * np.sqrt(pattern.size / 4))
-    return np.concatenate([chroma, spread, pattern]).astype(np.float32)
+    return np.concatenate([mean / _COLOUR_UNIT, spread / _SPREAD_UNIT, pattern]).astype(np.float32)
 
 
 def back_stack(backs: Sequence[Features]) -> Features:

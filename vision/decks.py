@@ -30,7 +30,8 @@ RIDGE = 20.0
 SHARPNESS = 8.0
 """Turns the regression's scores (about 1 for the right card, 0 for others) into logits."""
 WEIGHT = 1.0
-"""Of the deck's opinion beside the networks'."""
+"""Of the deck's opinion beside the networks', where all 52 cards are known. The fewer are, the oftener a card
+is one that the deck cannot know: then its weight falls with the square of their share."""
 
 _NAME = re.compile(r"[\w-]{1,40}")
 
@@ -59,6 +60,7 @@ class DeckHead:
         self.enrolled = tuple(sorted(set(deck.cards), key=KNOWN.index))
         if len(self.enrolled) < 2:
             raise BadInputError(f"deck {deck.name}: at least two different cards are needed")
+        self._weight = WEIGHT * (len(set(self.enrolled) & set(CARDS)) / len(CARDS)) ** 2
         self._columns = np.array([KNOWN.index(card) for card in self.enrolled])
         examples = np.asarray(deck.features, np.float64)
         self._mean, self._spread = examples.mean(axis=0), examples.std(axis=0) + 1e-3
@@ -79,8 +81,8 @@ class DeckHead:
         logits = SHARPNESS * (self._standardised(features) @ self._solution)
         opinion = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
         # Of cards that were never shown, the deck says neither yes nor no.
-        total = log_probabilities + WEIGHT * np.log(1 / len(self.enrolled))
-        total[:, self._columns] = log_probabilities[:, self._columns] + WEIGHT * opinion
+        total = log_probabilities + self._weight * np.log(1 / len(self.enrolled))
+        total[:, self._columns] = log_probabilities[:, self._columns] + self._weight * opinion
         return np.asarray(total - np.logaddexp.reduce(total, axis=1, keepdims=True))
 
 

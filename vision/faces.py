@@ -181,12 +181,15 @@ class FaceReader:
             return []
         turned = [k for k, quad in enumerate(quads) if _sides_unclear(quad)]
         tried = [*quads, *(np.roll(quads[k], 1, axis=0) for k in turned)]
-        log_p = self.log_probabilities([face_crops(image, quad) for quad in tried])
-        for k, other in zip(turned, log_p[len(quads) :], strict=True):
-            # A card on its side is seldom mistaken for another one with as much certainty.
-            if other[:_NONE].max() > log_p[k, :_NONE].max():
-                log_p[k] = other
-        return [reading_of(row, self.fusion.threshold) for row in log_p[: len(quads)]]
+        log_p, features = self._unhelped([face_crops(image, quad) for quad in tried])
+        chosen = np.arange(len(quads))
+        for other, k in enumerate(turned, start=len(quads)):
+            # A card on its side is seldom mistaken for another one with as much certainty. The networks alone
+            # know that: an enrolled deck has never seen a card on its side.
+            if log_p[other, :_NONE].max() > log_p[k, :_NONE].max():
+                chosen[k] = other
+        helped = self._helped(log_p[chosen], features[chosen])
+        return [reading_of(row, self.fusion.threshold) for row in helped]
 
     def read_indices(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
         """Return a reading for each card of which only the index beside its quad's first corner is seen."""
@@ -205,13 +208,18 @@ class FaceReader:
 
     def log_probabilities(self, crops: Sequence[FaceCrops]) -> LogProbabilities:
         """Return the log-probabilities (N x len(CLASSES)) of cards that are cut out already."""
+        return self._helped(*self._unhelped(crops))
+
+    def _unhelped(self, crops: Sequence[FaceCrops]) -> tuple[LogProbabilities, NDArray[np.float32]]:
+        """Return what the networks alone say, and the features that an enrolled deck judges by."""
         whole, corners = self.outputs(crops)
         log_p = fused(
             class_log_probabilities(whole), [class_log_probabilities(part) for part in corners], self.fusion
         )
-        if self.deck is not None:
-            log_p = self.deck.refine(log_p, self.features(whole, corners))
-        return log_p
+        return log_p, self.features(whole, corners)
+
+    def _helped(self, log_p: LogProbabilities, features: NDArray[np.float32]) -> LogProbabilities:
+        return log_p if self.deck is None else self.deck.refine(log_p, features)
 
     def outputs(self, crops: Sequence[FaceCrops]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """Return the networks' raw outputs: for the whole cards, and for each of the CORNERS pieces."""

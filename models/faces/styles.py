@@ -66,8 +66,8 @@ class ArtFaces:
     def only(self, name: str) -> ArtFaces:
         """Return the faces of one deck alone; one without a joker borrows another deck's."""
         alone = copy.copy(self)
-        jokers = (deck["JOKER"] for deck in self.decks.values() if "JOKER" in deck)
-        borrowed = {"JOKER": joker for joker in jokers}
+        lender = next((deck for deck in self.decks.values() if "JOKER" in deck), {})
+        borrowed = {card: face for card, face in lender.items() if card == "JOKER"}
         alone.decks = {name: borrowed | self.decks[name]}
         alone._names, alone._shares = [name], np.ones(1)
         return alone
