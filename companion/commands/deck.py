@@ -130,7 +130,8 @@ def _from_show(name: str, spec: str) -> tuple[Deck, Sequence[Doubt]]:
     try:
         _watch(spec, show)
     finally:
-        print(file=sys.stderr)
+        if show.showings:
+            print(file=sys.stderr)  # below the line of progress
     settled = show.settled()
     if len({card for card, _ in settled.cards}) < 2:
         raise BadInputError(f"{spec}: {len(settled.cards)} cards were told; show each alone, held still")

@@ -164,7 +164,7 @@ def test_a_film_that_shows_no_pack_is_named_in_one_line(
     elif what == "bare.mp4":
         show_pack(film, ("2C",), {"2C": np.full((528, 378, 3), 120, np.uint8)})
     assert main(["deck", "enrol", "mine", str(film)]) == 2
-    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("shithead")]
-    assert len(lines) == 1
-    assert what in lines[0]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("shithead deck: ")
+    assert what in line
     assert deck_names() == ()
