@@ -32,11 +32,10 @@ _FOURTH_INDEX = 0.12
 """Likewise where a deck with four indices has its third and fourth."""
 _ASKED = 4
 """So many of the surest cards are asked whether their deck has four."""
-_NAMED = 0.8
-"""A card that is told by its index alone must be named this surely ..."""
 _SURELY_OTHER = 0.85
+"""An index named this surely is not that of a card that bears another name."""
 _UNNAMED = 0.85
-"""... or its index must be seen this surely, for it to count at all."""
+"""An index that cannot be named must be seen this surely for it to count at all."""
 _ONE_CARD = 0.35
 """Two readings of one card that share this much of the smaller quad are one card seen twice."""
 _PLAIN = 0.9
@@ -113,7 +112,7 @@ class CoveredCards:
         corners = [(card.card, _beside_top_right(quad)) for card in sure for quad in _both_ways(card.quad)]
         names = self._faces.read_indices(image, [quad for _, quad in corners])
         return any(
-            name.card is not None and name.card == card and name.confidence >= _NAMED
+            name.card is not None and name.card == card
             for (card, _), name in zip(corners, names, strict=True)
         )
 
@@ -130,11 +129,8 @@ def _beside_top_right(quad: Quad) -> Quad:
 
 def _reading(index: Index, name: FaceReading) -> CardReading | None:
     """Return the card an index tells of, or None where too little speaks for one."""
-    if name.card is None or name.confidence < _NAMED:
-        if index.confidence < _UNNAMED or name.unreadable > 0.5:
-            return None
-        likely = ((name.card, name.confidence), *name.alternatives) if name.card else name.alternatives
-        return CardReading(index.quad, "up", index.confidence, None, likely[0][1] if likely else 0.0, likely)
+    if name.card is None and (index.confidence < _UNNAMED or name.unreadable > 0.5):
+        return None
     return CardReading(index.quad, "up", index.confidence, name.card, name.confidence, name.alternatives)
 
 

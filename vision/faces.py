@@ -52,6 +52,8 @@ class Fusion:
     """Below this probability a card is not named."""
     index_weight: float = 1.0
     """Weight of a corner of which nothing else of its card is seen."""
+    index_threshold: float = 0.8
+    """Below this probability a card of which only a corner is seen is not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def load_fusion(path: Path) -> Fusion:
             raise BadInputError(
                 f"{path}: format {found['format']} of the weights, this program needs {FORMAT}"
             )
-        names = ("whole_weight", "corner_weight", "floor", "threshold", "index_weight")
+        names = ("whole_weight", "corner_weight", "floor", "threshold", "index_weight", "index_threshold")
         return Fusion(*(float(found[name]) for name in names))
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
@@ -197,7 +199,7 @@ class FaceReader:
             return []
         exact, wide = self.index_log_probabilities([index_crops(image, quad) for quad in quads])
         log_p = fused_index(exact, wide, self.fusion)
-        return [reading_of(row, self.fusion.threshold) for row in log_p]
+        return [reading_of(row, self.fusion.index_threshold) for row in log_p]
 
     def index_log_probabilities(
         self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]

@@ -62,15 +62,17 @@ def fit(looks: Looks, truth: NDArray[np.int64]) -> Fusion:
         if loss < least:
             best, least = trial, loss
     log_p = fused(*looks, best)
-    return Fusion(best.whole_weight, best.corner_weight, best.floor, _threshold(log_p[:, :-1], truth))
+    return Fusion(best.whole_weight, best.corner_weight, best.floor, lowest_threshold(log_p[:, :-1], truth))
 
 
-def _threshold(log_p: NDArray[np.float64], truth: NDArray[np.int64]) -> float:
-    """Return the lowest threshold within the limits above which PRECISION of the named cards are right."""
+def lowest_threshold(
+    log_p: NDArray[np.float64], truth: NDArray[np.int64], precision: float = PRECISION
+) -> float:
+    """Return the lowest threshold within the limits above which `precision` of the named cards are right."""
     confidence, right = np.exp(log_p.max(axis=1)), log_p.argmax(axis=1) == truth
     for threshold in np.arange(LEAST, MOST, 0.01):
         named = confidence >= threshold
-        if named.any() and right[named].mean() >= PRECISION:
+        if named.any() and right[named].mean() >= precision:
             return round(float(threshold), 2)
     return MOST
 
@@ -105,6 +107,7 @@ def _write(path: Path, fusion: Fusion) -> None:
         "floor": fusion.floor,
         "threshold": fusion.threshold,
         "index_weight": fusion.index_weight,
+        "index_threshold": fusion.index_threshold,
     }
     path.write_text(json.dumps(numbers, indent=1) + "\n")
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from datasets.scenes import Scene
 from datasets.scenes_store import StoredScene, read_scene
+from models.faces.calibrate import lowest_threshold
 from models.indices.data import index_truth
 from models.indices.export import write_facts
 from models.indices.network import STRIDE
@@ -35,6 +36,8 @@ from vision.reading import Image
 _LEAST = 0.05
 _RIGHT = 0.2
 """A frame is right when its corners lie this near (share of the card's height) to the card's, on average."""
+_PRECISION = 0.95
+"""Share of the names given to lone indices that must be right, on decks never trained on."""
 _SCENES = 150
 _SEED = 910_000
 """Of the first held-out scene: far from those that are trained on."""
@@ -90,8 +93,11 @@ def calibrate(weights: Path, scenes: Sequence[Path]) -> None:
     write_facts(weights, rising_curve(np.array(scores), np.array(right, bool)))
 
 
-def fit_index_weight(finder: IndexFinder, faces: FaceReader, scenes: int = _SCENES) -> float:
-    """Return the weight of a lone index that makes the names' probabilities truest (least log-loss)."""
+def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCENES) -> tuple[float, float]:
+    """Return the weight of a lone index that makes the names' probabilities truest (least log-loss).
+
+    And the probability above which enough of the names are right.
+    """
     crops, truth = [], []
     for image, scene in held_out_crowds(scenes):
         up = [card for card in scene.cards if card.face_up]
@@ -113,8 +119,9 @@ def fit_index_weight(finder: IndexFinder, faces: FaceReader, scenes: int = _SCEN
             best, least = round(float(weight), 2), loss
     log_p = fused_index(exact, wide, replace(faces.fusion, index_weight=best))
     share = float((log_p.argmax(axis=1) == np.array(truth)).mean())
-    print(f"{len(truth)} indices, {share:.3f} named right, weight {best}, log-loss {least:.3f}", flush=True)
-    return best
+    threshold = lowest_threshold(log_p[:, :-1], np.array(truth), _PRECISION)
+    print(f"{len(truth)} indices, {share:.3f} likeliest right, log-loss {least:.3f}", flush=True)
+    return best, threshold
 
 
 def main() -> None:
@@ -124,8 +131,9 @@ def main() -> None:
     parser.add_argument("--faces", type=Path, default=FACE_WEIGHTS)
     args = parser.parse_args()
     path = args.faces / "fusion.json"
-    weight = fit_index_weight(IndexFinder(args.weights), FaceReader(args.faces))
-    numbers = json.loads(path.read_text()) | {"index_weight": weight}
+    weight, threshold = fit_lone_indices(IndexFinder(args.weights), FaceReader(args.faces))
+    numbers = json.loads(path.read_text()) | {"index_weight": weight, "index_threshold": threshold}
+    print(f"weight {weight}, named from {threshold}")
     path.write_text(json.dumps(numbers, indent=1) + "\n")
 
 
