@@ -139,9 +139,7 @@ class CorrectSheet(ModalView):
             tile.selected = number == place and len(self._tiles) > 1
         for card, choice in self.choices.items():
             choice.current = card == now
-        self.hint = _("Read as the {card}. Tap the card it really was, or who it was.").format(
-            card=card_words(now)
-        )
+        self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_words(now))
 
     def _place(self, *_args: object) -> None:
         """Lay everything out: the 52 cards stand four to a row on an upright phone, thirteen on the rest."""

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted import ScriptedSession
 
-from companion.app import make_app
+from companion.app import make_app, prepare_kivy
 from companion.choice import Choice
 from companion.settings import Settings, load_settings
 from companion.starting import session_of
@@ -367,6 +367,11 @@ def main() -> None:
     pictures = Path(sys.argv[5]) if len(sys.argv) > 5 else None
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
+    # Nobody watches: a few pictures a second will do, the processor is for the steps.
+    prepare_kivy()
+    from kivy.config import Config
+
+    Config.set("graphics", "maxfps", "20")
     settings = load_settings() if name in ("tour", "evening") else None
     if name == "evening":
         settings = Settings(toured=True, language="en")
