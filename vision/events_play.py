@@ -160,6 +160,8 @@ class PlayPile:
         """Return whose arm was at `place` since the pile was last settled: the last to pause there."""
         since = self._settled_at - 0.5
         paused = self._scene.stops_near(place, since) if place is not None else []
+        if self._visits:  # an arm that was there earlier has done nothing here
+            paused = [entry for entry in paused if entry[1].seat in self._visits]
         if paused:
             return max(paused, key=lambda entry: entry[0].end)[1].seat
         if self._visits:
