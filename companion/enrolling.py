@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from companion.session import Picture, picture_of
+from companion.picture import Picture, picture_of
 from engine.errors import BadInputError
 from vision.decks import Deck, DeckHead, deck_path, save_deck
 from vision.face_classes import CARDS

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol
 import cv2
 
 from companion.i18n import _
+from companion.picture import Picture, picture_of
 from companion.store import Store
 from companion.wording import event_words
 from engine.errors import BadInputError
@@ -31,8 +32,6 @@ _log = logging.getLogger(__name__)
 Phase = Literal["opening", "watching", "paused", "ended", "failed"]
 Line = Mapping[str, Any]
 """One event line, as `shithead watch` prints it."""
-DISPLAY_WIDTH = 1280
-"""Pictures are shrunk to this width before the screen gets them; reading uses the full picture."""
 _FILM_LEAD = 12
 """Pictures of a film that may wait to be read: the picture runs on smoothly while a network works."""
 _MOMENT_WIDTH = 640
@@ -92,32 +91,6 @@ class Game(Protocol):
     def correct(self, event_id: int, event: Event | None) -> None:
         """Put `event` in place of an earlier one and replay; None: it never happened."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The newest picture, ready to be shown."""
-
-    serial: int
-    rgb: bytes
-    """Rows from the top, 8 bit RGB."""
-    size: tuple[int, int]
-    """Width and height of `rgb` in pixels."""
-    source_size: tuple[int, int]
-    """Width and height of the source's picture, which readings refer to."""
-    t: float
-
-
-def picture_of(frame: Image, t: float, serial: int) -> Picture:
-    """Return a source's picture as a screen wants it."""
-    height, width = frame.shape[:2]
-    shown = frame
-    if width > DISPLAY_WIDTH:
-        smaller = (DISPLAY_WIDTH, max(1, round(height * DISPLAY_WIDTH / width)))
-        shown = cv2.resize(frame, smaller, interpolation=cv2.INTER_AREA).astype(frame.dtype, copy=False)
-    rgb = cv2.cvtColor(shown, cv2.COLOR_BGR2RGB)
-    size = (int(shown.shape[1]), int(shown.shape[0]))
-    return Picture(serial, rgb.tobytes(), size, (int(width), int(height)), t)
 
 
 @dataclass(frozen=True, slots=True)

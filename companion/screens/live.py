@@ -12,9 +12,9 @@ from kivy.metrics import dp
 from kivy.uix.widget import Widget
 
 from companion import theme
+from companion.picture import Picture
 from companion.screens.arrangement import Box, overlap
 from companion.screens.widgets import SIGN_FONT
-from companion.session import Picture
 from companion.wording import card_sign
 from vision.reading import CardReading
 

@@ -10,7 +10,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.session import Picture, Snapshot
+from companion.picture import Picture
+from companion.session import Snapshot
 from engine.events import Event
 from vision.reading import CardReading, Image, Quad
 

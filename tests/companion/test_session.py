@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from companion.evening import last_word
-from companion.session import DISPLAY_WIDTH, Session
+from companion.picture import DISPLAY_WIDTH
+from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
