@@ -142,18 +142,25 @@ def _is_crowded(image: Image, quad: Quad, others: Sequence[Quad]) -> bool:
 
 
 def _put_right(card: CardReading, told: Sequence[CardReading]) -> CardReading:
-    """Return a card with the place that its own index tells, where its outline is off by much."""
+    """Return a card with the place that its own index tells, where its outline is off by much.
+
+    Only where another card lies almost in its place: the outline of one that lies free is the better one.
+    """
+    if not any(reading.card != card.card and _lies_on(reading, card) for reading in told):
+        return card
     own = [
         reading
         for reading in told
-        if reading.card is not None
-        and reading.card == card.card
-        and polygon_iou(reading.quad, card.quad) > _NEAR_IOU
+        if reading.card is not None and reading.card == card.card and _lies_on(reading, card)
     ]
     if not own:
         return card
     apart = min(float(corner_distance([reading.quad], card.quad)[0]) for reading in own)
     return replace(card, quad=own[0].quad) if apart > _MUCH * quad_sides(card.quad)[1] else card
+
+
+def _lies_on(reading: CardReading, card: CardReading) -> bool:
+    return polygon_iou(reading.quad, card.quad) > _NEAR_IOU
 
 
 def _is_blend(card: CardReading, told: Sequence[CardReading]) -> bool:

@@ -117,9 +117,14 @@ def test_an_outline_drawn_through_two_cards_gives_way_to_what_their_indices_tell
 
 
 def test_an_outline_that_is_off_is_put_where_the_cards_own_index_says() -> None:
-    (card,) = found([whole("9S", 110, 4)], [Index(at(120), 0.95)], Faces(("9S", 0.97)))
-    assert card.card == "9S"
-    assert np.allclose(card.quad, at(120))
+    indices = [Index(at(120), 0.95), Index(at(102), 0.95)]
+    moved, below = found([whole("9S", 110, 4)], indices, Faces(("9S", 0.97), ("9H", 0.96)))
+    assert (moved.card, below.card) == ("9S", "9H")
+    assert np.allclose(moved.quad, at(120))
+
+
+def test_the_outline_of_a_card_that_lies_free_stays() -> None:
+    assert found([whole("9S", 110, 4)], [Index(at(120), 0.95)], Faces(("9S", 0.97))) == []
 
 
 def test_an_outline_that_its_index_confirms_stays_as_it_is() -> None:
