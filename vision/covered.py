@@ -28,10 +28,12 @@ _TOGETHER = 0.35
 """Cards nearer than this share of their height belong to one crowd."""
 _OWN_INDEX = 0.09
 """An index this near to where a known card has one, as a share of the card's height, is that card's."""
-_FOURTH_INDEX = 0.12
-"""Likewise where a deck with four indices has its third and fourth."""
+_FOURTH_INDEX = 0.16
+"""Likewise where a deck with four indices has its third and fourth; what lies there tells the place badly."""
 _ASKED = 4
 """So many of the surest cards are asked whether their deck has four."""
+_AGAIN = 0.4
+"""A card's name read this surely in one of its other corners is an index: no pip looks like its own card."""
 _SURELY_OTHER = 0.85
 """An index named this surely is not that of a card that bears another name."""
 _UNNAMED = 0.85
@@ -112,9 +114,13 @@ class CoveredCards:
         corners = [(card.card, _beside_top_right(quad)) for card in sure for quad in _both_ways(card.quad)]
         names = self._faces.read_indices(image, [quad for _, quad in corners])
         return any(
-            name.card is not None and name.card == card
+            _likeliest(name) == card and name.confidence >= _AGAIN and card is not None
             for (card, _), name in zip(corners, names, strict=True)
         )
+
+
+def _likeliest(name: FaceReading) -> str | None:
+    return name.card or (name.alternatives[0][0] if name.alternatives else None)
 
 
 def _both_ways(quad: Quad) -> tuple[Quad, Quad]:
