@@ -33,6 +33,7 @@ _SET_SECONDS = 4.5
 _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
 quickly, and whether they may go together is not asked here."""
+_SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 _TAP_SECONDS = 0.22
 _TAP_MM = NEAR_MM * 0.6
 
@@ -128,7 +129,7 @@ class PlayPile:
         unchanged = same_patch(patch, self._as_left)
         if view.new:
             if view.confidence >= _SURE or not patient:
-                self._played(view.new, now, patch)
+                self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader overlooks what plainly still lies there
@@ -186,6 +187,34 @@ class PlayPile:
         self._scene.started = True
         self._tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
         self._settle(now, patch)
+
+    def _read_better(self, view: PileView, now: float) -> tuple[NewCard, ...]:
+        """Rename cards of the last play that the same player's hand hid and that are read otherwise now.
+
+        Where one of them was told a card with another name lies and it is seen nowhere: it was misread.
+        Returns the cards that are new indeed.
+        """
+        last = self._last_play
+        if last is None or now - last.t > _SET_SECONDS + _JUST_SECONDS:
+            return view.new
+        new = []
+        for name, p, seen in view.new:
+            misread = next((c for c in self.pile.cards if self._was_misread(c, seen, last, view)), None)
+            if misread is None or self._scene.player(self._who((seen.x, seen.y))) != last.player:
+                new.append((name, p, seen))
+                continue
+            cards = tuple(name if card == misread.name else card for card in last.cards)
+            misread.name, misread.place = name, seen
+            log = self._scene.log
+            revised = (log.revise if log.last is last else log.amend)(last, now, cards=cards)
+            self._changed(last, revised)
+            last = revised
+        return tuple(new)
+
+    @staticmethod
+    def _was_misread(card: PileCard, seen: Seen, last: Event, view: PileView) -> bool:
+        told = card.name in last.cards and card.name not in view.old
+        return told and card.place is not None and card.place.is_at(seen, _SAME_CARD_MM, _SAME_CARD_DEGREES)
 
     def _suspect(self, play: Event, now: float) -> None:
         """Remember cards of a play's rank that were read under the hand: they may lie below its cards."""

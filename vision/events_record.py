@@ -14,7 +14,11 @@ from vision.layout import Zone
 from vision.slots import Seen
 
 Patch = NDArray[np.uint8]
-_SAME_LEVEL = 12.0
+_LIGHT_LEVEL = 25.0
+"""Light alone changes a place by less than this (0-255)."""
+_OTHER_LEVEL, _OTHER_SHARE = 10.0, 0.08
+"""A place has changed when more than this share of its pixels differ by more than this level (0-255), beyond
+a change of the light. At rest next to none do; a card put on another changes a fifth of them and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,12 @@ def same_patch(first: Patch | None, second: Patch | None) -> bool:
     """Tell whether two small pictures of one place show the same; False when one is missing."""
     if first is None or second is None or first.shape != second.shape or first.size == 0:
         return False
-    return float(np.abs(first.astype(np.int16) - second.astype(np.int16)).mean()) < _SAME_LEVEL
+    change = first.astype(np.int16) - second.astype(np.int16)
+    light = np.median(change, axis=(0, 1))
+    if np.abs(light).max() > _LIGHT_LEVEL:
+        return False
+    change = np.abs(change - light)
+    return float((change.max(axis=-1) > _OTHER_LEVEL).mean()) < _OTHER_SHARE
 
 
 @dataclass(slots=True)

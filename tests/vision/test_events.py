@@ -250,6 +250,26 @@ def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_s
     assert told == [("play", "Ann", {"JS", "JD"}), ("play", "Bob", {"JH"})]
 
 
+def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card() -> None:
+    script = Script()
+    script.reach("Ann", (PLAY_AT, 0.4))
+    script.table = [card("3D", PLAY_AT)]
+    script.rest(0.8)
+    script.reach("Ann", (PLAY_AT, 0.3))
+    script.table = [card("8D", PLAY_AT)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("8D",))]
+
+
+def test_a_card_that_another_player_lays_exactly_on_the_last_one_is_a_play() -> None:
+    script = Script()
+    script.play("Ann", card("3D", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [card("8D", PLAY_AT)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("3D",)), ("play", "Bob", ("8D",))]
+
+
 def test_an_unreadable_card_is_told_and_asked_about() -> None:
     script = Script()
     script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.2}))

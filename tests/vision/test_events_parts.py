@@ -125,6 +125,9 @@ def test_patches_tell_whether_anything_changed() -> None:
     patch = np.full((10, 12, 3), 100, np.uint8)
     assert same_patch(patch, patch + 3)
     assert not same_patch(patch, patch + 60)
+    part = patch.copy()
+    part[2:5, 3:8] += 20
+    assert not same_patch(patch, part)
     assert not same_patch(None, patch)
     assert not same_patch(patch[:5], patch)
 
