@@ -97,6 +97,11 @@ class CoveredCards:
             points = np.concatenate(crowd)
             low, high = points.min(axis=0) - _AROUND * height, points.max(axis=0) + _AROUND * height
             indices += self._finder.find(image, height, (*low.tolist(), *high.tolist()))
+        # Cards that were not outlined at all, white on white, may still show their indices.
+        heights = [quad_sides(r.quad)[1] for r in known if r.face == "up"]
+        for region in regions or ():
+            if heights and not any(_is_within(r.quad, [region]) for r in near):
+                indices += self._finder.find(image, float(np.median(heights)), region)
         return indices
 
     def _told_by_indices(self, image: Image, indices: Sequence[Index]) -> list[tuple[Index, CardReading]]:

@@ -131,6 +131,15 @@ def test_an_outline_that_its_index_confirms_stays_as_it_is() -> None:
     assert found([whole("9S", 120)], [Index(at(122), 0.95)], Faces(("9S", 0.97))) == []
 
 
+def test_where_no_card_was_outlined_indices_are_looked_for_in_the_part_that_is_asked_for() -> None:
+    finder = Indices(Index(at(300, 200), 0.95))
+    covered = CoveredCards(cast(FaceReader, Faces(("9H", 0.97))), cast(IndexFinder, finder))
+    region = (280.0, 180.0, 420.0, 320.0)
+    told = covered.complete(PICTURE, [whole("9S", 20)], [region])
+    assert [reading.card for reading in told] == ["9S", "9H"]
+    assert [asked for _, asked in finder.regions] == [region]
+
+
 def test_cards_close_together_are_one_crowd() -> None:
     groups = crowds([at(0), at(70), at(300), at(140)])
     assert sorted(len(group) for group in groups) == [1, 3]
