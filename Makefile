@@ -8,7 +8,7 @@ ifeq (, $(shell command -v $(PYTHON) 2>/dev/null))
 PYTHON := python3
 endif
 
-.PHONY: run test lint types unit setup dev train clean
+.PHONY: run test lint types unit docs setup dev train clean
 
 run: $(STAMPS)/app
 	@$(BIN)/shithead app
@@ -24,6 +24,9 @@ types: $(STAMPS)/dev
 
 unit: $(STAMPS)/dev
 	@$(BIN)/pytest
+
+docs: $(STAMPS)/docs
+	@$(BIN)/mkdocs build --quiet --strict --clean
 
 setup: $(STAMPS)/app
 dev: $(STAMPS)/dev
@@ -45,6 +48,10 @@ $(STAMPS)/dev: $(STAMPS)/app
 	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
+$(STAMPS)/docs: $(STAMPS)/app
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
 # torch comes first and pinned: left to a resolver, a CPU machine gets several GB of CUDA packages.
 $(STAMPS)/train: $(STAMPS)/dev
 	@$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0
@@ -52,4 +59,4 @@ $(STAMPS)/train: $(STAMPS)/dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(STAMPS) build *.egg-info
+	rm -rf $(VENV) $(STAMPS) build site *.egg-info

@@ -1,0 +1,76 @@
+"""The documentation: every command is told, what is shown can be typed, and the site builds."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from companion.cli import COMMANDS, build_parser
+from engine.events import EVENT_KINDS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT.glob("*.md"))])
+_FENCED = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_PLACEHOLDER = re.compile(r"…|\bCOMMAND\b")
+
+
+def shown_commands(page: Path) -> list[str]:
+    """The lines of code blocks without a language that call the console script, up to a pipe or remark."""
+    text = page.read_text("utf-8")
+    lines = [line for block in _FENCED.findall(text) for line in block.splitlines()]
+    lines += [line[4:] for line in text.splitlines() if line.startswith("    shithead ")]
+    commands = [re.split(r"\s+#|[|<>]", line)[0].strip().removeprefix(".venv/bin/") for line in lines]
+    return [c for c in commands if c.startswith("shithead ") and not _PLACEHOLDER.search(c)]
+
+
+SHOWN = [(page.name, command) for page in PAGES for command in shown_commands(page)]
+
+
+def test_commands_are_shown():
+    assert len(SHOWN) > 30
+
+
+@pytest.mark.parametrize(("page", "command"), SHOWN, ids=[f"{page}: {command}" for page, command in SHOWN])
+def test_what_is_shown_can_be_typed(page, command, capsys):
+    words = shlex.split(command)[1:]
+    if {"--help", "--version"} & set(words):
+        with pytest.raises(SystemExit, match="0"):
+            build_parser().parse_args(words)
+        return
+    try:
+        build_parser().parse_args(words)
+    except SystemExit:
+        pytest.fail(f"{page}: {command}: {capsys.readouterr().err}")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_section(command):
+    text = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    (section,) = re.findall(rf"^### {command}$(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert f"shithead {command}" in section
+
+
+@pytest.mark.parametrize("kind", EVENT_KINDS)
+def test_every_kind_of_event_is_told(kind):
+    assert f"`{kind}`" in (ROOT / "docs" / "files.md").read_text("utf-8")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("material") is None, reason="mkdocs-material is not installed (make docs)"
+)
+def test_the_site_builds_without_a_warning(tmp_path):
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "site" / "commands.html").is_file()
