@@ -26,7 +26,7 @@ unit: $(STAMPS)/dev
 	@$(BIN)/pytest
 
 docs: $(STAMPS)/docs
-	@$(BIN)/mkdocs build --quiet --strict --clean
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --clean
 
 setup: $(STAMPS)/app
 dev: $(STAMPS)/dev
