@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 
 from engine.events import Event, EventKind, Source
 from vision.arms import Hands, Reach
-from vision.events_pile import MIN_NAME, NewCard, Pile, PileCard, PileView, one_set
+from vision.events_pile import NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_taking import Taken, Taking
+from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.layout import PLAY, Place
 from vision.reading import UNKNOWN_CARD
@@ -22,10 +23,8 @@ _PATIENCE = 5
 """After so many looks what is seen must do, sure or not."""
 _SURE = 0.75
 _GLIMPSE_SURE = 0.85
-_MOVING_SURE = 0.95
 _GLIMPSE_COVERED = 0.5
 _HAND_AWAY_MM = 85.0
-_UNDER_HAND_SECONDS = 4.0
 _LEFT_SECONDS = 0.3
 _JUST_SECONDS = 0.8
 _SET_SECONDS = 4.5
@@ -58,9 +57,7 @@ class PlayPile:
         self._settled_at = t
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
-        self._under_hand: list[tuple[float, Seen]] = []
-        self._taken_off: frozenset[str] = frozenset()
-        """The cards of the last pile that was taken off, until the next is begun."""
+        self._under_hand = UnderHand()
         self._visits: dict[int, int] = {}
         self._last_play: Event | None = None
         self._play_reach: Reach | None = None
@@ -96,7 +93,7 @@ class PlayPile:
         left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
-        self._note_under_hand(look)
+        self._under_hand.note(look, self._scene.layout)
         if len(self._glimpses) < _LOOKS:
             return
         view = self.pile.view(self._glimpses, self._elsewhere())
@@ -182,7 +179,7 @@ class PlayPile:
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
         source = self._source_of(names, seat)
-        self._taken_off = frozenset()
+        self._under_hand.taken_off = frozenset()
         self.pile.put(new)
         self._scene.started = True
         self._tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
@@ -219,7 +216,7 @@ class PlayPile:
     def _suspect(self, play: Event, now: float) -> None:
         """Remember cards of a play's rank that were read under the hand: they may lie below its cards."""
         known = set(self.pile.names) | self._elsewhere()
-        read = self._lately_under_hand(now)
+        read = self._under_hand.lately(now)
         for name in sorted({str(seen.best[0]) for seen in read} - known):
             looks = [seen for seen in read if seen.best[0] == name]
             if name[:-1] != play.cards[-1][:-1] or len(looks) < _LOOKS:
@@ -311,34 +308,9 @@ class PlayPile:
         away = reach is not None and math.dist(reach.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM
         return away or held.covered < _GLIMPSE_COVERED
 
-    def _note_under_hand(self, look: Look) -> None:
-        """Remember cards read on the pile beside or under a hand: they may go with it unseen."""
-        for held in look.under_arms:
-            name, p = held.seen.best
-            if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
-                continue
-            if self._scene.layout.zone_at(held.seen.x, held.seen.y) == PLAY:
-                self._under_hand = [*self._under_hand[-20:], (look.t, held.seen)]
-
-    def _lately_under_hand(self, now: float) -> list[Seen]:
-        """Return what was read on the pile under a hand, save what has just been taken off it."""
-        return [
-            seen
-            for t, seen in self._under_hand
-            if now - t < _UNDER_HAND_SECONDS and seen.best[0] not in self._taken_off
-        ]
-
     def _seen_under_hand(self, now: float) -> list[NewCard]:
-        """Return cards that were read twice, once surely, on the pile under a hand but never free."""
-        known = set(self.pile.names) | self._elsewhere()
-        recent = self._lately_under_hand(now)
-        cards = []
-        for name in sorted({str(seen.best[0]) for seen in recent} - known):
-            seen = [card for card in recent if card.best[0] == name]
-            surest = max(seen, key=lambda card: card.best[1])
-            if len(seen) >= _LOOKS and surest.best[1] >= _GLIMPSE_SURE:
-                cards.append((name, surest.best[1], surest))
-        return cards
+        """Return cards that were surely read on the pile under a hand but never free."""
+        return self._under_hand.sure(set(self.pile.names) | self._elsewhere(), now)
 
     def _judge_passed_through(self, now: float, patch: Patch | None) -> None:
         """Judge cards that rested on the empty pile under a hand and are gone with it.
@@ -361,8 +333,7 @@ class PlayPile:
         unseen = self._seen_under_hand(now)
         if unseen:
             hidden = {name for name, _, _ in unseen}
-            since = now - _UNDER_HAND_SECONDS
-            self.touched = min(t for t, s in self._under_hand if t > since and s.best[0] in hidden)
+            self.touched = self._under_hand.since(hidden, now)
             self._played(one_set(unseen), now, None)
         seat = self._who(self._scene.layout.play)
         part = self._taking.part
@@ -370,8 +341,7 @@ class PlayPile:
             self._before_action(seat, now)
         if seat is not None:
             self._taking.took_whole(seat, tuple(self.pile.names), now)
-        # They are read in the hand that carries them off, too.
-        self._taken_off = frozenset(self.pile.names)
+        self._under_hand.taken_off = frozenset(self.pile.names)
         self.pile.cards.clear()
         self._suspects.clear()
         self._settle(now, patch)

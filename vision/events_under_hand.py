@@ -1,0 +1,56 @@
+"""What was read on the play pile beside or under a hand: it may go with the hand and never be seen free."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from vision.events_pile import MIN_NAME, NewCard
+from vision.events_record import Look
+from vision.layout import PLAY, Layout
+from vision.slots import Seen
+
+_SECONDS = 4.0
+"""How long what was read counts."""
+_REMEMBERED = 20
+_LOOKS = 2
+_SURE, _MOVING_SURE = 0.85, 0.95
+"""How surely a card must have been read once; in a hand that moves, to be remembered at all."""
+
+
+@dataclass(slots=True)
+class UnderHand:
+    """Remembers cards read under hands for a few seconds."""
+
+    _read: list[tuple[float, Seen]] = field(default_factory=list)
+    taken_off: frozenset[str] = frozenset()
+    """The cards of the last pile that was taken off, until the next is begun: they are read in the hand that
+    carries them, too, and do not count."""
+
+    def note(self, look: Look, layout: Layout) -> None:
+        """Remember the cards of one look that arms are over."""
+        for held in look.under_arms:
+            name, p = held.seen.best
+            if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
+                continue
+            if layout.zone_at(held.seen.x, held.seen.y) == PLAY:
+                self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
+
+    def lately(self, now: float) -> list[Seen]:
+        """Return what counts now, oldest first."""
+        return [seen for t, seen in self._read if now - t < _SECONDS and seen.best[0] not in self.taken_off]
+
+    def since(self, names: Collection[str], now: float) -> float:
+        """Return when one of these cards, of which at least one counts now, was first read."""
+        return min(t for t, seen in self._read if now - t < _SECONDS and seen.best[0] in names)
+
+    def sure(self, known: Collection[str], now: float) -> list[NewCard]:
+        """Return cards that were read twice, once surely, and are none of `known`."""
+        recent = self.lately(now)
+        cards = []
+        for name in sorted({str(seen.best[0]) for seen in recent} - set(known)):
+            seen = [card for card in recent if card.best[0] == name]
+            surest = max(seen, key=lambda card: card.best[1])
+            if len(seen) >= _LOOKS and surest.best[1] >= _SURE:
+                cards.append((name, surest.best[1], surest))
+        return cards
