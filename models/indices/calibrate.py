@@ -121,6 +121,9 @@ def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCEN
     share = float((log_p.argmax(axis=1) == np.array(truth)).mean())
     threshold = lowest_threshold(log_p[:, :-1], np.array(truth), _PRECISION)
     print(f"{len(truth)} indices, {share:.3f} likeliest right, log-loss {least:.3f}", flush=True)
+    confidence, right = np.exp(log_p[:, :-1].max(axis=1)), log_p[:, :-1].argmax(axis=1) == np.array(truth)
+    named = confidence >= threshold
+    print(f"named {named.mean():.3f}, of these right {right[named].mean():.3f}", flush=True)
     return best, threshold
 
 
