@@ -60,8 +60,6 @@ class PlayPile:
         self._under_hand = UnderHand()
         self._visits: dict[int, int] = {}
         self._last_play: Event | None = None
-        self._play_reach: Reach | None = None
-        """The reach with which the last play was made."""
         self._suspects: dict[str, Event] = {}
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
@@ -266,10 +264,11 @@ class PlayPile:
         log, last = self._scene.log, self._last_play
         one_rank = last is not None and {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
         together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
-        # Whose arm has been over the table all the time had put down all of it: it only hid a part till now.
-        reach = self._reach_of(player)
-        one_go = t - (last.t if last else t) < together or (reach is not None and reach is self._play_reach)
-        self._play_reach = reach
+        # What one reach put down is one play: the hand only hid a part of it till now.
+        reach = self._reach_at(player, t)
+        one_go = last is not None and (
+            t - last.t < together or (reach is not None and reach is self._reach_at(player, last.t))
+        )
         if last is not None and last is log.last and last.player == player and one_go:
             joined = source if last.source == source else "hand+up"
             # The time of the first sight stands: what is found later may have lain there all along.
@@ -284,9 +283,11 @@ class PlayPile:
             says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
             log.add("unclear", t, now, player=player, says=says)
 
-    def _reach_of(self, player: str | None) -> Reach | None:
+    def _reach_at(self, player: str | None, t: float) -> Reach | None:
+        """Return the latest reach of a player that had begun by `t`."""
         seats = self._scene.layout.seats
-        return next((self._scene.last_reach(k) for k, s in enumerate(seats) if s.player == player), None)
+        own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= t]
+        return own[-1] if own else None
 
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card of its set that only later looks show; no hand was there since."""

@@ -151,6 +151,24 @@ def test_a_set_put_down_singly_becomes_one_play() -> None:
     assert script.told()[1:] == [("play", "Bob", ("7S", "7D"))]
 
 
+def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> None:
+    script = Script()
+    reach = script.reach("Bob", (PLAY_AT, 0.5))
+    top = card("7C", PLAY_AT)
+    script.table = [top]
+    script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    while script.t < reach.start + 3.0:  # the hand stays
+        script.t += STEP
+        reach.follow(PLAY_AT, script.t)
+        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {PLAY: frozenset({1})}))
+    script.table = [card("KC", (-52.0, 4.0)), top]
+    script.rest()
+    assert [(kind, player, set(cards)) for kind, player, cards in script.told()[1:]] == [
+        ("play", "Bob", {"7C", "KC"})
+    ]
+
+
 def test_the_same_rank_by_another_player_is_another_play() -> None:
     script = Script()
     script.play("Bob", card("7S", PLAY_AT))
