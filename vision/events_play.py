@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from engine.events import Event, EventKind, Source
 from vision.arms import Hands, Reach
+from vision.events_patches import lay_there_before
 from vision.events_pile import NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
@@ -168,7 +169,7 @@ class PlayPile:
     # -- cards put on ------------------------------------------------------------------------------
 
     def _played(self, seen: Sequence[NewCard], now: float, patch: Patch | None) -> None:
-        new = self._reveal(self._really_new(seen), now)
+        new = self._reveal(self._really_new(self._without_overlooked(seen, patch)), now)
         if not new:
             self._settle(now, patch)
             return
@@ -192,10 +193,12 @@ class PlayPile:
         last = self._last_play
         if last is None or now - last.t > _SET_SECONDS + _JUST_SECONDS:
             return view.new
+        t = self.touched if self.touched is not None else now
+        same = self._reach_at(last.player, t) is self._reach_at(last.player, last.t)
         new = []
         for name, p, seen in view.new:
             misread = next((c for c in self.pile.cards if self._was_misread(c, seen, last, view)), None)
-            if misread is None or self._scene.player(self._who((seen.x, seen.y))) != last.player:
+            if misread is None or self._scene.player(self._who((seen.x, seen.y))) != last.player or not same:
                 new.append((name, p, seen))
                 continue
             cards = tuple(name if card == misread.name else card for card in last.cards)
@@ -247,6 +250,18 @@ class PlayPile:
         places = {name: card for name, _, card in seen}
         self.pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
         return [card for card in seen if card[0] not in overlooked]
+
+    def _without_overlooked(self, seen: Sequence[NewCard], patch: Patch | None) -> list[NewCard]:
+        """Return the new cards; those of another rank that lay there before go to the pile without a word."""
+        rank = max(seen, key=lambda card: card[1])[0][:-1] if seen else ""
+        layout = self._scene.layout
+        old = [
+            card
+            for card in seen
+            if card[0][:-1] != rank and lay_there_before(card[2], self._as_left, patch, layout, PLAY)
+        ]
+        self.pile.cards[:0] = [PileCard(name, place) for name, _, place in old]
+        return [card for card in seen if card not in old]
 
     def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
         """Tell where played cards came from, and note that they are no longer there."""

@@ -11,6 +11,7 @@ import numpy as np
 from engine.events import Event
 from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
+from vision.events_patches import patch_box
 from vision.events_record import Look, Patch, UnderArm
 from vision.layout import Layout, Zone, find_layout
 from vision.plane import TablePlane, fit_plane
@@ -27,7 +28,6 @@ _DEAL_PAUSES = (0.13, 0.3, 2.0)
 _DEAL_REMEMBERED = 9
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
-_PATCH_MM = 50.0
 _PILE_MM, _TABLE_MIDDLE_MM = 110.0, 250.0
 _SURE_NAME = 0.9
 _ON_DOWN_MM = 35.0
@@ -241,10 +241,6 @@ def _patches(layout: Layout, motion: Motion) -> dict[Zone, Patch]:
     """Return the small pictures of all zones."""
     patches = {}
     for zone in layout.zones():
-        place = layout.place_of(zone)
-        assert place is not None
-        corners = layout.plane.pixels(disc(place, _PATCH_MM)) * motion.scale
-        low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
-        high = np.maximum(np.ceil(corners.max(axis=0)).astype(int) + 1, 0)
-        patches[zone] = motion.small[low[1] : high[1], low[0] : high[0]].copy()
+        (left, top), (right, bottom) = patch_box(layout, zone, motion.scale)
+        patches[zone] = motion.small[top:bottom, left:right].copy()
     return patches

@@ -270,13 +270,24 @@ def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_s
 
 def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card() -> None:
     script = Script()
-    script.reach("Ann", (PLAY_AT, 0.4))
-    script.table = [card("3D", PLAY_AT)]
-    script.rest(0.8)
-    script.reach("Ann", (PLAY_AT, 0.3))
+    script.reach("Ann", (PLAY_AT, 0.5))
+    misread = card("3D", PLAY_AT)
+    for _ in range(2):
+        script.look([UnderArm(0, misread, 0.2, False)], frozenset({PLAY}))
+    assert script.told()[1:] == [("play", "Ann", ("3D",))]
+    script.events += script.maker.on_hands(Hands(script.t, tuple(script._open), (), {PLAY: frozenset({0})}))
     script.table = [card("8D", PLAY_AT)]
     script.rest()
     assert script.told()[1:] == [("play", "Ann", ("8D",))]
+
+
+def test_a_player_who_lays_a_second_card_exactly_on_the_first_has_played_twice() -> None:
+    script = Script()
+    script.play("Ann", card("2S", PLAY_AT))
+    script.reach("Ann", (PLAY_AT, 0.4))
+    script.table = [card("AC", PLAY_AT)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("2S",)), ("play", "Ann", ("AC",))]
 
 
 def test_a_card_that_another_player_lays_exactly_on_the_last_one_is_a_play() -> None:
