@@ -32,8 +32,8 @@ _FOURTH_INDEX = 0.16
 """Likewise where a deck with four indices has its third and fourth; what lies there tells the place badly."""
 _ASKED = 4
 """So many of the surest cards are asked whether their deck has four."""
-_AGAIN = 0.4
-"""A card's name read this surely in one of its other corners is an index: no pip looks like its own card."""
+_AGAIN, _AGREEING = 0.4, 2
+"""A card's name read so surely in one of its other corners hints at four indices; so many cards prove it."""
 _SURELY_OTHER = 0.85
 """An index named this surely is not that of a card that bears another name."""
 _UNNAMED = 0.85
@@ -83,13 +83,15 @@ class CoveredCards:
     def _indices(
         self, image: Image, known: Sequence[CardReading], regions: Sequence[Region] | None
     ) -> list[Index]:
-        """Return the indices in and around cards that lie on others, or from under which something shows."""
+        """Return the indices in `regions`; without any, in and around cards that do not plainly lie alone."""
         quads = [reading.quad for reading in known]
         near = [r for r in known if r.face == "up" and _is_within(r.quad, regions)]
         looked_at = [
             r.quad
             for r in near
-            if r.confidence < _PLAIN or _is_crowded(image, r.quad, [q for q in quads if q is not r.quad])
+            if regions is not None
+            or r.confidence < _PLAIN
+            or _is_crowded(image, r.quad, [q for q in quads if q is not r.quad])
         ]
         indices: list[Index] = []
         for crowd in crowds(looked_at):
@@ -118,10 +120,12 @@ class CoveredCards:
         sure = sorted(cards, key=lambda card: -card.confidence if card.card else 0.0)[:_ASKED]
         corners = [(card.card, _beside_top_right(quad)) for card in sure for quad in _both_ways(card.quad)]
         names = self._faces.read_indices(image, [quad for _, quad in corners])
-        return any(
-            _likeliest(name) == card and name.confidence >= _AGAIN and card is not None
+        again = {
+            card: name.confidence
             for (card, _), name in zip(corners, names, strict=True)
-        )
+            if card is not None and _likeliest(name) == card and name.confidence >= _AGAIN
+        }
+        return len(again) >= _AGREEING or any(p >= _SURELY_OTHER for p in again.values())
 
 
 def _likeliest(name: FaceReading) -> str | None:

@@ -15,6 +15,8 @@ from vision.slots import Seen, Settled, name_cards, vote
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE_NAME = 0.9
+_OTHER_RANK = 0.75
+"""How surely a card must be read to be put down together with one of another rank."""
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do."""
 _BURIED_MOVES = 0.05
@@ -138,5 +140,5 @@ def one_set(new: Sequence[NewCard]) -> list[NewCard]:
         return []
     rank = max(new, key=lambda card: card[1])[0][:-1]
     same = [card for card in new if card[0][:-1] == rank]
-    others = [card for card in new if card[0][:-1] != rank and card[1] >= _SURE_NAME]
+    others = [card for card in new if card[0][:-1] != rank and card[1] >= _OTHER_RANK]
     return same + others
