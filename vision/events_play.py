@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from engine.events import Event, EventKind, Source
-from vision.arms import Hands, Reach
+from vision.arms import Hands
 from vision.events_patches import lay_there_before
 from vision.events_pile import NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
@@ -34,6 +35,8 @@ _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
 quickly, and whether they may go together is not asked here."""
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
+_LOST_SECONDS = 0.7
+"""An arm that is lost from sight no longer than this has not gone."""
 _TAP_SECONDS = 0.22
 _TAP_MM = NEAR_MM * 0.6
 
@@ -194,7 +197,7 @@ class PlayPile:
         if last is None or now - last.t > _SET_SECONDS + _JUST_SECONDS:
             return view.new
         t = self.touched if self.touched is not None else now
-        same = self._reach_at(last.player, t) is self._reach_at(last.player, last.t)
+        same = self._one_reach(last.player, last.t, t)
         new = []
         for name, p, seen in view.new:
             misread = next((c for c in self.pile.cards if self._was_misread(c, seen, last, view)), None)
@@ -280,10 +283,7 @@ class PlayPile:
         one_rank = last is not None and {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
         together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
         # What one reach put down is one play: the hand only hid a part of it till now.
-        reach = self._reach_at(player, t)
-        one_go = last is not None and (
-            t - last.t < together or (reach is not None and reach is self._reach_at(player, last.t))
-        )
+        one_go = last is not None and (t - last.t < together or self._one_reach(player, last.t, t))
         if last is not None and last is log.last and last.player == player and one_go:
             joined = source if last.source == source else "hand+up"
             # The time of the first sight stands: what is found later may have lain there all along.
@@ -298,11 +298,13 @@ class PlayPile:
             says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
             log.add("unclear", t, now, player=player, says=says)
 
-    def _reach_at(self, player: str | None, t: float) -> Reach | None:
-        """Return the latest reach of a player that had begun by `t`."""
+    def _one_reach(self, player: str | None, first: float, second: float) -> bool:
+        """Tell whether a player's hand did not leave the table between two times, save for a moment."""
         seats = self._scene.layout.seats
-        own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= t]
-        return own[-1] if own else None
+        own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
+        since = [reach for reach in own if reach.last >= first]
+        gaps = [later.start - earlier.last for earlier, later in pairwise(since)]
+        return bool(since) and since[0].start <= first and all(gap < _LOST_SECONDS for gap in gaps)
 
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card of its set that only later looks show; no hand was there since."""
