@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
 from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import polygon_area, polygon_overlap
 from vision.outlines import Outline, OutlineFinder
-from vision.reading import CardReading, Image, Region
+from vision.reading import CardReading, Image, Quad, Region
 
 _CONSIDERED = 0.15
 """Confidence from which an outline is looked at to see whether a card can be read in it."""
@@ -18,6 +20,8 @@ _BLANK = 0.5
 _SURE_THOUGH_BLANK = 0.8
 """What shows no card's face, with at least this probability, must be outlined this surely to count: a
 card whose indices are covered does, the keys of a keyboard do not."""
+_SURE_THOUGH_CUT, _WHOLE = 0.3, 0.75
+"""A face-down card of which the border leaves less than the second share is seldom outlined surely."""
 _ONE_CARD = 0.5
 """Two readings of the same card that share this much of the smaller quad are one card seen twice."""
 
@@ -54,7 +58,8 @@ class TableReader:
         readings = []
         for outline in outlines:
             if outline.face == "down":
-                keep = outline.confidence >= self._least
+                cut = _is_cut(outline.quad, image)
+                keep = outline.confidence >= (min(self._least, _SURE_THOUGH_CUT) if cut else self._least)
                 reading = CardReading(outline.quad, "down", outline.confidence, None, outline.confidence)
             else:
                 name = next(names)
@@ -72,6 +77,13 @@ class TableReader:
             return True
         blank = name.unreadable > _BLANK
         return outline.confidence >= (max(self._least, _SURE_THOUGH_BLANK) if blank else self._least)
+
+
+def _is_cut(quad: Quad, image: Image) -> bool:
+    """Tell whether the picture's border cuts off a good part of a card."""
+    height, width = image.shape[:2]
+    inside = polygon_overlap(quad, np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32))
+    return inside < _WHOLE * abs(polygon_area(quad))
 
 
 def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:

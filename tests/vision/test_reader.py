@@ -91,3 +91,9 @@ def test_the_same_name_far_apart_and_other_names_near_are_kept() -> None:
         PICTURE
     )
     assert len(found) == 3
+
+
+def test_a_face_down_card_cut_by_the_border_may_be_outlined_less_surely() -> None:
+    cut, whole = at(-40, "down", 0.35), at(100, "down", 0.35)
+    (found,) = reader(Outlines(cut, whole), Faces()).read(PICTURE)
+    assert found.quad[0, 0] == -40
