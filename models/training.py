@@ -50,6 +50,14 @@ def falling_rate(top: float, share: float, step: int, warm_up: int) -> float:
     return top * warm * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0))))
 
 
+def predict(net: nn.Module, images: Tensor) -> Tensor:
+    """Return the output for pictures B x 3 x H x W (RGB, 0..255), computed in bfloat16 on the CPU."""
+    inputs = (images.float() / 255).to(memory_format=torch.channels_last)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        output: Tensor = net(inputs)
+    return output
+
+
 class Trainer(Generic[Batch]):
     """Holds what a checkpoint holds: network, average, optimiser, time spent."""
 
@@ -137,7 +145,7 @@ class Trainer(Generic[Batch]):
             now = time.monotonic()
             self.spent, last = self.spent + now - last, now
             if self.step % _LOG_EVERY == 0:
-                self._log({"note": note} | _means(recent))
+                self._log({"note": note} | means(recent))
                 recent.clear()
             if self.spent - saved > _SAVE_SECONDS or self.spent >= end:
                 saved = self.spent
@@ -166,5 +174,6 @@ class Trainer(Generic[Batch]):
             file.write(line + "\n")
 
 
-def _means(parts: list[Parts]) -> Parts:
+def means(parts: list[Parts]) -> Parts:
+    """Return the mean of each part, for the log."""
     return {key: round(float(np.mean([p[key] for p in parts])), 4) for key in parts[0]}

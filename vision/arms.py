@@ -23,7 +23,7 @@ _ISLAND_MOVES = 0.05
 _ISLAND_OVERLAP = 0.25
 _HAND_IN_CARDS = 1.8
 _EVERY = 5
-"""Of an island's pixels so many are passed over for each that is looked at."""
+"""Of so many of an island's pixels one is looked at."""
 _COVER_SHARE = 0.07
 _PILE_DISC_MM = 58.0
 _SPOT_DISC_MM = 40.0
@@ -113,8 +113,6 @@ class ArmTracker:
         for island in motion.islands:
             owner = self._owner(island, motion, layout)
             if owner is None:
-                owner = self._enters(island, motion, layout)
-            if owner is None:
                 continue
             if owner not in over:
                 self._follow(owner, island, motion, layout)
@@ -155,25 +153,22 @@ class ArmTracker:
     def _owner(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
         """Return whose hand an island is: whose arm was there a frame ago. None for what is no hand.
 
-        Cards that a hand leaves behind neither move nor are as large as a hand with its wrist.
+        Cards that a hand leaves behind neither move nor are as large as a hand with its wrist. What does both
+        and was nobody's yet may be an arm that comes in.
         """
         area = int(island.mask.sum())
         moves = int((island.mask & motion.moving).sum()) > _ISLAND_MOVES * area
-        if not moves and area < _HAND_IN_CARDS * _card_area(layout, island, motion.scale):
+        large = area >= _HAND_IN_CARDS * _card_area(layout, island, motion.scale)
+        if not moves and not large:
             return None
         shared = {seat: int((island.mask & mask).sum()) for seat, mask in self.masks.items()}
         seat = max(shared, key=lambda s: shared[s], default=None)
-        return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * area else None
+        if seat is not None and shared[seat] > _ISLAND_OVERLAP * area:
+            return seat
+        return self._enters(island, motion, layout) if moves and large else None
 
     def _enters(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
-        """Return whose arm an island is that nobody's was before: one whose sleeve the dark floor hides.
-
-        It is as large as a hand with its wrist, moves, and comes from beyond a player's row.
-        """
-        area = int(island.mask.sum())
-        moves = int((island.mask & motion.moving).sum()) > _ISLAND_MOVES * area
-        if not moves or area < _HAND_IN_CARDS * _card_area(layout, island, motion.scale):
-            return None
+        """Return whose arm comes in from beyond a row, the floor hiding its sleeve; None for nobody's."""
         pixels = np.argwhere(island.mask)[::_EVERY, ::-1].astype(np.float64)
         places = layout.plane.table(pixels / motion.scale)
         outermost = int(np.linalg.norm(places - layout.middle, axis=1).argmax())

@@ -12,13 +12,14 @@ from vision.faces import FaceReader, FaceReading
 from vision.geometry import (
     CARD_HEIGHT_MM,
     CARD_WIDTH_MM,
+    card_plane,
     corner_distance,
     polygon_iou,
     polygon_overlap,
     quad_sides,
     transform,
 )
-from vision.indices import INDEX_MM, Index, IndexFinder, card_plane
+from vision.indices import INDEX_MM, Index, IndexFinder
 from vision.reading import CardReading, Image, Quad, Region
 from vision.rims import something_sticks_out
 
@@ -71,10 +72,17 @@ class CoveredCards:
             return list(known)
         readings = [reading for _, reading in told]
         cards = [_put_right(card, readings) for card in cards if not _is_blend(card, readings)]
-        own = 4 if self._has_four_indices(image, cards) else 2
+        places = [_index_places(card.quad) for card in cards]
+        beside = [
+            [_apart(index, card, at) for card, at in zip(cards, places, strict=True)] for index, _ in told
+        ]
+        # What the other corners show costs a look at them: only where an index lies in one does it matter.
+        four = any(
+            apart[2:].min() < _FOURTH_INDEX for row in beside for apart in row
+        ) and self._has_four_indices(image, cards)
         found: list[CardReading] = []
-        for index, reading in told:
-            if any(_is_own(reading, index, card, own) for card in cards):
+        for (index, reading), row in zip(told, beside, strict=True):
+            if any(_is_own(reading, card, apart, four) for card, apart in zip(cards, row, strict=True)):
                 continue
             if not any(_seen_twice(reading, index, other) for other in [*cards, *found]):
                 found.append(reading)
@@ -222,18 +230,21 @@ def _index_places(quad: Quad) -> NDArray[np.float64]:
     return transform(card_plane(quad), [[x, y], [w - x, h - y], [w - x, y], [x, h - y]])
 
 
-def _is_own(reading: CardReading, index: Index, card: CardReading, indices: int) -> bool:
-    """Tell whether an index is that of a card that is known already.
+def _apart(index: Index, card: CardReading, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far an index is from where a card has its indices (4), as shares of the card's height."""
+    return np.asarray(np.linalg.norm(places - index.place, axis=1) / quad_sides(card.quad)[1])
+
+
+def _is_own(reading: CardReading, card: CardReading, apart: NDArray[np.float64], four: bool) -> bool:
+    """Tell whether an index, so far `apart` from a known card's indices (see `_apart`), is that card's.
 
     One that surely bears another name is not, however near: the outline of two cards that lie almost on one
-    another is often drawn through corners of both. Where cards have four `indices` the name of one at the
+    another is often drawn through corners of both. Where cards have `four` indices the name of one at the
     other two corners tells nothing, for its frame is a wrong one.
     """
-    height = quad_sides(card.quad)[1]
-    apart = np.linalg.norm(_index_places(card.quad) - index.place, axis=1)
-    if indices == 4 and apart[2:].min() < _FOURTH_INDEX * height:
+    if four and apart[2:].min() < _FOURTH_INDEX:
         return True
-    if apart[:2].min() >= _OWN_INDEX * height:
+    if apart[:2].min() >= _OWN_INDEX:
         return False
     return reading.card is None or card.card in (None, reading.card) or reading.confidence < _SURELY_OTHER
 

@@ -14,7 +14,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, is_convex, quad_sides, transform
+from vision.geometry import (
+    CARD_HEIGHT_MM,
+    CARD_MM,
+    CARD_WIDTH_MM,
+    homography,
+    is_convex,
+    quad_sides,
+    transform,
+)
 from vision.reading import Image, Quad
 
 
@@ -33,9 +41,6 @@ _LOOKS = (_Look(9.0, 4.5, 1.0), _Look(3.0, 2.0, 3.0))
 """First coarsely for what the network missed by much, then finely."""
 _WRONG_WAY = 0.35
 """Weight of an edge that brightens outwards: cards are mostly lighter at their rim than what lies around."""
-_CARD = np.array(
-    [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
-)
 _SHARES = np.linspace(0.1, 0.9, 32)
 """Points along a side that vote, as shares of its length; the rounded ends are left out."""
 _LEAST_SUPPORT = 0.45
@@ -53,7 +58,7 @@ def refine_quad(image: Image, quad: Quad) -> Quad:
 def _refine_once(image: Image, quad: Quad, look: _Look) -> Quad:
     width, height = quad_sides(quad)
     scale = float(np.clip(min(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, look.finest))
-    flat_corners = (_CARD + np.float32(look.band + 2.0)) * np.float32(scale)
+    flat_corners = (CARD_MM + np.float32(look.band + 2.0)) * np.float32(scale)
     to_flat = homography(quad, flat_corners)
     flat = _flatten(image, quad, to_flat, np.ceil(flat_corners[2] + (look.band + 2.0) * scale))
     if flat is None:

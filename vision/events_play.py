@@ -283,8 +283,12 @@ class PlayPile:
         one_rank = last is not None and {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
         together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
         # What one reach put down is one play: the hand only hid a part of it till now.
-        one_go = last is not None and (t - last.t < together or self._one_reach(player, last.t, t))
-        if last is not None and last is log.last and last.player == player and one_go:
+        if (
+            last is not None
+            and last is log.last
+            and last.player == player
+            and (t - last.t < together or self._one_reach(player, last.t, t))
+        ):
             joined = source if last.source == source else "hand+up"
             # The time of the first sight stands: what is found later may have lain there all along.
             self._changed(last, log.revise(last, now, cards=last.cards + names, source=joined))

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, quad_sides, rectify, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, quad_sides, rectify, transform
 from vision.reading import Image
 
 WHOLE_WIDTH, WHOLE_HEIGHT = 80, 112
@@ -45,9 +45,8 @@ class FaceCrops:
 def _with_margin(quad: ArrayLike) -> NDArray[np.float64]:
     """Return the quad of the card and MARGIN_MM around it."""
     width, height, m = CARD_WIDTH_MM, CARD_HEIGHT_MM, MARGIN_MM
-    card = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     wide = np.array([[-m, -m], [width + m, -m], [width + m, height + m], [-m, height + m]], np.float32)
-    return transform(homography(card, quad), wide)
+    return transform(card_plane(quad), wide)
 
 
 def _resized(picture: Image, width: int, height: int) -> Image:
@@ -86,12 +85,11 @@ def index_crops(image: Image, quad: ArrayLike) -> tuple[NDArray[np.uint8], NDArr
     `quad` is 4 x 2 px, clockwise, a short edge first. Parts outside the picture are black. Both pieces
     are CORNER_HEIGHT x CORNER_WIDTH x 3.
     """
-    width, height, m = CARD_WIDTH_MM, CARD_HEIGHT_MM, MARGIN_MM
+    m = MARGIN_MM
     across, down = WIDE_CORNER_MM
-    card = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     corner = np.array([[-m, -m], [across - m, -m], [across - m, down - m], [-m, down - m]], np.float32)
     size = (round(across * _FINE), round(down * _FINE))
-    wide = rectify(image, transform(homography(card, quad), corner), *size)
+    wide = rectify(image, transform(card_plane(quad), corner), *size)
     exact = wide[: round(CORNER_MM[1] * _FINE), : round(CORNER_MM[0] * _FINE)]
     return _resized(exact, CORNER_WIDTH, CORNER_HEIGHT), _resized(wide, CORNER_WIDTH, CORNER_HEIGHT)
 

@@ -13,6 +13,10 @@ from vision.reading import Image, Quad
 CARD_WIDTH_MM = 63.0
 CARD_HEIGHT_MM = 88.0
 """Poker size, the commonest; bridge size is 57 x 88 mm."""
+CARD_MM = np.array(
+    [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
+)
+"""A card's corners, clockwise from its top left."""
 
 
 def polygon_area(polygon: ArrayLike) -> float:
@@ -74,6 +78,14 @@ def homography(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
         cv2.getPerspectiveTransform(np.asarray(source, np.float32), np.asarray(target, np.float32)),
         np.float64,
     )
+
+
+def card_plane(quad: ArrayLike) -> NDArray[np.float64]:
+    """Return the homography (3 x 3) from a card's millimetres, measured from its first corner, to pixels.
+
+    `quad` is 4 x 2 px, clockwise, a short edge first.
+    """
+    return homography(CARD_MM, quad)
 
 
 def transform(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from engine.errors import BadInputError
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, polygon_area, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, polygon_area, transform
 from vision.reading import Image, Quad
 from vision.runtime import Network, load_network
 
@@ -54,12 +54,6 @@ class Index:
     def place(self) -> NDArray[np.float64]:
         """The middle of the index, pixels."""
         return np.asarray(transform(card_plane(self.quad), [INDEX_MM])[0])
-
-
-def card_plane(quad: ArrayLike) -> NDArray[np.float64]:
-    """Return the homography from a card's millimetres (from its first corner) to pixels."""
-    w, h = CARD_WIDTH_MM, CARD_HEIGHT_MM
-    return homography(np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32), quad)
 
 
 def load_calibration(path: Path) -> NDArray[np.float64]:
@@ -143,7 +137,7 @@ class IndexFinder:
         found: list[Index] = []
         places: list[NDArray[np.float64]] = []
         for k in np.argsort(-scores, kind="stable"):
-            height = float(np.sqrt(max(polygon_area(quads[k]), 0.0) * 88 / 63))
+            height = float(np.sqrt(max(polygon_area(quads[k]), 0.0) * CARD_HEIGHT_MM / CARD_WIDTH_MM))
             if not _SIZES[0] < height / card_height < _SIZES[1]:
                 continue
             confidence = float(np.interp(scores[k], self._calibration[:, 0], self._calibration[:, 1]))

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, polygon_area, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_MM, CARD_WIDTH_MM, homography, polygon_area, transform
 from vision.reading import Quad
 
 Matrix = NDArray[np.float64]
 Points = NDArray[np.float64]
 
-_CARD_MM = np.array(
-    [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
-)
 _PAIRS = ((0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (1, 3))
 _DIAGONAL = float(np.hypot(CARD_WIDTH_MM, CARD_HEIGHT_MM))
 _LENGTHS = np.array([CARD_WIDTH_MM, CARD_HEIGHT_MM, CARD_WIDTH_MM, CARD_HEIGHT_MM, _DIAGONAL, _DIAGONAL])
@@ -57,7 +54,7 @@ def fit_plane(quads: Sequence[Quad], width: int, height: int) -> TablePlane | No
     # A tilted camera sees each card differently: try a near, a middling and a far one to start from.
     by_area = np.argsort([abs(polygon_area(quad)) for quad in cards])
     for index in {int(by_area[0]), int(by_area[len(by_area) // 2]), int(by_area[-1])}:
-        fitted = _refine(homography(cards[index], _CARD_MM), cards, max(width, height))
+        fitted = _refine(homography(cards[index], CARD_MM), cards, max(width, height))
         error = float(np.median(np.abs(_residuals(fitted, cards))))
         if np.isfinite(error) and (best is None or error < best[0]):
             best = error, fitted

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography
+from vision.geometry import CARD_HEIGHT_MM, CARD_MM, CARD_WIDTH_MM, homography
 from vision.reading import Image, Quad
 
 _ROOM_MM = 9
@@ -24,12 +24,9 @@ def is_printed_outline(image: Image, quad: Quad) -> bool:
     A card covers the table; a printed line does not. Each side is compared by itself and all four must agree.
     """
     shape = (int(CARD_WIDTH_MM) + 2 * _ROOM_MM, int(CARD_HEIGHT_MM) + 2 * _ROOM_MM)
-    inner = np.array(
-        [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
-    )
     flat = cv2.warpPerspective(
         image,
-        homography(quad, inner + np.float32(_ROOM_MM)),
+        homography(quad, CARD_MM + np.float32(_ROOM_MM)),
         shape,
         flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,

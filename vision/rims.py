@@ -8,8 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, rectify, transform
-from vision.indices import card_plane
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, rectify, transform
 from vision.reading import Image, Quad
 
 _REACH_MM = 11

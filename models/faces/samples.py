@@ -28,7 +28,7 @@ from models.faces.styles import (
     some_card,
 )
 from vision.face_crops import FaceCrops, face_crops
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, homography, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, homography, transform
 
 Picture = NDArray[np.uint8]
 Points = NDArray[np.float64]
@@ -274,9 +274,8 @@ class SampleMaker:
     def _hidden_share(self, photo: _Photograph, quad: Points, half_turn: bool) -> float:
         """Return the share of the index at the quad's first corner (or the opposite one) that is covered."""
         width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
-        card = np.array([[0, 0], [width, 0], [width, height], [0, height]])
         places = np.array([width, height]) - _INDEX_MM if half_turn else _INDEX_MM
-        points = np.round(transform(homography(card, quad), places)).astype(int)
+        points = np.round(transform(card_plane(quad), places)).astype(int)
         inside = ((points >= 0) & (points < photo.size)).all(axis=1)
         points = np.clip(points, 0, photo.size - 1)
         hidden = photo.covered[points[:, 1], points[:, 0]] > 0

@@ -21,9 +21,9 @@ from datasets.scenes import Scene
 from datasets.scenes_store import StoredScene, read_scene
 from models.faces.calibrate import lowest_threshold
 from models.indices.data import index_truth
-from models.indices.export import write_facts
 from models.indices.network import STRIDE
 from models.outlines.calibrate import rising_curve
+from models.outlines.export import write_facts
 from models.outlines.loss import Truth
 from models.outlines.render import scene_maker
 from vision.face_crops import index_crops

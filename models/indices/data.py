@@ -16,8 +16,8 @@ from torch.utils.data import Dataset
 from models.indices.network import FRAME, STRIDE
 from models.outlines.data import SceneDataset
 from models.outlines.loss import Truth
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, transform
-from vision.indices import INDEX_MM, card_plane
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, transform
+from vision.indices import INDEX_MM
 
 _INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
 """Left, top, right, bottom of what must be seen of an index for it to count."""
@@ -50,7 +50,7 @@ def index_truth(truth: Truth) -> IndexTruth:
     half = STRIDE // 2
     cells = owner[half::STRIDE, half::STRIDE]
     shape = cells.shape
-    points = np.stack(np.meshgrid(*(np.arange(n) * STRIDE + (STRIDE - 1) / 2 for n in shape[::-1])), -1)
+    points = cell_centres(shape)
     wanted = np.zeros(shape, np.float32)
     judged = cells != 255
     frame = np.zeros((FRAME, *shape), np.float32)
@@ -82,6 +82,11 @@ def index_truth(truth: Truth) -> IndexTruth:
     judged |= wanted > 0
     known = torch.from_numpy(wanted)
     return IndexTruth(known, torch.from_numpy(judged), torch.from_numpy(frame), known)
+
+
+def cell_centres(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the middles (x, y; pixels) of a grid of `shape` (rows, columns) cells."""
+    return np.stack(np.meshgrid(*(np.arange(n) * STRIDE + (STRIDE - 1) / 2 for n in shape[::-1])), axis=-1)
 
 
 def _index_seen(

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from datasets.photos import BACK, LabelledPhoto, load_set, photos_root
-from models.indices.data import IndexTruth
+from models.indices.data import IndexTruth, cell_centres
 from models.indices.network import FRAME, STRIDE
 from models.outlines.data import tinted
 from vision.indices import CARD_PIXELS
@@ -83,9 +83,7 @@ def _truth(
     boxes: _Boxes, matrix: NDArray[np.float64], scale: float, outside: NDArray[np.bool_]
 ) -> IndexTruth:
     down, across = outside.shape
-    points = np.stack(
-        np.meshgrid(*(np.arange(n) * STRIDE + (STRIDE - 1) / 2 for n in (across, down))), axis=-1
-    )
+    points = cell_centres(outside.shape)
     wanted, judged = np.zeros((down, across), np.float32), ~outside
     centres = boxes.centres @ matrix[:, :2].T + matrix[:, 2]
     for centre, length, unclear in zip(centres, boxes.lengths * scale, boxes.unclear, strict=True):

@@ -10,7 +10,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
@@ -25,7 +24,7 @@ from models.indices.network import UNIT, IndexNet
 from models.indices.real import IndexPhotoDataset, training_photos
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
-from models.training import Parts, Trainer
+from models.training import Parts, Trainer, means, predict
 
 _BATCH = 16
 _SIZE = 256
@@ -50,16 +49,9 @@ def index_loss(output: Tensor, truth: IndexTruth) -> tuple[Tensor, Parts]:
     return score + _FRAME_WEIGHT * error, parts
 
 
-def _predict(net: nn.Module, images: Tensor) -> Tensor:
-    inputs = (images.float() / 255).to(memory_format=torch.channels_last)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        output: Tensor = net(inputs)
-    return output
-
-
 def _batch_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
     images, truth = batch
-    return index_loss(_predict(net, images), truth)
+    return index_loss(predict(net, images), truth)
 
 
 def _batches(paths: Sequence[Path], photos: list[LabelledPhoto], seed: int) -> Iterator[Batch]:
@@ -78,7 +70,7 @@ def _validate(net: nn.Module, paths: Sequence[Path]) -> Parts:
     """Return the mean loss parts over scenes held back from training."""
     loader = DataLoader(IndexDataset(paths, 384, augment=False), _BATCH, collate_fn=collate)
     parts = [_batch_loss(net, batch)[1] for batch in loader]
-    return {key: round(float(np.mean([part[key] for part in parts])), 4) for key in parts[0]}
+    return means(parts)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

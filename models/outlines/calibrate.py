@@ -88,7 +88,7 @@ def curve_of(weights: Path, scenes: Sequence[Path]) -> Curve:
     with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder) / "bare.onnx"
         bare.write_bytes(weights.read_bytes())
-        write_facts(bare, INPUT_SIZE, ((0.0, 0.0), (1.0, 1.0)))
+        write_facts(bare, ((0.0, 0.0), (1.0, 1.0)), input_size=INPUT_SIZE)
         finder = OutlineFinder(bare, least=0.05, refine=False, closer_look=False)
         return rising_curve(*judged_scores(finder, scenes))
 
@@ -99,7 +99,8 @@ def main() -> None:
     parser.add_argument("scenes", type=Path, help="folder of stored scenes held back from training")
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     args = parser.parse_args()
-    write_facts(args.weights, INPUT_SIZE, curve_of(args.weights, sorted(args.scenes.glob("*.jpg"))))
+    curve = curve_of(args.weights, sorted(args.scenes.glob("*.jpg")))
+    write_facts(args.weights, curve, input_size=INPUT_SIZE)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import onnx
 import onnxslim  # type: ignore[import-untyped]
 import torch
 from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
 
 from models.outlines.network import ExportedNet, OutlineNet
 
@@ -33,26 +34,45 @@ def export(
     Input `images` (1 x 3 x size x size, RGB, 0..1), output `outlines` (1 x A x 10). `confidence` holds pairs
     (score, probability that such a candidate is a card).
     """
-    model = ExportedNet(net).float().eval()
+    write_onnx(ExportedNet(net), path, torch.zeros(1, 3, size, size), "outlines")
+    write_facts(path, confidence, input_size=size)
+
+
+def write_onnx(
+    model: nn.Module,
+    path: Path,
+    example: Tensor,
+    output: str,
+    free: dict[str, dict[int, str]] | None = None,
+) -> None:
+    """Write `model` to `path` (.onnx), its weights as 16-bit floats.
+
+    Args:
+        model: What takes `images`.
+        path: The file.
+        example: Such images.
+        output: What the output is called.
+        free: Of inputs and outputs the axes whose length is free, by number and name.
+    """
     scratch = path.with_suffix(".new")
     torch.onnx.export(
-        model,
-        (torch.zeros(1, 3, size, size),),
+        model.float().eval(),
+        (example,),
         str(scratch),
         input_names=["images"],
-        output_names=["outlines"],
+        output_names=[output],
         opset_version=_OPSET,
+        dynamic_axes=free,
         dynamo=False,
     )
     graph = onnxslim.slim(onnx.load(str(scratch)))
     scratch.unlink()
     onnx.save(halve_weights(graph), str(path))
-    write_facts(path, size, confidence)
 
 
-def write_facts(path: Path, size: int, confidence: Sequence[tuple[float, float]]) -> None:
-    """Write the input size and the scores' calibration beside the weights at `path`."""
-    facts = {"input_size": size, "confidence_of_score": [[round(s, 4), round(p, 4)] for s, p in confidence]}
+def write_facts(path: Path, confidence: Sequence[tuple[float, float]], **others: int) -> None:
+    """Write the scores' calibration, pairs (score, probability), and `others` beside the weights."""
+    facts = others | {"confidence_of_score": [[round(s, 4), round(p, 4)] for s, p in confidence]}
     path.with_suffix(".json").write_text(json.dumps(facts) + "\n")
 
 

@@ -21,6 +21,7 @@ from datasets.scenes_store import write_scene_parts
 from vision.edges import refine_quad
 from vision.geometry import (
     CARD_HEIGHT_MM,
+    CARD_MM,
     CARD_WIDTH_MM,
     bounding_box,
     homography,
@@ -70,8 +71,7 @@ def box_agrees(quad: Quad, label: Label) -> bool:
 def index_agrees(quad: Quad, label: Label) -> bool:
     """Tell whether a labelled index lies in a corner of the card outlined by `quad`."""
     width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
-    upright = np.array([[0, 0], [width, 0], [width, height], [0, height]])
-    to_card = homography(quad, upright)
+    to_card = homography(quad, CARD_MM)
     x, y = transform(to_card, [label.points.mean(axis=0)])[0]
     in_x, in_y = min(x, width - x), min(y, height - y)
     return bool(1 < in_x < _INDEX_MM[0] and 2 < in_y < _INDEX_MM[1])

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import torch
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
@@ -26,7 +25,7 @@ from models.outlines.network import OutlineNet
 from models.outlines.real import LEAST_SURE, label_sets
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
-from models.training import Parts, Trainer
+from models.training import Parts, Trainer, means, predict
 from vision.outlines import OutlineFinder
 
 _START = "weights/yolo26n_coco_from_int8_bncal_state_dict.pt"
@@ -53,24 +52,17 @@ def _batches(paths: Sequence[Path], size: int, zoom: tuple[float, float], seed: 
         )
 
 
-def _predict(net: nn.Module, images: Tensor) -> Tensor:
-    inputs = (images.float() / 255).to(memory_format=torch.channels_last)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        output: Tensor = net(inputs)
-    return output
-
-
 @torch.no_grad()
-def _validate(net: nn.Module, paths: Sequence[Path], size: int) -> dict[str, float]:
+def _validate(net: nn.Module, paths: Sequence[Path], size: int) -> Parts:
     """Return the mean loss parts over scenes held back from training."""
     loader = DataLoader(SceneDataset(paths, size, augment=False), _BATCH, collate_fn=collate)
-    parts = [outline_loss(_predict(net, images), truths, Grid.of(size, size))[1] for images, truths in loader]
-    return {key: round(float(np.mean([part[key] for part in parts])), 4) for key in parts[0]}
+    parts = [outline_loss(predict(net, images), truths, Grid.of(size, size))[1] for images, truths in loader]
+    return means(parts)
 
 
 def _batch_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
     images, truths = batch
-    return outline_loss(_predict(net, images), truths, Grid.of(*images.shape[-2:]))
+    return outline_loss(predict(net, images), truths, Grid.of(*images.shape[-2:]))
 
 
 def _new_trainer(folder: Path, minutes: float) -> Trainer[Batch]:
