@@ -74,6 +74,9 @@ class Score:
 
     kinds: dict[str, Tally] = field(default_factory=dict)
     overall: Tally = field(default_factory=Tally)
+    players_judged: int = 0
+    """Events that somebody did, right in all but perhaps who that was."""
+    players_right: int = 0
     rulings_judged: int = 0
     rulings_right: int = 0
     rulings_unproven: int = 0
@@ -95,6 +98,7 @@ class Score:
         return {
             "events": {kind: tally.to_json() for kind, tally in self.kinds.items()},
             "overall": self.overall.to_json(),
+            "players": {"judged": self.players_judged, "right": self.players_right},
             "rulings": {
                 "judged": self.rulings_judged,
                 "right": self.rulings_right,
@@ -247,6 +251,7 @@ def compare(events: Sequence[Line], truth: Sequence[Line]) -> Score:
     reported = [line for line in events if line["event"] not in REMARKS]
     pairs = _match(reported, true, lambda line: (line["event"], *told(line)))
     _count(score, pairs, reported, true)
+    _credit(score, pairs, reported, true)
     _judge(score, pairs, events, true)
     _correct(score, pairs, reported, true)
     score.delays_s = [
@@ -286,6 +291,22 @@ def _count(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[
         if tally.true or tally.reported:
             score.kinds[kind] = tally
     score.overall = Tally(len(true), len(reported), len(pairs))
+
+
+def _credit(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[Line]) -> None:
+    """Count to whom events were credited: the right ones, and those that are wrong in nothing but that."""
+    matched = {id(line) for pair in pairs for line in pair}
+
+    def rest(lines: Sequence[Line]) -> list[Line]:
+        return [line for line in lines if id(line) not in matched and "player" in WHAT[line["event"]]]
+
+    def but_for_the_player(line: Line) -> tuple[Any, ...]:
+        fields = [name for name in WHAT[line["event"]] if name != "player"]
+        return (line["event"], *(_READ[name](line) for name in fields))
+
+    score.players_right = sum("player" in WHAT[line["event"]] for line, _ in pairs)
+    wrong = _match(rest(reported), rest(true), but_for_the_player)
+    score.players_judged = score.players_right + len(wrong)
 
 
 def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Line]) -> None:
