@@ -19,6 +19,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from vision.reading import Image
+from vision.sources import SameSize, tell_nobody
 
 _log = logging.getLogger(__name__)
 PHONE_CAMERA = "phone"
@@ -50,6 +51,8 @@ class BridgeSource:
     def __init__(self, bridge: CameraBridge, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Start the bridge."""
         self.name = "the phone's camera"
+        self.tell: Callable[[str], None] = tell_nobody
+        self._same_size = SameSize()
         self._bridge, self._clock = bridge, clock
         self._newest: tuple[float, Image] | None = None
         self._arrived = threading.Condition()
@@ -72,7 +75,8 @@ class BridgeSource:
                 if self._closed:
                     return
                 if not ready or self._newest is None:
-                    raise BadInputError(f"{self.name}: no picture for {patience:.0f} s")
+                    why = self._same_size.fault() or f"no picture for {patience:.0f} s"
+                    raise BadInputError(f"{self.name}: {why}")
                 item, self._newest = self._newest, None
             patience = _LOST_AFTER_S
             yield item
@@ -93,7 +97,9 @@ class BridgeSource:
             _log.warning("a picture of %d bytes for %d x %d is left out", len(rgba), width, height)
             return
         pixels = np.frombuffer(rgba, np.uint8).reshape(height, width, 4)
-        picture: Image = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGBA2BGR), np.uint8)
+        picture = self._same_size.fit(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGBA2BGR), np.uint8))
+        if picture is None:
+            return
         with self._arrived:
             self._newest = (self._clock() - self._began, picture)
             self._arrived.notify_all()

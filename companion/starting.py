@@ -163,7 +163,7 @@ class WoundOn:
 
     def __init__(self, source: FrameSource, since: float) -> None:
         self._source, self._since = source, since
-        self.name, self.live, self.fps = source.name, source.live, source.fps
+        self.name, self.live, self.fps, self.tell = source.name, source.live, source.fps, source.tell
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield the pictures after that time, under their own times."""

@@ -6,10 +6,9 @@ picture is kept, so that reading never falls behind what happens on the table.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -17,14 +16,18 @@ import cv2
 import numpy as np
 
 from engine.errors import BadInputError
+from vision.capturing import camera_number, open_camera, open_film, open_stream
 from vision.reading import Image
-
-# FFmpeg's and OpenCV's own complaints about a broken film would stand beside our one clear line.
-os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
 RECONNECT_SECONDS = 30.0
 """How long a lost live source is tried again before it is given up."""
 _FIRST_FRAME_SECONDS = 10.0
+_SILENCE_SECONDS = 3.0
+"""After so long without a picture somebody should hear of it."""
+_BROKEN_IN_A_ROW = 250
+"""So many pictures of a film may be broken before it counts as cut off."""
+_SAME_SHAPE = 0.02
+"""Two pictures are of one shape whose ratios of width to height differ by less than this share."""
 _CUT_OFF_TOLERANCE = 0.01
 """Containers state the number of frames only about; a film shorter by more than this share is cut off."""
 
@@ -36,6 +39,8 @@ class FrameSource(Protocol):
     live: bool
     fps: float
     """Frames a second; for a live source a guess."""
+    tell: Callable[[str], None]
+    """Called, in the thread that iterates, with one line when a live source is lost and when it is back."""
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield (seconds of the source, picture), times strictly increasing.
@@ -56,12 +61,49 @@ def open_source(spec: str) -> FrameSource:
     Raises:
         BadInputError: there is no such thing, or it yields no picture.
     """
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
-    if spec.isdecimal():
-        return LiveSource(int(spec), f"camera {spec}")
+    number = camera_number(spec)
+    if number is not None:
+        return LiveSource(number, f"camera {spec}")
     if "://" in spec:
         return LiveSource(spec, spec)
     return FilmSource(Path(spec))
+
+
+def tell_nobody(_line: str) -> None:
+    """Say nothing: what a source does with its lines until somebody wants them."""
+
+
+class SameSize:
+    """Keeps a source's pictures at the size of its first one, in which all places are told.
+
+    A camera that was lost may come back with another resolution; one that was turned shows another table.
+    """
+
+    def __init__(self) -> None:
+        self.size: tuple[int, int] | None = None
+        """Width and height of the first picture."""
+        self.strange: tuple[int, int] | None = None
+        """Width and height of the last picture if it could not be fitted."""
+
+    def fit(self, frame: Image) -> Image | None:
+        """Return the picture at the first one's size, or None for one of another shape."""
+        size = (int(frame.shape[1]), int(frame.shape[0]))
+        self.size = self.size or size
+        self.strange = None
+        if size == self.size:
+            return frame
+        if abs(size[0] * self.size[1] / (size[1] * self.size[0]) - 1) > _SAME_SHAPE:
+            self.strange = size
+            return None
+        mode = cv2.INTER_AREA if size[0] > self.size[0] else cv2.INTER_LINEAR
+        return np.asarray(cv2.resize(frame, self.size, interpolation=mode), np.uint8)
+
+    def fault(self) -> str | None:
+        """Return in a few words why pictures are left out, or None."""
+        if self.size is None or self.strange is None:
+            return None
+        now, first = (f"{width} x {height}" for width, height in (self.strange, self.size))
+        return f"the picture is {now} now, it was {first}: put the camera back as it was"
 
 
 class FilmSource:
@@ -71,7 +113,8 @@ class FilmSource:
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
-        self._capture = _open_film(path)
+        self.tell: Callable[[str], None] = tell_nobody
+        self._capture = open_film(path)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
         count = self._capture.get(cv2.CAP_PROP_FRAME_COUNT)
@@ -92,15 +135,24 @@ class FilmSource:
         count, t = 0, -1.0
         while True:
             # Some files carry no usable time stamps: then the frame's number is its time.
-            t = stamp / 1000 if stamp / 1000 > t else max(t + 1 / self.fps, count / self.fps)
+            usable = np.isfinite(stamp) and stamp / 1000 > t
+            t = stamp / 1000 if usable else max(t + 1 / self.fps, count / self.fps)
             yield t, frame
             count += 1
-            ok, following = self._capture.read()
-            if not ok:
+            following = self._read_on()
+            if following is None:
                 break
-            frame, stamp = np.asarray(following, np.uint8), self._capture.get(cv2.CAP_PROP_POS_MSEC)
+            frame, stamp = following, self._capture.get(cv2.CAP_PROP_POS_MSEC)
         if self._capture.isOpened():
             self._raise_if_cut_off(count, t)
+
+    def _read_on(self) -> Image | None:
+        """Return the next picture that can be decoded; None at the end, or after too many broken ones."""
+        for _ in range(1 + _BROKEN_IN_A_ROW):
+            ok, frame = self._capture.read()
+            if ok:
+                return np.asarray(frame, np.uint8)
+        return None
 
     def _raise_if_cut_off(self, count: int, t: float) -> None:
         if self.frame_count is None:
@@ -108,6 +160,11 @@ class FilmSource:
         if count >= self.frame_count - max(2, _CUT_OFF_TOLERANCE * self.frame_count):
             return
         stated = self.frame_count / self.fps
+        if t > stated - max(1.0, _CUT_OFF_TOLERANCE * stated):
+            lost = self.frame_count - count
+            raise BadInputError(
+                f"{self.name}: {lost} of its {self.frame_count} pictures are broken; what was seen is kept"
+            )
         raise BadInputError(
             f"{self.name}: breaks off after {t:.1f} s of {stated:.1f} s; what was seen is kept"
         )
@@ -127,75 +184,79 @@ class LiveSource:
 
     def __init__(self, address: int | str, name: str) -> None:
         self.name = name
+        self.tell: Callable[[str], None] = tell_nobody
         self._address = address
-        self._capture = cv2.VideoCapture(address)
+        self._capture = self._open()
         if not self._capture.isOpened():
             raise BadInputError(f"{name}: cannot be opened (no such camera or stream)")
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
+        self._same_size = SameSize()
         self._newest: tuple[float, Image] | None = None
         self._arrived = threading.Condition()
         self._closed = False
-        self._lost_since: float | None = None
         self._start = time.monotonic()
         self._thread = threading.Thread(target=self._capture_loop, name=f"capture {name}", daemon=True)
         self._thread.start()
 
-    @property
-    def lost(self) -> bool:
-        """Whether no picture comes at the moment."""
-        return self._lost_since is not None
-
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield the newest picture again and again; pictures that came meanwhile are dropped."""
         patience = _FIRST_FRAME_SECONDS
-        while True:
-            with self._arrived:
-                if not self._arrived.wait_for(lambda: self._newest is not None or self._closed, patience):
-                    raise BadInputError(f"{self.name}: no picture for {patience:.0f} s")
-                if self._newest is None:
-                    return
-                item, self._newest = self._newest, None
+        while (item := self._next(patience)) is not None:
             patience = RECONNECT_SECONDS
             yield item
 
+    def _next(self, patience: float) -> tuple[float, Image] | None:
+        """Wait for a picture, and say so where it takes long; None once the source is closed."""
+        item = self._await(min(_SILENCE_SECONDS, patience))
+        if item is None and not self._closed:
+            why = self._same_size.fault() or f"no picture for {_SILENCE_SECONDS:.0f} s; it is tried again"
+            self.tell(f"{self.name}: {why}")
+            item = self._await(max(0.0, patience - _SILENCE_SECONDS))
+            if item is not None:
+                self.tell(f"{self.name}: the picture is back")
+        if item is None and not self._closed:
+            raise BadInputError(
+                f"{self.name}: {self._same_size.fault() or f'no picture for {patience:.0f} s'}"
+            )
+        return item
+
+    def _await(self, seconds: float) -> tuple[float, Image] | None:
+        with self._arrived:
+            self._arrived.wait_for(lambda: self._newest is not None or self._closed, seconds)
+            item, self._newest = self._newest, None
+            return item
+
     def close(self) -> None:
-        """Stop the thread and let go of the camera."""
+        """Stop the thread, which lets go of the camera as soon as it can."""
         with self._arrived:
             self._closed = True
             self._arrived.notify_all()
+        # It may be waiting for a picture: to release a capture under its feet would crash the program.
         self._thread.join(timeout=2)
-        self._capture.release()
+
+    def _open(self) -> cv2.VideoCapture:
+        return open_camera(self._address) if isinstance(self._address, int) else open_stream(self._address)
 
     def _capture_loop(self) -> None:
-        while not self._closed:
-            ok, frame = self._capture.read()
-            if not ok:
-                self._reopen()
-                continue
-            self._lost_since = None
-            with self._arrived:
-                self._newest = (time.monotonic() - self._start, np.asarray(frame, np.uint8))
-                self._arrived.notify_all()
+        try:
+            while not self._closed:
+                ok, frame = self._capture.read()
+                if not ok:
+                    self._reopen()
+                    continue
+                picture = self._same_size.fit(np.asarray(frame, np.uint8))
+                if picture is None:
+                    continue
+                with self._arrived:
+                    self._newest = (time.monotonic() - self._start, picture)
+                    self._arrived.notify_all()
+        finally:
+            self._capture.release()
 
     def _reopen(self) -> None:
-        if self._lost_since is None:
-            self._lost_since = time.monotonic()
+        # A camera that is let go of at once keeps its number when it is plugged in again.
+        self._capture.release()
         time.sleep(0.5)
         if not self._closed:
-            self._capture.open(self._address)
-
-
-def _open_film(path: Path) -> cv2.VideoCapture:
-    if not path.exists():
-        raise BadInputError(f"{path}: no such file")
-    if not path.is_file():
-        raise BadInputError(f"{path}: not a file")
-    if path.stat().st_size == 0:
-        raise BadInputError(f"{path}: the file is empty")
-    with path.open("rb"):  # an unreadable file says so itself
-        pass
-    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
-    if not capture.isOpened():
-        raise BadInputError(f"{path}: not a film that can be read (wrong format, or cut off)")
-    return capture
+            self._capture = self._open()

@@ -1,0 +1,108 @@
+"""What several tests of faults need: folders of nobody, and a server of pictures that misbehaves."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+_KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put the user's folders into the test's own; programs that it starts inherit them."""
+    folder = tmp_path_factory.mktemp("home")
+    for kind in _KINDS:
+        monkeypatch.setenv(f"XDG_{kind}", str(folder / kind.lower()))
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+class PictureServer:
+    """An MJPEG stream over loopback, as phones send it. `behave` says what happens on a path."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        """The paths that somebody asked for."""
+        self.every_s = 0.02
+        self.size = (320, 240)
+        self.sent = 0
+        self.silent = threading.Event()
+        """While it is set no picture is sent, and nobody is answered."""
+        self.behave: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {}
+        self.open = True
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.0"
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                outer.asked.append(self.path)
+                with contextlib.suppress(OSError):  # whoever looked on has gone
+                    outer.behave.get(self.path, outer.stream)(self)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def stream(self, to: BaseHTTPRequestHandler) -> None:
+        """Send pictures until told to be silent."""
+        while self.silent.is_set() and self.open:
+            time.sleep(0.02)
+        to.send_response(200)
+        to.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+        to.end_headers()
+        while self.open:
+            while self.silent.is_set() and self.open:
+                time.sleep(0.02)
+            self.sent += 1
+            picture = np.full((self.size[1], self.size[0], 3), self.sent % 250, np.uint8)
+            data = cv2.imencode(".jpg", picture)[1].tobytes()
+            head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
+            to.wfile.write(head.encode() + data + b"\r\n")
+            to.wfile.flush()
+            time.sleep(self.every_s)
+
+    def close(self) -> None:
+        self.open = False
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def servers() -> Iterator[Callable[[], PictureServer]]:
+    """Return what starts servers; they end with the test."""
+    started: list[PictureServer] = []
+
+    def start() -> PictureServer:
+        started.append(PictureServer())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.close()
+
+
+@pytest.fixture
+def server(servers: Callable[[], PictureServer]) -> PictureServer:
+    return servers()
+
+
+@pytest.fixture
+def as_program() -> dict[str, str]:
+    """Return the environment of a program that finds no display."""
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    return {key: value for key, value in os.environ.items() if key not in hidden} | {"OMP_NUM_THREADS": "1"}

@@ -1,0 +1,117 @@
+"""Opening films, cameras and streams by OpenCV, so that nothing else is opened on the way.
+
+FFmpeg, which OpenCV reads films and streams with, would follow a stream's server to any other address, and
+take a playlist for a film that names files and servers of its own. Here it may do neither.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+
+from engine.errors import BadInputError
+
+# FFmpeg's and OpenCV's own complaints about a broken film would stand beside our one clear line.
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+
+SCHEMES = ("http", "https", "rtsp", "rtsps", "rtmp", "udp", "tcp")
+"""What the address of a stream may begin with."""
+MOST_PIXELS = 1 << 26
+"""A film of larger pictures (8K has half of that) is no film of a table."""
+_MOST_CAMERAS = 1000
+_OPEN_MS, _READ_MS = 10_000, 5_000
+"""How long a stream may take to answer, and to send its next picture before it is opened anew."""
+
+# Formats that hold their pictures themselves: no playlist, no list of files, no description of a session.
+_FILM_OPTIONS = {
+    "format_whitelist": "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,mjpeg,mpjpeg,flv,asf,ogg,gif",
+    "protocol_whitelist": "file",
+}
+_STREAM_OPTIONS = {
+    "format_whitelist": "mpjpeg,mjpeg,mov,matroska,avi,mpegts,flv,h264,hevc,asf,rtsp,rtp",
+    "protocol_whitelist": "http,https,httpproxy,tcp,tls,udp,rtp,srtp,rtmp",
+    "max_redirects": "0",
+    "rtsp_transport": "tcp",
+}
+_ENVIRONMENT = "OPENCV_FFMPEG_CAPTURE_OPTIONS"
+_environment = threading.Lock()
+
+
+def camera_number(spec: str) -> int | None:
+    """Return the camera that `spec` names, or None for a film or stream.
+
+    Raises:
+        BadInputError: no machine has so many cameras.
+    """
+    if not (spec.isascii() and spec.isdecimal()):
+        return None
+    if len(spec) > 9 or int(spec) >= _MOST_CAMERAS:
+        raise BadInputError(f"camera {spec[:20]}: cannot be opened (no such camera)")
+    return int(spec)
+
+
+def open_camera(number: int) -> cv2.VideoCapture:
+    """Return the capture of a camera, opened or not."""
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    return cv2.VideoCapture(number)
+
+
+def open_stream(address: str) -> cv2.VideoCapture:
+    """Return the capture of a stream, opened or not; it is read from this address and from no other.
+
+    Raises:
+        BadInputError: the address is of no kind that is read.
+    """
+    scheme = address.partition("://")[0].lower()
+    if scheme not in SCHEMES:
+        raise BadInputError(f"{address}: a stream's address begins with one of: {', '.join(SCHEMES)}")
+    limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_MS]
+    with _only(_STREAM_OPTIONS):
+        return cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
+
+
+def open_film(path: Path) -> cv2.VideoCapture:
+    """Return the opened capture of a film.
+
+    Raises:
+        BadInputError: there is no such file, or it is no film.
+    """
+    if not path.exists():
+        raise BadInputError(f"{path}: no such file")
+    if not path.is_file():
+        raise BadInputError(f"{path}: not a file")
+    if path.stat().st_size == 0:
+        raise BadInputError(f"{path}: the file is empty")
+    with path.open("rb"):  # an unreadable file says so itself
+        pass
+    # An absolute path: FFmpeg takes a name such as `concat:a` for an address.
+    with _only(_FILM_OPTIONS):
+        capture = cv2.VideoCapture(os.path.abspath(path), cv2.CAP_FFMPEG)
+    if not capture.isOpened():
+        raise BadInputError(f"{path}: not a film that can be read (wrong format, or cut off)")
+    width, height = (capture.get(side) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+    if width * height > MOST_PIXELS:
+        capture.release()
+        raise BadInputError(f"{path}: pictures of {width:.0f} x {height:.0f} are too large")
+    return capture
+
+
+@contextmanager
+def _only(options: dict[str, str]) -> Iterator[None]:
+    """Let FFmpeg open only what `options` allow; OpenCV takes them from the environment."""
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    with _environment:
+        before = os.environ.get(_ENVIRONMENT)
+        os.environ[_ENVIRONMENT] = "|".join(f"{name};{value}" for name, value in options.items())
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_ENVIRONMENT]
+            else:
+                os.environ[_ENVIRONMENT] = before
