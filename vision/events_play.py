@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
-from engine.events import Event, EventKind, Source
+from engine.events import Event, Source
 from vision.arms import Hands
 from vision.events_patches import lay_there_before
 from vision.events_pile import NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_taking import Taken, Taking
+from vision.events_told import ToldPlays
 from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.layout import PLAY, Place
-from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
 
 _LOOKS = 2
@@ -29,14 +28,7 @@ _GLIMPSE_COVERED = 0.5
 _HAND_AWAY_MM = 85.0
 _LEFT_SECONDS = 0.3
 _JUST_SECONDS = 0.8
-_SET_SECONDS = 4.5
-"""Cards of one rank that one player puts down within this time are one set."""
-_ONE_GO_SECONDS = 1.4
-"""Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
-quickly, and whether they may go together is not asked here."""
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
-_LOST_SECONDS = 0.7
-"""An arm that is lost from sight no longer than this has not gone."""
 _TAP_SECONDS = 0.22
 _TAP_MM = NEAR_MM * 0.6
 
@@ -63,8 +55,7 @@ class PlayPile:
         self._glimpses: list[list[Seen]] = []
         self._under_hand = UnderHand()
         self._visits: dict[int, int] = {}
-        self._last_play: Event | None = None
-        self._suspects: dict[str, Event] = {}
+        self._told = ToldPlays(scene)
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
 
@@ -176,7 +167,7 @@ class PlayPile:
         if not new:
             self._settle(now, patch)
             return
-        t = self.touched if self.touched is not None else now
+        t = self._touched_at(now)
         seat = self._who((new[-1][2].x, new[-1][2].y))
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
@@ -184,7 +175,8 @@ class PlayPile:
         self._under_hand.taken_off = frozenset()
         self.pile.put(new)
         self._scene.started = True
-        self._tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
+        self._told.tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
+        self._suspect(now)
         self._settle(now, patch)
 
     def _read_better(self, view: PileView, now: float) -> tuple[NewCard, ...]:
@@ -193,58 +185,47 @@ class PlayPile:
         Where one of them was told a card with another name lies and it is seen nowhere: it was misread.
         Returns the cards that are new indeed.
         """
-        last = self._last_play
-        if last is None or now - last.t > _SET_SECONDS + _JUST_SECONDS:
+        last = self._told.just_told(now)
+        if last is None:
             return view.new
-        t = self.touched if self.touched is not None else now
-        same = self._one_reach(last.player, last.t, t)
+        same = self._told.in_one_reach(last.player, last.t, self._touched_at(now))
         new = []
         for name, p, seen in view.new:
             misread = next((c for c in self.pile.cards if self._was_misread(c, seen, last, view)), None)
             if misread is None or self._scene.player(self._who((seen.x, seen.y))) != last.player or not same:
                 new.append((name, p, seen))
                 continue
-            cards = tuple(name if card == misread.name else card for card in last.cards)
+            self._told.rename(misread.name, name, now)
             misread.name, misread.place = name, seen
-            log = self._scene.log
-            revised = (log.revise if log.last is last else log.amend)(last, now, cards=cards)
-            self._changed(last, revised)
-            last = revised
         return tuple(new)
+
+    def _touched_at(self, now: float) -> float:
+        return self.touched if self.touched is not None else now
 
     @staticmethod
     def _was_misread(card: PileCard, seen: Seen, last: Event, view: PileView) -> bool:
         told = card.name in last.cards and card.name not in view.old
         return told and card.place is not None and card.place.is_at(seen, _SAME_CARD_MM, _SAME_CARD_DEGREES)
 
-    def _suspect(self, play: Event, now: float) -> None:
-        """Remember cards of a play's rank that were read under the hand: they may lie below its cards."""
+    def _suspect(self, now: float) -> None:
+        """Remember cards of the last play's rank read under the hand: they may lie below its cards."""
+        last = self._told.last
+        if last is None:
+            return
         known = set(self.pile.names) | self._elsewhere()
         read = self._under_hand.lately(now)
         for name in sorted({str(seen.best[0]) for seen in read} - known):
             looks = [seen for seen in read if seen.best[0] == name]
-            if name[:-1] != play.cards[-1][:-1] or len(looks) < _LOOKS:
+            if name[:-1] != last.cards[-1][:-1] or len(looks) < _LOOKS:
                 continue
-            self._suspects[name] = play
+            self._told.suspect(name)
             p = sum(seen.best[1] for seen in looks) / len(looks)
             if len(looks) > _LOOKS and p >= _SURE:
                 self._reveal([(name, p, looks[-1])], now)
 
-    def _changed(self, play: Event, revised: Event) -> None:
-        """Put the new form of a play in its place."""
-        self._suspects = {n: revised if e is play else e for n, e in self._suspects.items()}
-        if self._last_play is None or self._last_play is play:
-            self._last_play = revised
-
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
         """Add cards that were suspected below an earlier play to that play; returns the others."""
-        for card in seen:
-            play = self._suspects.pop(card[0], None)
-            if play is not None:
-                log = self._scene.log
-                change = log.revise if log.last is play else log.amend
-                self._changed(play, change(play, now, cards=(*play.cards, card[0])))
-                self.pile.put([card])
+        self.pile.put([card for card in seen if self._told.reveal(card[0], now)])
         return [card for card in seen if card[0] not in self.pile.names]
 
     def _really_new(self, seen: Sequence[NewCard]) -> list[NewCard]:
@@ -275,52 +256,16 @@ class PlayPile:
             return "hand+up"
         return "down" if seat is not None and self._upcards.flips(seat) else "hand"
 
-    def _tell(
-        self, player: str | None, names: tuple[str, ...], source: Source, p: float, t: float, now: float
-    ) -> None:
-        """Tell a play, or add to the one just told where the cards were put down together with it."""
-        log, last = self._scene.log, self._last_play
-        one_rank = last is not None and {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
-        together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
-        # What one reach put down is one play: the hand only hid a part of it till now.
-        if (
-            last is not None
-            and last is log.last
-            and last.player == player
-            and (t - last.t < together or self._one_reach(player, last.t, t))
-        ):
-            joined = source if last.source == source else "hand+up"
-            # The time of the first sight stands: what is found later may have lain there all along.
-            self._changed(last, log.revise(last, now, cards=last.cards + names, source=joined))
-        else:
-            kind: EventKind = "flip" if source == "down" else "play"
-            fields = {"cards": names, "source": source, "confidence": p}
-            self._last_play = log.add(kind, t, now, player=player, **fields)
-        if self._last_play is not None:
-            self._suspect(self._last_play, now)
-        if UNKNOWN_CARD in names:
-            says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
-            log.add("unclear", t, now, player=player, says=says)
-
-    def _one_reach(self, player: str | None, first: float, second: float) -> bool:
-        """Tell whether a player's hand did not leave the table between two times, save for a moment."""
-        seats = self._scene.layout.seats
-        own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
-        since = [reach for reach in own if reach.last >= first]
-        gaps = [later.start - earlier.last for earlier, later in pairwise(since)]
-        return bool(since) and since[0].start <= first and all(gap < _LOST_SECONDS for gap in gaps)
-
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card of its set that only later looks show; no hand was there since."""
-        last = self._last_play
-        if last is None or self._scene.log.last is not last or len(self._looks) < _LOOKS:
+        last = self._told.newest
+        if last is None or len(self._looks) < _LOOKS:
             return
         view = self.pile.view(self._looks, self._elsewhere())
         missed = [card for card in view.new if card[0][:-1] == last.cards[-1][:-1] and card[1] >= _SURE]
         if missed:
             self.pile.put(missed)
-            cards = last.cards + tuple(name for name, _, _ in missed)
-            self._last_play = self._scene.log.revise(last, now, cards=cards)
+            self._told.add_to_last([name for name, _, _ in missed], now)
 
     # -- cards under a hand ------------------------------------------------------------------------
 
@@ -365,7 +310,7 @@ class PlayPile:
             self._taking.took_whole(seat, tuple(self.pile.names), now)
         self._under_hand.taken_off = frozenset(self.pile.names)
         self.pile.cards.clear()
-        self._suspects.clear()
+        self._told.forget_suspects()
         self._settle(now, patch)
 
     def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
@@ -384,7 +329,7 @@ class PlayPile:
         tapped = self._tapped()
         if tapped is not None and not self.pile.cards and self._scene.started and self._taking.whole is None:
             self._before_action(tapped, now)
-            t = self.touched if self.touched is not None else now
+            t = self._touched_at(now)
             player = self._scene.player(tapped)
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)

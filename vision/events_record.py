@@ -66,6 +66,8 @@ class EventLog:
     fresh: list[Event] = field(default_factory=list)
     last: Event | None = None
     """The newest event, in its latest form (revisions included)."""
+    _revised: dict[int, Event] = field(default_factory=dict)
+    """The latest forms of events that were revised, by the id of their first."""
 
     def add(self, kind: EventKind, t: float, now: float, **fields: Any) -> Event:
         """Write down a new event."""
@@ -76,19 +78,32 @@ class EventLog:
         return event
 
     def revise(self, earlier: Event, now: float, **changes: Any) -> Event:
-        """Write down that the newest event was otherwise; returns the new form, naming the first one's id."""
-        self.last = self.amend(earlier, now, **changes)
-        return self.last
+        """Write down that an event was otherwise; returns its new form, which names the first one's id.
 
-    def amend(self, earlier: Event, now: float, **changes: Any) -> Event:
-        """Write down that an event was otherwise to which others have been added since."""
+        What does not change is as in its latest form.
+        """
         self.count += 1
-        first = earlier.revise or earlier.id
-        event = replace(earlier, id=self.count, decided_at=now, revise=first, **changes)
+        first = _first_id(earlier)
+        event = replace(self.latest(earlier), id=self.count, decided_at=now, revise=first, **changes)
         self.fresh.append(event)
+        self._revised[first] = event
+        if self.last is not None and _first_id(self.last) == first:
+            self.last = event
         return event
+
+    def latest(self, event: Event) -> Event:
+        """Return the latest form of an event, of which `event` is an earlier one."""
+        return self._revised.get(_first_id(event), event)
+
+    def is_newest(self, event: Event) -> bool:
+        """Tell whether nothing has been added since an event, of which `event` is some form."""
+        return self.last is not None and _first_id(self.last) == _first_id(event)
 
     def take(self) -> list[Event]:
         """Return and forget the events that have not been handed over."""
         fresh, self.fresh = self.fresh, []
         return fresh
+
+
+def _first_id(event: Event) -> int:
+    return event.revise or event.id

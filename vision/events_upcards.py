@@ -127,7 +127,7 @@ class UpCards:
     def corrected_deal(self, deal: Event, now: float) -> Event:
         """Rename up-cards that many looks agree on; returns the deal, revised while nothing else happened."""
         renamed = self.rows.better_names()
-        if not renamed or self._scene.started or self._exchanging or self._scene.log.last is not deal:
+        if not renamed or self._scene.started or self._exchanging or not self._scene.log.is_newest(deal):
             return deal
         self._dealt = self.by_player()
         return self._scene.log.revise(deal, now, up=self._dealt)

@@ -1,0 +1,108 @@
+"""The plays as they were told: what later turns out to belong to one of them, or to have been misread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from engine.events import Event, EventKind, Source
+from vision.events_scene import Scene
+from vision.reading import UNKNOWN_CARD
+
+_SET_SECONDS = 4.5
+"""Cards of one rank that one player puts down within this time are one set."""
+_ONE_GO_SECONDS = 1.4
+"""Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
+quickly, and whether they may go together is not asked here."""
+_JUST_SECONDS = 0.8
+_LOST_SECONDS = 0.7
+"""An arm that is lost from sight no longer than this has not gone."""
+
+
+class ToldPlays:
+    """Tells plays, and keeps the last one in view for what may have to be added to it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._last: Event | None = None
+        self._suspects: dict[str, Event] = {}
+
+    @property
+    def last(self) -> Event | None:
+        """The last play in its latest form; None before the first, and when it was withdrawn."""
+        last = None if self._last is None else self._scene.log.latest(self._last)
+        return None if last is None or last.withdrawn else last
+
+    @property
+    def newest(self) -> Event | None:
+        """The last play if nothing has happened since."""
+        last = self.last
+        return last if last is not None and self._scene.log.is_newest(last) else None
+
+    def tell(
+        self, player: str | None, names: tuple[str, ...], source: Source, p: float, t: float, now: float
+    ) -> None:
+        """Tell a play, or add to the one just told where the cards were put down together with it."""
+        log, last = self._scene.log, self.newest
+        if last is not None and last.player == player and self._is_one_go(last, names, t):
+            joined = source if last.source == source else "hand+up"
+            # The time of the first sight stands: what is found later may have lain there all along.
+            log.revise(last, now, cards=last.cards + names, source=joined)
+        else:
+            kind: EventKind = "flip" if source == "down" else "play"
+            self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
+        if UNKNOWN_CARD in names:
+            says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
+            log.add("unclear", t, now, player=player, says=says)
+
+    def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
+        one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
+        together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
+        # What one reach put down is one play: the hand only hid a part of it till now.
+        return t - last.t < together or self.in_one_reach(last.player, last.t, t)
+
+    def in_one_reach(self, player: str | None, first: float, second: float) -> bool:
+        """Tell whether a player's hand did not leave the table between two times, save for a moment."""
+        seats = self._scene.layout.seats
+        own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
+        since = [reach for reach in own if reach.last >= first]
+        gaps = [later.start - earlier.last for earlier, later in pairwise(since)]
+        return bool(since) and since[0].start <= first and all(gap < _LOST_SECONDS for gap in gaps)
+
+    def just_told(self, now: float) -> Event | None:
+        """Return the last play if its cards may only now be seen well."""
+        last = self.last
+        return last if last is not None and now - last.t <= _SET_SECONDS + _JUST_SECONDS else None
+
+    def rename(self, old: str, new: str, now: float) -> None:
+        """Tell that a card of the last play was misread."""
+        last = self.last
+        if last is not None:
+            self._scene.log.revise(last, now, cards=tuple(new if c == old else c for c in last.cards))
+
+    def add_to_last(self, names: Sequence[str], now: float) -> None:
+        """Tell that the last play had more cards."""
+        last = self.last
+        if last is not None:
+            self._scene.log.revise(last, now, cards=(*last.cards, *names))
+
+    # -- cards that may lie below a play's others -----------------------------------------------------
+
+    def suspect(self, name: str) -> None:
+        """Note that a card may lie below those of the last play."""
+        if self._last is not None:
+            self._suspects[name] = self._last
+
+    def reveal(self, name: str, now: float) -> bool:
+        """Tell that a card lies below an earlier play's, if it was suspected to; returns whether it was."""
+        play = self._suspects.pop(name, None)
+        if play is None:
+            return False
+        play = self._scene.log.latest(play)
+        if not play.withdrawn:
+            self._scene.log.revise(play, now, cards=(*play.cards, name))
+        return True
+
+    def forget_suspects(self) -> None:
+        """Note that the pile has gone, and with it what may lie in it."""
+        self._suspects.clear()
