@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -29,6 +30,15 @@ class Sample:
 
 def find_camera() -> int | None:
     """Return the number of the first camera that gives a picture, or None."""
+    return next(_working_cameras(), None)
+
+
+def find_cameras() -> list[int]:
+    """Return the numbers of all cameras that give a picture; one that is in use elsewhere may be missed."""
+    return list(_working_cameras())
+
+
+def _working_cameras() -> Iterator[int]:
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     for number in range(_MOST_CAMERAS):
         if sys.platform.startswith("linux") and not Path(f"/dev/video{number}").exists():
@@ -36,10 +46,9 @@ def find_camera() -> int | None:
         capture = cv2.VideoCapture(number)
         try:
             if capture.isOpened() and capture.read()[0]:
-                return number
+                yield number
         finally:
             capture.release()
-    return None
 
 
 def sample_film() -> Sample:

@@ -10,6 +10,7 @@ from companion.i18n import _
 from companion.phone import PHONE_CAMERA
 from companion.store import StoredGame
 from engine.errors import BadInputError
+from engine.questions import deal_for
 from engine.ruleset import DEFAULT_RULESET, load_ruleset
 
 
@@ -85,3 +86,26 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
             rules=ruleset.title, fewest=fewest, most=most
         )
     return None
+
+
+def summary_of(choice: Choice) -> str:
+    """Return what will be played, in a few readable sentences; the choice must be playable."""
+    ruleset = load_ruleset(choice.rules, choice.options)
+    words = [
+        _("{rules}: {players}, clockwise.").format(rules=ruleset.title, players=", ".join(choice.players)),
+        _("{player} deals.").format(player=choice.dealer)
+        if choice.dealer
+        else _("Nobody is named as dealer."),
+    ]
+    deal = deal_for(ruleset, len(choice.players))
+    if deal is not None:
+        words.append(
+            _("Each gets {down} face down, {up} face up, {hand} in hand; {left} stay to draw.").format(
+                down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"]
+            )
+        )
+    chosen = ", ".join(choice.options) or _("none")
+    words.append(_("House options: {options}.").format(options=chosen))
+    if choice.deck is not None:
+        words.append(_("Deck: {deck}.").format(deck=choice.deck))
+    return " ".join(words)

@@ -21,6 +21,7 @@ RED_GROUND = "#43191A"
 AMBER = "#FFC857"
 AMBER_GROUND = "#3A2A0A"
 SKY = "#7CC8F8"
+CLOTH = "#24402F"
 CARD_FACE = "#F7F1E5"
 CARD_INK = "#1B1B1B"
 CARD_RED = "#A81E1A"
@@ -29,6 +30,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GROUND, PANEL, RAISED)),
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GREEN_GROUND, RED_GROUND, AMBER_GROUND)),
     *((ink, ground) for ink in (GREEN, RED, AMBER, SKY) for ground in (GROUND, PANEL, RAISED)),
+    (TEXT, CLOTH),
     (GREEN, GREEN_GROUND),
     (RED, RED_GROUND),
     (AMBER, AMBER_GROUND),

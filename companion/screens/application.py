@@ -18,6 +18,7 @@ from kivy.properties import NumericProperty
 from companion import i18n, theme
 from companion.choice import Choice
 from companion.feedback import Feedback
+from companion.preview import preview_of
 from companion.screens.arrangement import base_unit
 from companion.screens.shell import Shell
 from companion.session import Session
@@ -59,6 +60,8 @@ class RefereeApp(App):
         self._first: Callable[[], None] = lambda: None
         self._refresh: Any = None
         self.feedback = Feedback(self.settings)
+        self.make_preview = preview_of
+        """Looks through a camera before the game."""
 
     def build(self) -> Shell:
         """Make the frame of navigation; what it frames follows in `on_start`."""
@@ -89,7 +92,7 @@ class RefereeApp(App):
         self.choice = choice
         self.end_session()
         game, notice = broken_off(choice.store) if choice.kept else (None, None)
-        self._table = TonightScreen(choice, self.start_game, game)
+        self._table = TonightScreen(choice, self.start_game, game, make_preview=self.make_preview)
         self._table.notice = notice or ""
         self.go("table")
 
@@ -163,7 +166,12 @@ class RefereeApp(App):
 
         self.root.name_places()
         if isinstance(self._table, TonightScreen):
-            self._table = TonightScreen(self._table.chosen(), self.start_game, self._table.broken_off)
+            self._table = TonightScreen(
+                self._table.chosen(),
+                self.start_game,
+                self._table.broken_off,
+                make_preview=self.make_preview,
+            )
         elif self.session is not None:
             self._table = TableScreen(self.session)
         self.go(self.at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -137,3 +138,9 @@ def _landscape(width: float, height: float, u: float, dp: float, players: int) -
 
 def _player_rows(players: int, columns: int) -> int:
     return max(1, -(-players // columns))
+
+
+def seat_places(count: int, width: float, height: float) -> list[tuple[float, float]]:
+    """Return the middle of each seat in a box, y upwards: the first at the bottom edge, then clockwise."""
+    turns = [-math.pi / 2 - 2 * math.pi * seat / max(1, count) for seat in range(count)]
+    return [(width / 2 * (1 + math.cos(turn)), height / 2 * (1 + math.sin(turn))) for turn in turns]

@@ -9,6 +9,7 @@ from kivy.core.text import Label as CoreLabel
 from kivy.graphics import Color, InstructionGroup, Rectangle, SmoothLine, SmoothRoundedRectangle
 from kivy.graphics.texture import Texture
 from kivy.metrics import dp
+from kivy.properties import BooleanProperty
 from kivy.uix.widget import Widget
 
 from companion import theme
@@ -29,6 +30,9 @@ class LivePicture(Widget):
     a face-down card a thin one. The cards of the last ruling carry its sign and colour.
     """
 
+    dark_when_empty = BooleanProperty(True)
+    """Whether the ground is drawn without a picture too."""
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.names: tuple[str, ...] = ()
@@ -41,13 +45,13 @@ class LivePicture(Widget):
         self._moving = False
         self._chips: dict[tuple[str, int], Texture] = {}
         with self.canvas:
-            Color(*theme.rgba("#000000"))
+            self._ground = Color(*theme.rgba("#000000"))
             self._backdrop = Rectangle()
             Color(1, 1, 1)
             self._image = Rectangle()
         self._overlay = InstructionGroup()
         self.canvas.add(self._overlay)
-        self.bind(pos=self._place, size=self._place)
+        self.bind(pos=self._place, size=self._place, dark_when_empty=self._place)
 
     @property
     def shows_picture(self) -> bool:
@@ -67,6 +71,12 @@ class LivePicture(Widget):
             self._place()
         else:
             self.canvas.ask_update()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._picture = self._texture = self._image.texture = None
+        self._readings = ()
+        self._place()
 
     def show_readings(
         self, readings: Sequence[CardReading], *, judged: Collection[str], verdict: str, moving: bool
@@ -88,6 +98,7 @@ class LivePicture(Widget):
         self._backdrop.pos, self._backdrop.size = self.pos, self.size
         x, y, width, height = self._image_box()
         self._image.pos, self._image.size = (x, y), (width, height)
+        self._ground.a = 1.0 if self._picture is not None or self.dark_when_empty else 0.0
         if self._picture is None:
             self._image.size = (0, 0)
         self._draw()

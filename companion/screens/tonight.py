@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,19 @@ from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
 
-from companion.choice import Choice, choice_of, fault_in, source_words
+from companion.cameras import find_cameras
+from companion.choice import Choice, choice_of, fault_in, source_words, summary_of
 from companion.i18n import _
 from companion.phone import PHONE_CAMERA
+from companion.preview import Preview, preview_of, sight_words
+from companion.screens import seating  # noqa: F401 - the kv file names its widgets
 from companion.screens.widgets import Chip, FitLabel, PillButton, signed
 from companion.store import StoredGame
 from engine.ruleset import RULESET_NAMES, load_ruleset
 from vision.decks import deck_names
+
+_LET_GO_S = 10.0
+"""So long a game waits for the preview to let go of the camera."""
 
 
 class SectionTitle(FitLabel):
@@ -71,21 +78,44 @@ class TonightScreen(FloatLayout):
     notice = StringProperty("")
     """What there is to say of the store: that a damaged file was set aside."""
     fault = StringProperty("")
+    sight_text = StringProperty("")
+    """What the sight check says of the camera's picture."""
+    table_hint = StringProperty("")
+    summary = StringProperty("")
 
     def __init__(
         self,
         choice: Choice,
         on_start: Callable[[Choice], None],
         broken_off: StoredGame | None = None,
+        *,
+        make_preview: Callable[[str, str | None], Preview] = preview_of,
+        cameras: Callable[[], Sequence[int]] = find_cameras,
         **kwargs: Any,
     ) -> None:
-        """Begin with `choice`; `on_start` gets what was made of it, or the game that goes on."""
+        """Begin with `choice`.
+
+        Args:
+            choice: What the form is filled in with.
+            on_start: Gets what was made of it, or the game that goes on.
+            broken_off: A game that may go on.
+            make_preview: Looks through a source.
+            cameras: Looks for the cameras of this device, in a thread of its own.
+            kwargs: For Kivy.
+        """
         self.choice = choice
         self._on_start = on_start
+        self._make_preview = make_preview
+        self.preview: Preview | None = None
+        self._shown: tuple[int, object] = (-1, None)
+        self._cameras: list[int] = []
+        self._look_for_cameras(cameras)
         self.broken_off = broken_off
         self.source, self.deck = choice.source, choice.deck
         self.rules = choice.rules
         super().__init__(**kwargs)
+        self.ids.seating.on_swap = self.swap
+        self.ids.seating.on_deal = lambda seat: self._deal(self.rows[seat])
         if broken_off is not None:
             self.broken_text = _("A game of {players} was broken off at {time}.").format(
                 players=", ".join(broken_off.players),
@@ -127,12 +157,68 @@ class TonightScreen(FloatLayout):
             self.ids.options.add_widget(toggle)
         self._check()
 
+    def swap(self, one: int, other: int) -> None:
+        """Let the players of two seats change places."""
+        rows = self.rows
+        first, second = rows[one], rows[other]
+        first.name, second.name = second.name, first.name
+        first.deals, second.deals = second.deals, first.deals
+        self._check()
+
     def watch(self, source: str | None) -> None:
-        """Watch `source`; None: nothing, people enter what happens."""
+        """Watch `source`, and look through it at once; None: nothing, people enter what happens."""
         self.source = source
         self.source_text = source_words(source)
         for chip in self.ids.sources.children:
             chip.on = chip.source == (source or "")
+        self._look_through(source if self.parent is not None else None)
+
+    def take_address(self) -> None:
+        """Offer the film or address that was typed, and look through it."""
+        address = self.ids.address.text.strip()
+        if address:
+            self.ids.address.text = ""
+            if address not in [chip.source for chip in self.ids.sources.children]:
+                self._offer(address)
+            self.watch(address)
+
+    def on_parent(self, _screen: Any, parent: Any) -> None:
+        """Look through the camera while the form is shown, and no longer."""
+        self._look_through(self.source if parent is not None else None)
+
+    def refresh(self, _dt: float = 0.0) -> None:
+        """Show the newest picture, what was seen in it, and cameras that were found meanwhile."""
+        while self._cameras:
+            number = str(self._cameras.pop(0))
+            if number not in [chip.source for chip in self.ids.sources.children]:
+                self._offer(number)
+        preview, live = self.preview, self.ids.seating.ids.live
+        if preview is None:
+            return
+        serial, sight = self._shown
+        if preview.picture is not None and preview.picture.serial != serial:
+            live.show_picture(preview.picture)
+            serial, self.table_hint = preview.picture.serial, ""
+        if preview.sight is not None and preview.sight is not sight:
+            sight = preview.sight
+            live.show_readings(sight.readings, judged=(), verdict="legal", moving=False)
+        self._shown = serial, sight
+        self.sight_text = f"✗ {preview.error}" if preview.error else "\n".join(sight_words(preview.sight))
+
+    def _look_through(self, source: str | None) -> None:
+        if self.preview is not None:
+            self.preview.stop()
+        self.preview, self._shown, self.sight_text = None, (-1, None), ""
+        self.ids.seating.ids.live.clear()
+        self.table_hint = _("The table, seen from above") if source is None else _("Opening …")
+        if source is not None:
+            self.preview = self._make_preview(source, self.deck)
+            self.preview.start()
+
+    def _look_for_cameras(self, find: Callable[[], Sequence[int]]) -> None:
+        """Opening every camera there may be takes a while: the form is not to wait for it."""
+        found = self._cameras
+        threading.Thread(target=lambda: found.extend(find()), name="cameras", daemon=True).start()
 
     def take_deck(self, deck: str | None) -> None:
         """Play with an enrolled deck; None: with any."""
@@ -143,16 +229,27 @@ class TonightScreen(FloatLayout):
     def go_on(self) -> None:
         """Go on with the game that was broken off."""
         if self.broken_off is not None:
-            self._on_start(choice_of(self.broken_off, store=self.choice.store))
+            self._begin(choice_of(self.broken_off, store=self.choice.store))
+
+    def _begin(self, choice: Choice) -> None:
+        """Let go of the camera, which the game is about to open, and begin."""
+        preview = self.preview
+        self._look_through(None)
+        if preview is not None:
+            preview.stop(wait=_LET_GO_S)
+        self._on_start(choice)
 
     def _offer_sources(self) -> None:
         offered = [None] if self.choice.source is None else [self.choice.source, None]
         for source in offered:
-            label = _("By touch") if source is None else _short(source)
-            chip = SourceChip(label=label, source=source or "")
-            chip.bind(on_release=lambda chip: self.watch(chip.source or None))
-            self.ids.sources.add_widget(chip)
+            self._offer(source)
         self.watch(self.choice.source)
+
+    def _offer(self, source: str | None) -> None:
+        label = _("By touch") if source is None else _short(source)
+        chip = SourceChip(label=label, source=source or "")
+        chip.bind(on_release=lambda chip: self.watch(chip.source or None))
+        self.ids.sources.add_widget(chip)
 
     def _offer_decks(self) -> None:
         names = deck_names()
@@ -181,11 +278,13 @@ class TonightScreen(FloatLayout):
         """Begin, unless something is still wrong."""
         self._check()
         if not self.fault:
-            self._on_start(self.chosen())
+            self._begin(self.chosen())
 
     def _check(self, *_args: object) -> None:
         chosen = self.chosen()
         self.fault = fault_in(chosen.rules, chosen.options, chosen.players) or ""
+        self.summary = "" if self.fault else summary_of(chosen)
+        self.ids.seating.show([(row.name, row.deals) for row in self.rows])
 
     def _deal(self, row: PlayerRow) -> None:
         # kv hands over a weak proxy: equal to its row, but not the same object.

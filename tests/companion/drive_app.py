@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from scripted import ScriptedSession
+from scripted import READINGS, ScriptedSession, table_picture
 
 from companion.app import make_app, prepare_kivy
 from companion.choice import Choice
+from companion.preview import Preview
 from companion.settings import Settings, load_settings
 from companion.starting import session_of
 
@@ -69,6 +71,19 @@ class Walker:
         assert widget.get_root_window() is not None, f"{widget} is not on the screen"
         touch = UnitTestTouch(*widget.to_window(*widget.center))
         touch.touch_down()
+        touch.touch_up()
+        yield from rest(3)
+
+    def drag(self, widget: Any, goal: tuple[float, float]) -> Steps:
+        """Drag from the middle of `widget` to a place in the window, as a finger would."""
+        from kivy.tests.common import UnitTestTouch
+
+        start = widget.to_window(*widget.center)
+        touch = UnitTestTouch(*start)
+        touch.touch_down()
+        for share in (0.3, 0.7, 1.0):
+            touch.touch_move(*(a + share * (b - a) for a, b in zip(start, goal, strict=True)))
+            yield
         touch.touch_up()
         yield from rest(3)
 
@@ -132,6 +147,79 @@ def rest(steps: int) -> Steps:
 
 def by_touch(walker: Walker) -> Choice:
     return Choice(source=None, players=PLAYERS, dealer="Dan", store=walker.store)
+
+
+class Tables:
+    """Stands in for a camera: shows a table again and again, in the light of its number."""
+
+    live, fps = True, 30.0
+
+    def __init__(self, source: str, log: list[str]) -> None:
+        self.name, self._log, self._closed = source, log, False
+        dark = 0.15 if source == "1" else 1.0
+        self._picture = (table_picture() * dark).astype(np.uint8)
+        log.append(f"open {source}")
+
+    def __iter__(self) -> Iterator[tuple[float, Any]]:
+        began = time.monotonic()
+        while not self._closed:
+            time.sleep(0.03)
+            yield time.monotonic() - began, self._picture
+
+    def close(self) -> None:
+        self._closed = True
+        self._log.append(f"close {self.name}")
+
+
+class Reads:
+    def read(self, image: Any, crowded: Any = None) -> Any:
+        return READINGS
+
+
+def seats(walker: Walker) -> Steps:
+    """The form with a camera: everybody seated by drag, the dealer tapped, the picture judged in words."""
+    log: list[str] = []
+    walker.app.make_preview = lambda source, deck: Preview(lambda: Tables(source, log), Reads)
+    walker.app.ask(Choice(source="0", players=PLAYERS, store=walker.store))
+    yield
+    yield from rest(6)
+    form = walker.screen
+    form._cameras.append(1)  # as the search for cameras does from its thread
+    while form.preview.sight is None:
+        yield
+    yield from rest(4)
+    walker.saw["sources"] = [chip.text for chip in reversed(form.ids.sources.children)]
+    form.ids.scroll.scroll_to(form.ids.seating, animate=False)
+    yield from rest(3)
+    walker.look("seats")
+    table = form.ids.seating
+    yield from walker.drag(table.tokens[1], table.to_window(*table.tokens[2].center))
+    yield from walker.tap(table.tokens[3])
+    walker.saw["seated"] = [form.chosen().players, form.chosen().dealer]
+    x, y = table.to_window(*table.tokens[0].center)
+    yield from walker.drag(table.tokens[0], (x + 40, y + 10))
+    walker.saw["put back"] = [form.chosen().players, form.chosen().dealer]
+    before = form.ids.scroll.scroll_y
+    yield from walker.drag(table.tokens[3], table.to_window(*table.tokens[0].center))
+    walker.saw["scrolled by a drag of a name"] = form.ids.scroll.scroll_y != before
+    walker.saw["seated again"] = form.chosen().players
+    walker.look("after seating")
+    form.ids.scroll.scroll_y = 1
+    yield from rest(3)
+    chips = {chip.source: chip for chip in form.ids.sources.children}
+    yield from walker.tap(chips["1"])
+    while form.preview.sight is None:
+        yield
+    yield from rest(4)
+    form.ids.scroll.scroll_to(form.ids.seating, animate=False)
+    yield from rest(3)
+    walker.look("dark")
+    form.ids.scroll.scroll_y = 1
+    yield from rest(3)
+    yield from walker.tap(chips[""])
+    yield from rest(6)
+    walker.look("no camera")
+    walker.saw["cameras"] = log
 
 
 def tour(walker: Walker) -> Steps:
@@ -359,7 +447,9 @@ def start(walker: Walker) -> Steps:
     walker.look("table")
 
 
-SCENARIOS = {scenario.__name__: scenario for scenario in (tour, screens, evening, score, broken, start)}
+SCENARIOS = {
+    scenario.__name__: scenario for scenario in (tour, seats, screens, evening, score, broken, start)
+}
 
 
 def main() -> None:

@@ -91,6 +91,27 @@ def test_the_first_steps_are_shown_once() -> None:
     assert seen["toured"] is True
 
 
+def test_players_are_seated_by_drag_and_the_dealer_by_a_tap() -> None:
+    seen = walk("seats")
+    assert seen["seated"] == [["Ann", "Cat", "Bob", "Dan"], "Dan"]
+    assert seen["put back"] == seen["seated"]
+    assert seen["seated again"] == ["Dan", "Cat", "Bob", "Ann"]
+    assert seen["scrolled by a drag of a name"] is False
+    assert has(seen["dark"], "Dan deals.")
+
+
+def test_the_camera_is_looked_through_before_the_game_and_judged_in_words() -> None:
+    seen = walk("seats")
+    assert seen["sources"][0].endswith("Camera 0")
+    assert seen["sources"][-1].endswith("Camera 1")
+    assert has(seen["seats"], "✓ The picture is good. 6 cards are seen, 4 of 5 face-up ones told.")
+    assert has(seen["dark"], "✗ Too dark: put more light on the table.")
+
+
+def test_a_camera_is_let_go_once_another_or_none_is_chosen() -> None:
+    assert walk("seats")["cameras"] == ["open 0", "close 0", "open 1", "close 1"]
+
+
 def test_two_taps_enter_a_pick_up_a_burn_a_show_and_whose_it_was() -> None:
     """The first tap is the player's own field, the second says what they did."""
     seen = walk("screens")
