@@ -6,16 +6,14 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 
 import platformdirs
 
+from companion.playing import games_being_played, lock_files
 from companion.store import Store, default_path
+from companion.store_file import OF_A_STORE, SALVAGE, set_aside
 from engine.errors import BadInputError
-
-_OF_A_STORE = ("", "-wal", "-shm", "-journal")
-"""What SQLite adds to the name of a database for the files beside it."""
 
 
 def back_up(target: Path, store: Path | None = None) -> Path:
@@ -42,7 +40,8 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     """Put `backup` in the store's place; returns where the present store was set aside, if there was one.
 
     Raises:
-        BadInputError: `backup` is no sound store of this program; the present store is left as it is.
+        BadInputError: `backup` is no sound store of this program, or a game is being played; what is there
+            now is left as it is.
     """
     target = store or default_path()
     if not backup.is_file():
@@ -57,7 +56,8 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
             if opened.notice:
                 raise BadInputError(f"{backup}: is damaged")
-        aside = _set_aside(target)
+        _refuse_if_playing(target)
+        aside = set_aside(target, "replaced") if target.is_file() else None
         scratch.replace(target)
     finally:
         for path in (scratch, *scratch.parent.glob(f"{scratch.stem}.damaged-*")):
@@ -71,9 +71,12 @@ def kept(store: Path | None = None) -> list[Path]:
     With `store` named, only that store and what was set aside from it.
     """
     path = store or default_path()
-    found = [path.with_name(path.name + suffix) for suffix in _OF_A_STORE]
-    for kind in ("damaged", "replaced"):
-        found += sorted(path.parent.glob(f"{path.stem}.{kind}-*{path.suffix}*"))
+    found = [path.with_name(path.name + suffix) for suffix in OF_A_STORE]
+    for kind in ("damaged-*", "replaced-*", "restoring"):
+        found += sorted(path.parent.glob(f"{path.stem}.{kind}{path.suffix}*"))
+    found += lock_files(path)
+    for folder in path.parent.glob(f"{SALVAGE}*"):
+        found += sorted(folder.glob("*"))
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
@@ -81,10 +84,18 @@ def kept(store: Path | None = None) -> list[Path]:
 
 
 def erase(store: Path | None = None) -> list[Path]:
-    """Delete everything that `kept` lists; returns what is gone."""
+    """Delete everything that `kept` lists; returns what is gone.
+
+    Raises:
+        BadInputError: a game is being played; nothing is deleted.
+    """
+    path = store or default_path()
+    _refuse_if_playing(path)
     files = kept(store)
     for file in files:
-        file.unlink()
+        file.unlink(missing_ok=True)
+    for folder in path.parent.glob(f"{SALVAGE}*"):
+        shutil.rmtree(folder, ignore_errors=True)
     if store is None:
         for folder in _folders():
             shutil.rmtree(folder, ignore_errors=True)
@@ -122,18 +133,11 @@ def _is_store(path: Path) -> bool:
         return bool(connection.execute(query).fetchone()[0] == 2)
 
 
-def _set_aside(path: Path) -> Path | None:
-    if not path.is_file():
-        return None
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-    aside = path.with_name(f"{path.stem}.replaced-{stamp}{path.suffix}")
-    for suffix in _OF_A_STORE:
-        part = path.with_name(path.name + suffix)
-        if part.is_file():
-            part.rename(aside.with_name(aside.name + suffix))
-    return aside
+def _refuse_if_playing(store: Path) -> None:
+    if games_being_played(store):
+        raise BadInputError(f"a game is being written to {store}: end it first")
 
 
 def _remove(path: Path) -> None:
-    for suffix in _OF_A_STORE:
+    for suffix in OF_A_STORE:
         path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import cv2
 import numpy as np
 
+from companion.outbox import Outbox
 from companion.store import Store
 from companion.wording import event_words
 from engine.errors import BadInputError
@@ -20,6 +21,8 @@ from vision.watch import TableView
 
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0
+_LONGEST_STILL_S = 60.0
+"""A picture stands no longer than this in the annotated film, whatever the source's clock says."""
 
 
 class EventWriter:
@@ -51,53 +54,90 @@ class EventWriter:
 
 
 class GameKeeper:
-    """Writes a game into the evening's store, from its first event on."""
+    """Writes a game into the evening's store, from its first event on.
+
+    While the store cannot be written to (the disk is full, another program holds it) what is decided is held
+    back, and the game goes on; `tell` gets one line when that begins and when it ends.
+    """
 
     def __init__(
-        self, store: Store, rules: str, options: Sequence[str], dealer: str | None, source: str
+        self,
+        store: Store,
+        rules: str,
+        options: Sequence[str],
+        dealer: str | None,
+        source: str,
+        tell: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        self._store, self._game = store, (rules, tuple(options), dealer, source)
+        self._outbox, self._game = Outbox(store, tell), (rules, tuple(options), dealer, source)
         self._begun = False
         self._layout: Any = None
 
     def resume(self, game: int) -> None:
-        """Write on to `game`, which an earlier run began."""
-        self._store.resume_game(game)
+        """Write on to `game`, which an earlier run began.
+
+        Raises:
+            BadInputError: another program is playing it.
+        """
+        self._outbox.at_once(lambda store: store.resume_game(game))
         self._begun = True
 
     def keep_layout(self, layout: Any) -> None:
         """Write where seats and piles are (`vision.layout.Layout`), if that is news."""
         if self._begun and layout is not None and layout is not self._layout:
-            self._store.keep_layout(layout.to_json())
+            places = layout.to_json()
+            self._outbox.write(lambda store: store.keep_layout(places))
             self._layout = layout
 
     def write(self, lines: Sequence[Mapping[str, Any]], players: Sequence[str]) -> None:
         """Write lines, each durably as it comes; the first begins the game."""
         for line in lines:
             if not self._begun:
-                rules, options, dealer, source = self._game
-                self._store.start_game(rules, players, options=options, dealer=dealer, source=source)
-                self._begun = True
-            self._store.append(dict(line))
+                self._begin(tuple(players))
+            self._write(dict(line))
             if line.get("event") == "game_over":
-                if line.get("withdrawn"):
-                    self._store.reopen()
-                else:
-                    self._store.finish(line.get("loser"))
+                self._end(line)
+        self._outbox.flush()
+
+    def _begin(self, players: Sequence[str]) -> None:
+        rules, options, dealer, source = self._game
+        self._outbox.write(
+            lambda store: store.start_game(rules, players, options=options, dealer=dealer, source=source)
+        )
+        self._begun = True
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._outbox.write(lambda store: store.append(line))
+
+    def _end(self, line: Mapping[str, Any]) -> None:
+        if line.get("withdrawn"):
+            self._outbox.write(lambda store: store.reopen())
+        else:
+            self._outbox.write(lambda store: store.finish(line.get("loser")))
 
     def close(self) -> None:
-        """Close the store."""
-        self._store.close()
+        """Close the store.
+
+        Raises:
+            BadInputError: something could not be kept.
+        """
+        self._outbox.close()
 
 
 class FilmWriter:
-    """Writes the annotated film, at most `FILM_WIDTH` pixels wide."""
+    """Writes the annotated film, at most `FILM_WIDTH` pixels wide.
+
+    It runs as fast as its source did, whatever rate that source claims and however often a picture came.
+    """
 
     def __init__(self, path: Path, fps: float) -> None:
         if not path.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {path.parent}")
         self._path, self._fps = path, fps
         self._writer: cv2.VideoWriter | None = None
+        self._size = (0, 0)
+        self._began: float | None = None
+        self._written = 0
         self._banner, self._until = "", 0.0
 
     def tell(self, lines: Sequence[Mapping[str, Any]], t: float) -> None:
@@ -111,20 +151,31 @@ class FilmWriter:
         Raises:
             BadInputError: the film cannot be written.
         """
+        self._began = t if self._began is None else self._began
+        # So many pictures are due by now: a slow source's are written more than once, a fast one's left out.
+        due = round((t - self._began) * self._fps) + 1 - self._written
+        if due < 1:
+            return
         drawn = draw_table(
             frame, view.readings, view.layout, view.pile, self._banner if t < self._until else ""
         )
+        if self._writer is None:
+            self._writer = self._opened(drawn)
+        if drawn.shape[1::-1] != self._size:
+            drawn = np.asarray(cv2.resize(drawn, self._size, interpolation=cv2.INTER_AREA), np.uint8)
+        for _ in range(min(due, round(_LONGEST_STILL_S * self._fps))):
+            self._writer.write(drawn)
+        self._written += due
+
+    def _opened(self, drawn: Image) -> cv2.VideoWriter:
         height, width = drawn.shape[:2]
         if width > FILM_WIDTH:
-            size = (FILM_WIDTH, round(height * FILM_WIDTH / width) // 2 * 2)
-            drawn = np.asarray(cv2.resize(drawn, size, interpolation=cv2.INTER_AREA), np.uint8)
-        if self._writer is None:
-            height, width = drawn.shape[:2]
-            code = cv2.VideoWriter.fourcc(*"mp4v")
-            self._writer = cv2.VideoWriter(str(self._path), code, self._fps, (width, height))
-            if not self._writer.isOpened():
-                raise BadInputError(f"{self._path}: no film can be written there (end the name in .mp4)")
-        self._writer.write(drawn)
+            height, width = round(height * FILM_WIDTH / width) // 2 * 2, FILM_WIDTH
+        self._size = (width, height)
+        writer = cv2.VideoWriter(str(self._path), cv2.VideoWriter.fourcc(*"mp4v"), self._fps, (width, height))
+        if not writer.isOpened():
+            raise BadInputError(f"{self._path}: no film can be written there (end the name in .mp4)")
+        return writer
 
     def close(self) -> None:
         """Finish the file."""

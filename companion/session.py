@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-import cv2
-
 from companion.i18n import _
+from companion.moments import remember
+from companion.outbox import Outbox
 from companion.picture import Picture, picture_of
 from companion.store import Store
 from companion.wording import event_words
@@ -34,9 +34,8 @@ Line = Mapping[str, Any]
 """One event line, as `shithead watch` prints it."""
 _FILM_LEAD = 12
 """Pictures of a film that may wait to be read: the picture runs on smoothly while a network works."""
-_MOMENT_WIDTH = 640
-_MOST_MOMENTS = 400
-"""Pictures of moments held in memory, the newest; about 20 MB."""
+_LONGEST_WAIT_S = 5.0
+"""A film whose clock leaps further ahead is not waited for."""
 
 
 class Game(Protocol):
@@ -126,7 +125,7 @@ class Session:
         self.snapshot = Snapshot(says=_("Opening …"))
         self.picture: Picture | None = None
         self.moments: dict[int, bytes] = {}
-        """What the camera saw as an event was decided, as JPEG by the event's id. In memory only."""
+        """What was seen of the table as an event was decided, as JPEG by the event's id. In memory only."""
         self.watches = open_source is not None
         """Whether there is a picture to expect."""
         self._open_source, self._open_game, self._open_store = open_source, open_game, open_store
@@ -138,7 +137,7 @@ class Session:
         self._running.set()
         self._source_done = threading.Event()
         self._source_error: str | None = None
-        self._store: Store | None = None
+        self._outbox: Outbox | None = None
         self._stored_end: tuple[str | None] | None = None
         """What the store was told last: (loser,), or None while the game goes on."""
         self._stored_layout: Any = None
@@ -180,13 +179,18 @@ class Session:
         try:
             source = self._open_source() if self._open_source is not None else None
             game = self._open_game()
-            self._store = self._open_store() if self._open_store is not None else None
-            says = (self._store.notice or "") if self._store else ""
+            says = ""
+            if self._open_store is not None:
+                store = self._open_store()
+                says = store.notice or ""
+                self._outbox = Outbox(store, lambda line: self._publish(None, says=line))
             if source is None:
                 self._keep_time(game.started_at)
                 self._publish(game, phase="watching", says=says)
                 self._serve(game)
                 return
+            # Lines of the source come from the other thread: this one publishes them.
+            source.tell = lambda line: self._requests.put(lambda _game: line)
             pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
             pump.start()
             self._publish(game, phase="watching", says=says)
@@ -201,8 +205,16 @@ class Session:
         finally:
             if source is not None:
                 source.close()
-            if self._store is not None:
-                self._store.close()
+            self._close_store()
+
+    def _close_store(self) -> None:
+        if self._outbox is None:
+            return
+        try:
+            self._outbox.close()
+        except BadInputError as error:
+            _log.error("%s", error)
+            self._publish(None, phase="failed", says=str(error))
 
     def _keep_time(self, started_at: float) -> None:
         """Let the game's own clock run where no source has one."""
@@ -225,70 +237,74 @@ class Session:
             except queue.Empty:
                 if not ended and self._source_done.is_set() and self._frames.empty():
                     ended = True
-                    self._take(game, game.finish(t))
-                    says = self._source_error or _("The film has ended")
-                    self._publish(game, phase="ended", says=says)
+                    self._end(game, t)
+                continue
+            if ended:
                 continue
             readings, moving = game.readings, game.moving
-            lines = list(game.feed(frame, t))
+            try:
+                lines = list(game.feed(frame, t))
+            except BadInputError as error:
+                # Nothing can be read any more (spoilt weights, say); what was decided stands, and people may
+                # still put it right.
+                ended, self._source_error = True, str(error)
+                self._end(game, t)
+                continue
             self._take(game, lines)
-            self._remember(lines, frame)
+            remember(self.moments, lines, frame, game.layout)
             if lines or game.moving != moving or game.readings is not readings:
                 self._publish(game, t=t)
 
+    def _end(self, game: Game, t: float) -> None:
+        """Decide what is open, as no more pictures are read."""
+        self._take(game, game.finish(t))
+        self._publish(game, phase="ended", says=self._source_error or _("The film has ended"))
+
     def _take(self, game: Game, lines: Iterable[Line]) -> None:
-        if self._store is not None:
+        if self._outbox is not None:
             for line in lines:
-                self._store.append(dict(line))
+                self._write(dict(line))
             self._store_end(game)
             if game.layout is not None and game.layout is not self._stored_layout:
-                self._store.keep_layout(game.layout.to_json())
+                layout = game.layout.to_json()
+                self._outbox.write(lambda store: store.keep_layout(layout))
                 self._stored_layout = game.layout
 
-    def _remember(self, lines: Sequence[Line], frame: Image) -> None:
-        """Hold what the camera saw as these lines were decided, for whoever doubts a ruling."""
-        if not lines:
-            return
-        size = (_MOMENT_WIDTH, max(1, round(frame.shape[0] * _MOMENT_WIDTH / frame.shape[1])))
-        done, jpeg = cv2.imencode(".jpg", cv2.resize(frame, size, interpolation=cv2.INTER_AREA))
-        if not done:
-            return
-        for line in lines:
-            self.moments.setdefault(int(line.get("revise") or line["id"]), jpeg.tobytes())
-        for number in sorted(self.moments)[:-_MOST_MOMENTS]:
-            del self.moments[number]
+    def _write(self, line: dict[str, Any]) -> None:
+        if self._outbox is not None:
+            self._outbox.write(lambda store: store.append(line))
 
     def _store_end(self, game: Game) -> None:
         """Keep the store's word on whether the game is over, and who lost, in step with the game's."""
         end = next((line for line in reversed(game.lines) if line.get("event") == "game_over"), None)
         over = None if end is None else (end.get("loser"),)
-        if self._store is None or over == self._stored_end:
+        if self._outbox is None or over == self._stored_end:
             return
         if over is None:
-            self._store.reopen()
+            self._outbox.write(lambda store: store.reopen())
         else:
-            self._store.finish(over[0])
+            self._outbox.write(lambda store: store.finish(over[0]))
         self._stored_end = over
 
     def _store_changes(self, before: Sequence[Line], after: Sequence[Line]) -> None:
         """Write what a player's request changed, as lines that revise the earlier ones."""
-        if self._store is None:
-            return
         was, now = ({line["id"]: line for line in lines} for lines in (before, after))
         for number, line in was.items():
             if number not in now:
-                self._store.append({**line, "revise": number, "withdrawn": True})
+                self._write({**line, "revise": number, "withdrawn": True})
             elif now[number] != line:
-                self._store.append({**now[number], "revise": number})
+                self._write({**now[number], "revise": number})
         for number, line in now.items():
             if number not in was:
-                self._store.append(dict(line))
+                self._write(dict(line))
 
     def _serve_requests(self, game: Game) -> None:
         while True:
             try:
                 request = self._requests.get_nowait()
             except queue.Empty:
+                if self._outbox is not None:
+                    self._outbox.flush()
                 return
             before = list(game.lines)
             try:
@@ -300,25 +316,28 @@ class Session:
             phase = self.snapshot.phase
             if phase in ("watching", "paused"):
                 phase = "watching" if self._running.is_set() else "paused"
-            self._publish(game, phase=phase, says=says)
+            kept = self._outbox is None or self._outbox.fault is None
+            self._publish(game, phase=phase, **({"says": says} if kept else {}))
 
     def _undo(self, game: Game) -> str:
         line = game.undo()
         if line is None:
             return _("There is nothing to take back")
-        if self._store is not None:
-            self._store.correct(int(line.get("id", 0)), None)
+        self._store_correction(int(line.get("id", 0)), None)
         return _("Taken back: {what}").format(what=event_words(line))
 
     def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
         game.correct(event_id, event)
-        if self._store is not None:
-            self._store.correct(event_id, None if event is None else event.to_json())
+        self._store_correction(event_id, None if event is None else event.to_json())
         return (
             _("Struck out")
             if event is None
             else _("Corrected: {what}").format(what=event_words(event.to_json()))
         )
+
+    def _store_correction(self, event_id: int, line: dict[str, Any] | None) -> None:
+        if self._outbox is not None:
+            self._outbox.write(lambda store: store.correct(event_id, line))
 
     def _enter(self, game: Game, event: Event) -> str:
         now = self._now()
@@ -350,6 +369,8 @@ class Session:
                     behind += time.monotonic() - waited
                 if self._realtime and not source.live:
                     early = behind + t - time.monotonic()
+                    if early > _LONGEST_WAIT_S:
+                        behind, early = behind - early, 0.0
                     behind -= min(0.0, early)  # a film that fell behind goes on from here, it does not race
                     self._stopping.wait(max(0.0, early))
                 if self._stopping.is_set():

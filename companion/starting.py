@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from companion.session import Game, Session
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
 from vision.reading import Image
-from vision.sources import FrameSource, open_source
+from vision.sources import FrameSource, open_source, tell_nobody
 
 if TYPE_CHECKING:
     from companion.refereeing import Refereeing
@@ -163,7 +163,8 @@ class WoundOn:
 
     def __init__(self, source: FrameSource, since: float) -> None:
         self._source, self._since = source, since
-        self.name, self.live, self.fps, self.tell = source.name, source.live, source.fps, source.tell
+        self.name, self.live, self.fps = source.name, source.live, source.fps
+        self.tell: Callable[[str], None] = tell_nobody
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield the pictures after that time, under their own times."""

@@ -1,7 +1,7 @@
 """The store: evenings, games and every decided event, in one SQLite file on this device.
 
 Each event is written in a transaction of its own as it is decided, with `synchronous=FULL`, so that a
-killed program or a dead battery loses none. A damaged file is set aside and never written to again.
+killed program or a dead battery loses none. The file itself is `companion.store_file`'s.
 """
 
 from __future__ import annotations
@@ -12,58 +12,24 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import platformdirs
 
+from companion.playing import GameLock, games_being_played, take_game
+from companion.store_file import from_json, open_file
 from engine.errors import BadInputError
 
-SCHEMA_VERSION = 2
 NEW_EVENING_AFTER_S = 6 * 3600.0
 """A game that starts this long after the last thing that happened belongs to a new evening."""
+CLOCK_SET_BACK_S = 24 * 3600.0
+"""A game that starts this long before the last thing that happened does so too: one clock or the other was
+wrong. A clock that is set back by less does not break an evening in two."""
 RESUMABLE_FOR_S = 24 * 3600.0
 """A game broken off longer ago than this is over for good: the cards have been put away."""
 
-_MIGRATIONS: tuple[str, ...] = (
-    """
-    CREATE TABLE evenings (id INTEGER PRIMARY KEY, started REAL NOT NULL);
-    CREATE TABLE games (
-        id INTEGER PRIMARY KEY,
-        evening INTEGER NOT NULL REFERENCES evenings(id),
-        started REAL NOT NULL,
-        finished REAL,
-        rules TEXT NOT NULL,
-        options TEXT NOT NULL,
-        players TEXT NOT NULL,
-        dealer TEXT,
-        loser TEXT,
-        source TEXT
-    );
-    CREATE TABLE events (
-        id INTEGER PRIMARY KEY,
-        game INTEGER NOT NULL REFERENCES games(id),
-        written REAL NOT NULL,
-        line TEXT NOT NULL
-    );
-    CREATE INDEX events_of_game ON events(game, id);
-    CREATE TABLE corrections (
-        id INTEGER PRIMARY KEY,
-        game INTEGER NOT NULL REFERENCES games(id),
-        written REAL NOT NULL,
-        event INTEGER NOT NULL,
-        line TEXT
-    );
-    """,
-    """
-    ALTER TABLE games ADD COLUMN deck TEXT;
-    ALTER TABLE games ADD COLUMN layout TEXT;
-    """,
-)
-"""One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
-
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_Entry = TypeVar("_Entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,29 +65,22 @@ class Store:
         self._connection = connection
         self._clock = clock
         self._game: int | None = None
+        self._lock: GameLock | None = None
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time) -> Store:
         """Open the store, creating or migrating it; `path` defaults to the user's data folder.
 
-        A file that SQLite finds damaged is renamed beside itself (`store.damaged-…`), a new one begun, and
-        `notice` says so.
+        A file that SQLite finds damaged is renamed beside itself (`store.damaged-…`), a new one begun with
+        what could still be read of it, and `notice` says so.
 
         Raises:
             BadInputError: the file cannot be opened at all, or a newer version of the program wrote it.
         """
         where = Path(path) if path is not None else default_path()
-        notice = None
         try:
             where.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                connection = _connect(where)
-            except sqlite3.DatabaseError as error:
-                if not _is_damage(error):
-                    raise
-                aside = _set_aside(where)
-                notice = f"the store {where} is damaged; it was set aside as {aside.name} and a new one begun"
-                connection = _connect(where)
+            connection, notice = open_file(where)
         except OSError as error:
             raise BadInputError(f"the store {where} cannot be used: {error.strerror or error}") from None
         except sqlite3.Error as error:
@@ -132,6 +91,7 @@ class Store:
 
     def close(self) -> None:
         """Close the file. What was appended is already safe without it."""
+        self._let_go()
         self._connection.close()
 
     def __enter__(self) -> Store:
@@ -164,11 +124,26 @@ class Store:
                 (evening, now, rules, _to_json(list(options)), _to_json(list(players)), dealer, source, deck),
             ).lastrowid
         assert self._game is not None
+        self._let_go()
+        self._lock = take_game(self.path, self._game)
         return self._game
 
     def resume_game(self, game: int) -> None:
-        """Write what follows to `game`, which an earlier run began."""
+        """Write what follows to `game`, which an earlier run began.
+
+        Raises:
+            BadInputError: another program is playing it.
+        """
+        self._let_go()
+        self._lock = take_game(self.path, game)
+        if self._lock is None:
+            raise BadInputError(f"game {game} is being played in another window")
         self._game = game
+
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+        self._lock = None
 
     def append(self, line: dict[str, Any]) -> None:
         """Write one decided event (a line of `shithead watch`) to the running game, durably."""
@@ -209,43 +184,30 @@ class Store:
     def games(self, *, evening: int | None = None) -> list[StoredGame]:
         """Return the games in the order in which they began: all, or those of one evening."""
         where = "" if evening is None else " WHERE evening = ?"
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT id, evening, started, finished, rules, options, players, dealer, loser, source,"
             f" deck, layout FROM games{where} ORDER BY id",
             () if evening is None else (evening,),
         )
-        return [
-            StoredGame(
-                id=row[0],
-                evening=row[1],
-                started=row[2],
-                finished=row[3],
-                rules=row[4],
-                options=tuple(json.loads(row[5])),
-                players=tuple(json.loads(row[6])),
-                dealer=row[7],
-                loser=row[8],
-                source=row[9],
-                deck=row[10],
-                layout=None if row[11] is None else json.loads(row[11]),
-            )
-            for row in rows
-        ]
+        return [game for row in rows if (game := self._sound(_game_of(row))) is not None]
 
     def broken_off(self) -> StoredGame | None:
-        """Return the newest game in which anything happened, if it was broken off, and not long ago."""
-        row = self._connection.execute(
-            "SELECT game, max(written) FROM events WHERE game = (SELECT max(game) FROM events)"
-        ).fetchone()
-        if row is None or row[0] is None or self._clock() - float(row[1]) > RESUMABLE_FOR_S:
+        """Return the newest game in which anything happened, if it was broken off, and not long ago.
+
+        A game that another program is playing was not.
+        """
+        rows = self._rows("SELECT game, max(written) FROM events WHERE game = (SELECT max(game) FROM events)")
+        if not rows or rows[0][0] is None or self._clock() - _seconds(rows[0][1]) > RESUMABLE_FOR_S:
             return None
-        game = next(game for game in self.games() if game.id == row[0])
-        return game if game.finished is None else None
+        game = next((game for game in self.games() if game.id == rows[0][0]), None)
+        if game is None or game.finished is not None or game.id in games_being_played(self.path):
+            return None
+        return game
 
     def last_evening(self) -> int | None:
         """Return the id of the newest evening, or None in an empty store."""
-        row = self._connection.execute("SELECT max(id) FROM evenings").fetchone()
-        return None if row is None or row[0] is None else int(row[0])
+        ((evening,),) = self._rows("SELECT max(id) FROM evenings")
+        return None if evening is None else int(evening)
 
     def tonight(self) -> int | None:
         """Return the evening that a game starting now belongs to; None where it begins a new one."""
@@ -253,15 +215,25 @@ class Store:
 
     def events(self, game: int) -> list[dict[str, Any]]:
         """Return a game's event lines in the order in which they were decided."""
-        rows = self._connection.execute("SELECT line FROM events WHERE game = ? ORDER BY id", (game,))
-        return [json.loads(line) for (line,) in rows]
+        rows = self._rows("SELECT line FROM events WHERE game = ? ORDER BY id", (game,))
+        return [line for (text,) in rows if (line := self._sound(_object(text))) is not None]
 
     def corrections(self, game: int) -> list[tuple[int, dict[str, Any] | None]]:
         """Return a game's corrections in order: (event, what it was corrected to, or None: taken back)."""
-        rows = self._connection.execute(
-            "SELECT event, line FROM corrections WHERE game = ? ORDER BY id", (game,)
-        )
-        return [(event, None if line is None else json.loads(line)) for event, line in rows]
+        rows = self._rows("SELECT event, line FROM corrections WHERE game = ? ORDER BY id", (game,))
+        return [(event, None if line is None else self._sound(_object(line))) for event, line in rows]
+
+    def _rows(self, query: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return list(self._connection.execute(query, values))
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise BadInputError(f"the store {self.path} cannot be read: {error}") from None
+
+    def _sound(self, entry: _Entry | None) -> _Entry | None:
+        """Return the entry; of one that cannot be read, note that there is such a thing."""
+        if entry is None:
+            self.notice = self.notice or f"the store {self.path} holds entries that cannot be read"
+        return entry
 
     def _running(self) -> int:
         if self._game is None:
@@ -273,13 +245,13 @@ class Store:
         evening = self.last_evening()
         if evening is None:
             return None
-        (last,) = self._connection.execute(
+        ((last,),) = self._rows(
             "SELECT max(t) FROM (SELECT started AS t FROM evenings WHERE id = :e"
             " UNION SELECT max(started, ifnull(finished, 0)) FROM games WHERE evening = :e"
             " UNION SELECT max(written) FROM events JOIN games ON games.id = events.game WHERE evening = :e)",
             {"e": evening},
-        ).fetchone()
-        return evening if now - float(last) < NEW_EVENING_AFTER_S else None
+        )
+        return evening if -CLOCK_SET_BACK_S < now - _seconds(last) < NEW_EVENING_AFTER_S else None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -297,60 +269,40 @@ def default_path() -> Path:
     return platformdirs.user_data_path("shithead", appauthor=False) / "evenings.sqlite"
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open, check and migrate the file. Raises sqlite3.Error, or BadInputError for a newer file."""
-    # isolation_level=None: transactions are begun and ended where the code says so, nowhere else.
-    connection = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
-    try:
-        (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if answer != "ok":
-            damage = sqlite3.DatabaseError(answer)
-            damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-            raise damage
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > SCHEMA_VERSION:
-            raise BadInputError(f"the store {path} was written by a newer version of this program")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        if version < SCHEMA_VERSION:
-            _migrate(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+def _game_of(row: tuple[Any, ...]) -> StoredGame | None:
+    """Return a row of the games; None where it does not hold what this program writes."""
+    options, players = from_json(row[5]), from_json(row[6])
+    if not (_is_texts(options) and _is_texts(players) and all(isinstance(n, int) for n in row[:2])):
+        return None
+    if not all(text is None or isinstance(text, str) for text in (row[4], *row[7:11])) or row[4] is None:
+        return None
+    return StoredGame(
+        id=row[0],
+        evening=row[1],
+        started=_seconds(row[2]),
+        finished=None if row[3] is None else _seconds(row[3]),
+        rules=row[4],
+        options=tuple(options),
+        players=tuple(players),
+        dealer=row[7],
+        loser=row[8],
+        source=row[9],
+        deck=row[10],
+        layout=None if row[11] is None else _object(row[11]),
+    )
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
-    """Bring the schema up to date, all or nothing; a second program at it waits and finds it done."""
-    connection.execute("BEGIN IMMEDIATE")
-    with connection:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        for script in _MIGRATIONS[version:]:
-            for statement in filter(str.strip, script.split(";")):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-def _is_damage(error: sqlite3.Error) -> bool:
-    # The low byte is the primary result code; SQLite adds detail above it.
-    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGE
+def _object(text: Any) -> dict[str, Any] | None:
+    found = from_json(text)
+    return found if isinstance(found, dict) else None
 
 
-def _set_aside(path: Path) -> Path:
-    """Rename a damaged file, with SQLite's companions, to a name that is not taken. Returns the new path."""
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    aside = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
-    attempt = 1
-    while aside.exists():
-        attempt += 1
-        aside = path.with_name(f"{path.stem}.damaged-{stamp}-{attempt}{path.suffix}")
-    path.rename(aside)
-    for suffix in ("-wal", "-shm"):
-        companion = path.with_name(path.name + suffix)
-        if companion.exists():
-            companion.rename(aside.with_name(aside.name + suffix))
-    return aside
+def _seconds(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _to_json(value: Any) -> str:

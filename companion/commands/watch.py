@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if past.notice:
         print(f"shithead watch: {past.notice}", file=sys.stderr)
     source = wound_on(choice, past, open_source(args.source))
+    source.tell = _say
     film: FilmWriter | None = None
     try:
         game = watched_game(choice, past, _names(args.players))
@@ -88,11 +90,16 @@ def run(args: argparse.Namespace) -> int:
         if args.headless or not _in_window(source, recorded):
             follow(source, recorded)
     finally:
-        recorded.close()
-        source.close()
-        if args.save_layout is not None and game.layout is not None:
-            args.save_layout.write_text(json.dumps(game.layout.to_json()) + "\n", encoding="utf-8")
+        with ExitStack() as closing:
+            closing.callback(_save_layout, args.save_layout, game)
+            closing.callback(source.close)
+            closing.callback(recorded.close)
     return 0
+
+
+def _save_layout(path: Path | None, game: Refereeing) -> None:
+    if path is not None and game.layout is not None:
+        path.write_text(json.dumps(game.layout.to_json()) + "\n", encoding="utf-8")
 
 
 def _choice(args: argparse.Namespace) -> Choice:
@@ -130,11 +137,15 @@ def _keeper(choice: Choice) -> GameKeeper:
     from companion.store import Store
 
     keeper = GameKeeper(
-        Store.open(choice.store), choice.rules, choice.options, choice.dealer, choice.source or ""
+        Store.open(choice.store), choice.rules, choice.options, choice.dealer, choice.source or "", _say
     )
     if choice.resume is not None:
         keeper.resume(choice.resume)
     return keeper
+
+
+def _say(line: str) -> None:
+    print(f"shithead watch: {line}", file=sys.stderr, flush=True)
 
 
 class Recorded:
@@ -166,17 +177,16 @@ class Recorded:
 
     def _write(self, lines: Sequence[dict[str, Any]]) -> None:
         self._events.write(lines)
-        if self._keeper is not None and lines:
-            self._keeper.write(lines, self._game.table.players)
+        if self._keeper is not None:
+            self._keeper.write(lines, self._game.table.players if lines else ())
             self._keeper.keep_layout(self._game.layout)
 
     def close(self) -> None:
         """Close what is being written."""
-        self._events.close()
-        if self._film is not None:
-            self._film.close()
-        if self._keeper is not None:
-            self._keeper.close()
+        with ExitStack() as closing:  # each is closed, whatever becomes of the others
+            for part in (self._keeper, self._film, self._events):
+                if part is not None:
+                    closing.callback(part.close)
 
     @property
     def table(self) -> Any:
@@ -224,13 +234,16 @@ class Recorded:
         return self._game.correct
 
 
-def follow(source: FrameSource, game: Recorded) -> None:
-    """Feed every picture to the game and finish it, even if the source breaks off; progress on stderr."""
+def follow(source: FrameSource, game: Recorded, *, quiet: bool = False) -> None:
+    """Feed every picture to the game and finish it, even if the source breaks off.
+
+    Progress goes to stderr, unless `quiet`.
+    """
     t, began, told = 0.0, time.monotonic(), time.monotonic()
     try:
         for t, frame in source:
             game.feed(frame, t)
-            if time.monotonic() - told > _PROGRESS_SECONDS:
+            if not quiet and time.monotonic() - told > _PROGRESS_SECONDS:
                 told = time.monotonic()
                 print(f"watch: {t:.0f} s seen in {told - began:.0f} s", file=sys.stderr, flush=True)
     finally:

@@ -17,6 +17,8 @@ from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
+from vision.layout import Layout, Seat
+from vision.plane import TablePlane
 from vision.reading import Image
 
 PATIENCE_S = 20.0
@@ -255,12 +257,74 @@ def test_without_a_source_what_people_enter_is_ruled_on_and_stored(tmp_path: Pat
 
 
 def test_the_picture_of_a_moment_is_held_in_memory(tmp_path: Path) -> None:
-    session = watch(Film(20), Game([1, 2]), tmp_path / "s.sqlite")
+    game = Game([1, 2])
+    seats = tuple(Seat(name, ((80.0, y),), (0.0, 1.0)) for name, y in (("Ann", 80.0), ("Bob", 10.0)))
+    game.layout = Layout(TablePlane(np.eye(3)), 160, 90, seats)
+    session = watch(Film(20), game, tmp_path / "s.sqlite")
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
     assert sorted(session.moments) == [1, 2]
     assert session.moments[1].startswith(b"\xff\xd8")
     assert [path.suffix for path in tmp_path.iterdir()] == [".sqlite"]
+
+
+def test_of_a_table_whose_place_is_not_known_no_picture_is_held() -> None:
+    session = watch(Film(20), Game([1, 2]))
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert session.moments == {}
+
+
+def test_a_film_whose_clock_leaps_ahead_goes_on_at_once() -> None:
+    film, game = Film(6), Game([5])
+    times = [0.0, 0.01, 40_000.0, 40_000.01, 40_000.02, 40_000.03]
+    film.__class__ = type(
+        "Leaping",
+        (Film,),
+        {"__iter__": lambda self: iter([(t, np.zeros((9, 16, 3), np.uint8)) for t in times])},
+    )
+    session = Session(lambda: film, lambda: game)
+    session.start()
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert game.seen == times
+
+
+def test_a_reader_that_fails_ends_the_watching_and_nothing_else(tmp_path: Path) -> None:
+    """What was decided stands, what was open is decided, and people may still put things right."""
+
+    class Spoilt(Game):
+        def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+            if t > 0.95:
+                raise BadInputError(
+                    "corner.onnx: the network's output is not a number; its weights are spoilt"
+                )
+            return super().feed(frame, t)
+
+    game = Spoilt([3])
+    session = watch(Film(50), game, tmp_path / "s.sqlite")
+    until(lambda: session.snapshot.phase == "ended")
+    assert "weights are spoilt" in session.snapshot.says
+    assert [line["id"] for line in session.snapshot.lines] == [3, 999]
+    session.undo()
+    until(lambda: len(session.snapshot.lines) == 1)
+    session.stop()
+    assert game.lines[-1]["id"] == 3
+    with Store.open(tmp_path / "s.sqlite") as store:
+        assert [line["id"] for line in last_word(store.events(1))] == [3]
+
+
+def test_a_source_that_is_lost_and_back_is_said(tmp_path: Path) -> None:
+    class Lost(Film):
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
+            yield 0.0, np.zeros((9, 16, 3), np.uint8)
+            self.tell("camera 0: no picture for 3 s; it is tried again")  # type: ignore[attr-defined]
+            yield 1.0, np.zeros((9, 16, 3), np.uint8)
+            until(lambda: session.snapshot.says.startswith("camera 0: no picture"))
+
+    session = watch(Lost(2), Game())
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
 
 
 def test_pausing_holds_the_film_and_going_on_resumes_it() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.store import NEW_EVENING_AFTER_S, SCHEMA_VERSION, Store
+from companion.store import CLOCK_SET_BACK_S, NEW_EVENING_AFTER_S, Store
+from companion.store_file import SCHEMA_VERSION
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")
@@ -61,6 +62,35 @@ def test_a_game_after_a_long_pause_begins_a_new_evening(path: Path) -> None:
         assert [game.evening for game in store.games()] == [1, 1, 2]
         assert [game.id for game in store.games(evening=2)] == [3]
         assert store.last_evening() == 2
+
+
+def test_a_clock_that_is_set_back_does_not_break_the_evening_in_two(path: Path) -> None:
+    clock = Clock()
+    with Store.open(path, clock=clock) as store:
+        store.start_game("winnersh", PLAYERS)
+        store.append({"id": 1, "event": "draw"})
+        clock.now -= CLOCK_SET_BACK_S - 1
+        store.append({"id": 2, "event": "draw"})
+        store.start_game("winnersh", PLAYERS)
+        store.append({"id": 1, "event": "draw"})
+        assert {game.evening for game in store.games()} == {1}
+        assert [line["id"] for line in store.events(1)] == [1, 2]
+        store.close()
+        with Store.open(path, clock=clock) as again:
+            game = again.broken_off()
+            assert game is not None
+            assert game.id == 2
+
+
+def test_an_evening_of_a_wrong_clock_does_not_take_in_those_that_follow(path: Path) -> None:
+    clock = Clock()
+    clock.now += 365 * 24 * 3600  # somebody played with a clock a year ahead
+    with Store.open(path, clock=clock) as store:
+        store.start_game("winnersh", PLAYERS)
+    clock.now -= 365 * 24 * 3600
+    with Store.open(path, clock=clock) as store:
+        store.start_game("winnersh", PLAYERS)
+        assert [game.evening for game in store.games()] == [1, 2]
 
 
 WRITER = """
@@ -126,7 +156,10 @@ def test_a_damaged_file_is_set_aside_and_kept(path: Path, damage) -> None:  # ty
         assert store.notice is not None
         assert "\n" not in store.notice
         assert str(path) in store.notice
-        assert store.games() == []
+        saved = [line["id"] for game in store.games() for line in store.events(game.id)]
+        assert saved == sorted(set(saved))
+        assert len(saved) < 40
+        assert ("that could still be read" in store.notice) == bool(saved)
         store.start_game("winnersh", PLAYERS)
     (aside,) = path.parent.glob("*.damaged-*.sqlite")
     assert aside.name in store.notice

@@ -1,0 +1,70 @@
+"""Who is playing which game: a lock of the operating system's, which ends with the program that holds it.
+
+Two programs may use one store, but not write to one game: each would give its events the same numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+if sys.platform != "win32":  # which has other locks: nothing is locked there
+    import fcntl
+
+
+class GameLock:
+    """The right to write to one game, until `release`."""
+
+    def __init__(self, path: Path, descriptor: int | None) -> None:
+        self._path, self._descriptor = path, descriptor
+
+    def release(self) -> None:
+        """Let others play this game."""
+        if self._descriptor is not None:
+            self._path.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def take_game(store: Path, game: int) -> GameLock | None:
+    """Return the right to write to a game, or None while another program has it."""
+    path = store.with_name(f"{store.stem}.playing-{game}.lock")
+    if sys.platform == "win32":
+        return GameLock(path, None)
+    while True:
+        try:
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except OSError:  # a full or read-only disk is the store's to tell
+            return GameLock(path, None)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        except OSError:  # a file system without locks
+            os.close(descriptor)
+            return GameLock(path, None)
+        if os.fstat(descriptor).st_nlink:
+            return GameLock(path, descriptor)
+        os.close(descriptor)  # its holder has just let go of it and removed the file
+
+
+def lock_files(store: Path) -> list[Path]:
+    """Return the files of the locks on a store's games; a killed program leaves its own behind."""
+    return sorted(store.parent.glob(f"{store.stem}.playing-*.lock"))
+
+
+def games_being_played(store: Path) -> list[int]:
+    """Return the games that a program is writing to, and tidy up after programs that were killed."""
+    playing = []
+    for path in lock_files(store):
+        number = path.name.removesuffix(".lock").rpartition("-")[2]
+        if not number.isdecimal():
+            continue
+        lock = take_game(store, int(number))
+        if lock is None:
+            playing.append(int(number))
+        else:
+            lock.release()
+    return playing
