@@ -66,17 +66,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     begin_logging()
     try:
-        return int(args.run(args))
+        status = int(args.run(args))
+        sys.stdout.flush()  # while it can still be said that the disk is full
+        return status
     except BadInputError as error:
         print(f"shithead {args.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output has gone (`shithead ... | head`): that is its right, and no error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         return 0
     except KeyboardInterrupt:
         return 130
     except OSError as error:
+        _let_go_of_stdout()
         where = f"{error.filename}: " if error.filename else ""
         print(f"shithead {args.command}: {where}{error.strerror or error}", file=sys.stderr)
         return 2
@@ -86,6 +89,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         says = f"the program failed ({type(error).__name__}: {error}); see {log_path()}"
         print(f"shithead {args.command}: {says}", file=sys.stderr)
         return 1
+
+
+def _let_go_of_stdout() -> None:
+    """Let what is left in the buffer of an output that takes no more go nowhere, quietly."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

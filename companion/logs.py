@@ -17,6 +17,13 @@ def log_path() -> Path:
     return platformdirs.user_log_path("shithead", appauthor=False) / "shithead.log"
 
 
+class _QuietHandler(RotatingFileHandler):
+    """Writes what can be written: a full disk is no reason to print a stack trace at whoever plays."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Pass over what cannot be written."""
+
+
 def begin_logging() -> None:
     """Send warnings and worse to the log, not to the terminal; without a folder for it, nowhere."""
     root = logging.getLogger()
@@ -25,7 +32,7 @@ def begin_logging() -> None:
     path = log_path()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(
+        handler = _QuietHandler(
             path, maxBytes=_MOST_BYTES, backupCount=_OLDER_FILES, encoding="utf-8", delay=True
         )
     except OSError:

@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from companion.i18n import _, many
 from companion.store import Store
 from engine.errors import BadInputError
 
@@ -60,14 +59,12 @@ class Outbox:
                 self._again = self._clock() + RETRY_S
                 if self.fault is None:
                     self.fault = str(error)
-                    self._tell(
-                        self.fault + ". " + _("The game goes on, and is kept as soon as that is possible")
-                    )
+                    self._tell(f"{self.fault}; the game goes on, and is kept as soon as that is possible")
                 return
             self._waiting.popleft()
         if self.fault is not None:
             self.fault = None
-            self._tell(_("The game is kept again"))
+            self._tell("the game is kept again")
 
     def close(self) -> None:
         """Try a last time, and close the store.
@@ -80,5 +77,4 @@ class Outbox:
         finally:
             self._store.close()
         if self._waiting:
-            lost = many("{n} entry is not kept", "{n} entries are not kept", len(self._waiting))
-            raise BadInputError(f"{self.fault}: {lost}")
+            raise BadInputError(f"{self.fault}; not kept: the last {len(self._waiting)} entries")

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import platformdirs
 
 from companion.playing import GameLock, games_being_played, take_game
-from companion.store_file import from_json, open_file
+from companion.store_file import ERRORS, from_json, open_file
 from engine.errors import BadInputError
 
 NEW_EVENING_AFTER_S = 6 * 3600.0
@@ -83,7 +83,7 @@ class Store:
             connection, notice = open_file(where)
         except OSError as error:
             raise BadInputError(f"the store {where} cannot be used: {error.strerror or error}") from None
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise BadInputError(f"the store {where} cannot be used: {error}") from None
         store = cls(connection, where, clock)
         store.notice = notice
@@ -226,7 +226,7 @@ class Store:
     def _rows(self, query: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
         try:
             return list(self._connection.execute(query, values))
-        except (sqlite3.Error, UnicodeDecodeError) as error:
+        except ERRORS as error:
             raise BadInputError(f"the store {self.path} cannot be read: {error}") from None
 
     def _sound(self, entry: _Entry | None) -> _Entry | None:
@@ -260,7 +260,7 @@ class Store:
             self._connection.execute("BEGIN IMMEDIATE")
             with self._connection:
                 yield self._connection
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise BadInputError(f"the store {self.path} cannot be written: {error}") from None
 
 

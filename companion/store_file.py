@@ -23,6 +23,8 @@ OF_A_STORE = ("", "-wal", "-shm", "-journal")
 """What SQLite adds to the name of a database for the files beside it."""
 SALVAGE = "shithead-salvage-"
 """What the name of the folder begins with in which a damaged file is read; a killed program leaves it."""
+_PAGE = 4096
+_BROKEN = "\N{REPLACEMENT CHARACTER}"
 _PATIENCE_S, _IN_GAME_MS = 5.0, 2000
 """How long another program's writing is waited for: on opening, and in mid-game, when people wait too."""
 
@@ -63,6 +65,8 @@ _MIGRATIONS: tuple[str, ...] = (
 )
 """One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
 
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite's module raises; the second where SQLite's own message quotes damaged bytes."""
 # What SQLite answers to a file that contradicts itself. Of the other codes each has a cause outside the file:
 # it is locked, the disk is full or read-only, or it fails.
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
@@ -82,7 +86,7 @@ def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
     """
     try:
         return _connect(path), None
-    except sqlite3.DatabaseError as error:
+    except ERRORS as error:
         if not is_damage(error):
             raise
     aside = set_aside(path, "damaged")
@@ -95,8 +99,10 @@ def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
     )
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: Exception) -> bool:
     """Tell whether an error says that the file is not sound."""
+    if isinstance(error, UnicodeDecodeError):
+        return True
     # The low byte is the primary result code; SQLite adds detail above it.
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGE
 
@@ -119,8 +125,9 @@ def set_aside(path: Path, why: str) -> Path:
 def _connect(path: Path) -> sqlite3.Connection:
     # isolation_level=None: transactions are begun and ended where the code says so, nowhere else.
     connection = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+    connection.text_factory = _text
     try:
-        (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if answer != "ok":
             damage = sqlite3.DatabaseError(answer)
             damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
@@ -135,6 +142,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         if version < SCHEMA_VERSION:
             _migrate(connection)
+        for table, columns in _COLUMNS.items():  # says so where a name in the file is damaged
+            connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")
         connection.execute(f"PRAGMA busy_timeout = {_IN_GAME_MS}")
     except BaseException:
         connection.close()
@@ -181,7 +190,7 @@ def _salvage(damaged: Path, connection: sqlite3.Connection) -> Counter[str]:
     """Copy every sound row of a damaged store; returns how many of each table. The file is not touched."""
     saved: Counter[str] = Counter()
     with (
-        contextlib.suppress(sqlite3.Error, OSError),
+        contextlib.suppress(*ERRORS, OSError),
         tempfile.TemporaryDirectory(dir=damaged.parent, prefix=SALVAGE) as folder,
     ):
         copy = Path(folder) / damaged.name
@@ -189,8 +198,9 @@ def _salvage(damaged: Path, connection: sqlite3.Connection) -> Counter[str]:
             part = damaged.with_name(damaged.name + suffix)
             if part.exists():
                 shutil.copy(part, copy.with_name(copy.name + suffix))
-        _mend_header(copy)
+        _mend_first_page(copy)
         with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as source:
+            source.text_factory = _text
             connection.execute("BEGIN IMMEDIATE")
             with connection:
                 for table, columns in _COLUMNS.items():
@@ -198,17 +208,21 @@ def _salvage(damaged: Path, connection: sqlite3.Connection) -> Counter[str]:
     return saved
 
 
-def _mend_header(path: Path) -> None:
-    """Write what stands in the first bytes of every store of this program: the likeliest damage to mend."""
+def _mend_first_page(path: Path) -> None:
+    """Put a new store's first page in place of a damaged one's: it holds what is the same in every store.
+
+    That is the file's header and where its tables begin. The file's size, which stands there too, SQLite then
+    takes from the file itself.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        fresh = Path(folder) / path.name
+        _connect(fresh).close()
+        page = bytearray(fresh.read_bytes()[:_PAGE])
+    page[28:40] = bytes(12)  # number of pages; first free page, and how many are free
     with path.open("r+b") as file:
-        head = file.read(100)
-        if len(head) == 100:
-            file.seek(0)
-            file.write(b"SQLite format 3\0" + b"\x10\x00" + b"\x02\x02\x00\x40\x20\x20")
-            file.seek(44)
-            file.write(b"\0\0\0\4")  # schema format
-            file.seek(56)
-            file.write(b"\0\0\0\1")  # UTF-8
+        file.write(page)
+        file.seek(0, 2)
+        file.write(bytes(-file.tell() % _PAGE))
 
 
 def _copy_rows(
@@ -216,7 +230,7 @@ def _copy_rows(
 ) -> int:
     try:
         there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
-    except sqlite3.Error:
+    except ERRORS:
         return 0
     names = tuple(name for name in columns if name in there)
     if "id" not in names:
@@ -226,7 +240,7 @@ def _copy_rows(
     for row in _readable_rows(source, table, names):
         if _is_sound(table, dict(zip(names, row, strict=True))):
             # A row that contradicts another one (a second of its id, an event of no game) is not taken.
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(*ERRORS):
                 target.execute(insert, row)
                 copied += 1
     return copied
@@ -252,7 +266,7 @@ def _readable_rows(
 def _until_error(source: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
     try:
         yield from source.execute(query)
-    except (sqlite3.Error, UnicodeDecodeError):
+    except ERRORS:
         return
 
 
@@ -272,9 +286,14 @@ def _is_of_its_kind(name: str, value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _text(raw: bytes) -> str:
+    """Read text of which single bytes may be damaged: one bad entry must not hide the others."""
+    return raw.decode("utf-8", "replace")
+
+
 def from_json(text: Any) -> Any:
-    """Return what a column of JSON holds; None for what is none."""
+    """Return what a column of JSON holds; None for what is none, or is damaged."""
     try:
-        return json.loads(text)
+        return None if _BROKEN in text else json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return None

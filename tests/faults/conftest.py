@@ -104,5 +104,5 @@ def server(servers: Callable[[], PictureServer]) -> PictureServer:
 @pytest.fixture
 def as_program() -> dict[str, str]:
     """Return the environment of a program that finds no display."""
-    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "PYTHONUNBUFFERED")
     return {key: value for key, value in os.environ.items() if key not in hidden} | {"OMP_NUM_THREADS": "1"}

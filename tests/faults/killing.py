@@ -1,0 +1,147 @@
+"""Run as a program: plays games by touch and is killed (SIGKILL) at random moments, again and again.
+
+Usage: killing.py STORE [--rounds N] [--seed N]. Each round a child process of its own begins a game, or goes
+on with the one that was broken off, and reports every event once the screen would show it; then it is killed.
+Then the store must open as if nothing had happened and hold every event that was reported. Prints one
+JSON line (rounds, kills before anything was shown, games, events); exits with 1 at the first loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from companion.book import GameBook
+from companion.choice import Choice, choice_of
+from companion.evening import last_word
+from companion.refereeing import judge_of
+from companion.starting import broken_off, session_of
+from companion.store import Store
+from engine.simulate import play_game
+
+PLAYERS = ("Ann", "Bob", "Cat")
+ENDS_AFTER = 60
+"""So many events make a game: then somebody loses, and the next one begins."""
+_SHOWN = ("id", "event", "player", "cards")
+
+
+def shown(lines: Any) -> list[list[Any]]:
+    """Return what a screen tells of each event."""
+    return [[line.get(name) for name in _SHOWN] for line in lines]
+
+
+def play(store: Path, seed: int, pipe: int) -> None:
+    """Play until killed; what is reported has been on the screen."""
+    rng = random.Random(seed)
+    game, _ = broken_off(store)
+    fresh = Choice(source=None, players=PLAYERS, dealer="Cat", store=store)
+    choice = fresh if game is None else choice_of(game, store=store)
+    while True:
+        session = session_of(choice)
+        session.start()
+        while session.snapshot.phase == "opening":
+            time.sleep(0.001)
+        assert session.snapshot.phase == "watching", session.snapshot.says
+        steps = [step.event for step in play_game("winnersh", PLAYERS, rng.randrange(10**6), cheats=2)]
+        done = len(session.snapshot.lines)
+        for event in steps:
+            if event.event in ("out", "game_over", "deal", "draw"):
+                continue
+            done += 1
+            undo = done % 7 == 6
+            if done >= ENDS_AFTER:
+                event = replace(event, event="game_over", player=None, cards=(), loser=rng.choice(PLAYERS))
+            serial = session.snapshot.serial
+            report(pipe, {"undo": undo})
+            session.undo() if undo else session.enter(event)
+            while session.snapshot.serial == serial:
+                time.sleep(0.0005)
+            report(pipe, {"lines": shown(session.snapshot.lines)})
+            if event.event == "game_over":
+                break
+        session.stop()
+        choice = fresh
+        report(pipe, {"next": True})
+
+
+def report(pipe: int, what: dict[str, Any]) -> None:
+    os.write(pipe, (json.dumps(what) + "\n").encode())
+
+
+def killed_after(store: Path, seed: int, seconds: float) -> list[dict[str, Any]]:
+    """Let a child play for `seconds`, kill it, and return what it reported."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            play(store, seed, writing)
+        finally:
+            os._exit(3)  # reached by a mistake only
+    os.close(writing)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    with os.fdopen(reading, "rb") as pipe:
+        whole = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if os.WIFEXITED(status):
+        raise SystemExit(f"the program ended by itself (status {os.WEXITSTATUS(status)})")
+    return [json.loads(line) for line in whole.split(b"\n")[:-1]]
+
+
+def check(store: Path, reported: list[dict[str, Any]]) -> None:
+    """Raise SystemExit if anything that was shown of the newest game is lost."""
+    with Store.open(store) as opened:
+        if opened.notice is not None:
+            raise SystemExit(f"the store speaks of damage: {opened.notice}")
+        games = opened.games()
+        if not games:
+            return
+        lines = last_word(opened.events(games[-1].id))
+    begun = max((place for place, entry in enumerate(reported) if "next" in entry), default=-1)
+    reported = reported[begun + 1 :]
+    last = next((entry["lines"] for entry in reversed(reported) if "lines" in entry), [])
+    held = shown(lines)
+    undoing = bool(reported) and reported[-1].get("undo", False)
+    missing = [line for line in last if line not in held]
+    # An undo that was on its way takes the last entry back, and the draws that were assumed after it.
+    if missing and not (undoing and missing == last[-len(missing) :] and len(missing) <= 3):
+        raise SystemExit(f"lost: {missing} of {last}; the store holds {held}")
+    book = GameBook(judge_of("winnersh", PLAYERS, dealer="Cat"))
+    with Store.open(store) as opened:
+        book.resume(opened.events(games[-1].id))
+    if [line["id"] for line in book.lines] != [line["id"] for line in sorted(lines, key=lambda e: e["id"])]:
+        raise SystemExit("the game does not go on where it was broken off")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    rng = random.Random(args.seed)
+    play_game("winnersh", PLAYERS, 1)  # what is loaded here, the children need not load
+    early = 0
+    for number in range(args.rounds):
+        reported = killed_after(args.store, args.seed * 100_000 + number, rng.uniform(0.0, 0.3))
+        early += not any("lines" in entry for entry in reported)
+        check(args.store, reported)
+    with Store.open(args.store) as store:
+        games = store.games()
+        events = sum(len(store.events(game.id)) for game in games)
+    told = {"rounds": args.rounds, "before_anything": early, "games": len(games), "events": events}
+    print(json.dumps(told))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
