@@ -28,6 +28,7 @@ COMMANDS = (
     "record",
     "deck",
     "evaluate",
+    "measure",
     "backup",
     "restore",
     "erase",

@@ -252,3 +252,9 @@ def test_command_prints_table_and_json(tmp_path: Path, capsys: pytest.CaptureFix
     assert "missed:" in table
     assert main(["score", str(events), str(truth), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["overall"]["recall"] == 0.5
+
+
+def test_a_play_credited_to_another_is_counted_against_the_players(tmp_path: Path) -> None:
+    truth = [true_play(10, 11), true_play(20, 21, "Bob", "4D"), true_play(30, 31, "Bob", "5D")]
+    events = [play(11), play(21, "Ann", "4D"), play(31, "Bob", "6D")]
+    assert score(tmp_path, events, truth)["players"] == {"judged": 2, "right": 1}

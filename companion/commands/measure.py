@@ -1,0 +1,114 @@
+"""`shithead measure`: how well whole games are followed, over many films, beside a plain baseline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.jobs import add_jobs, jobs_of
+from engine.errors import BadInputError
+
+if TYPE_CHECKING:
+    from datasets.measuring.plan import FilmPlan
+
+_RULESETS = "winnersh,jokers,backpacker,shed,rulebook"
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add this sub-command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "measure",
+        help="measure how well whole games are followed",
+        description="Render films of games, watch and score each, and print one table. What is there already"
+        " is used again, so that a run that was broken off goes on where it was.",
+    )
+    parser.add_argument(
+        "film",
+        metavar="FILM",
+        type=Path,
+        nargs="*",
+        help="films with their truth, or folders; none is rendered",
+    )
+    parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
+    parser.add_argument("--rulesets", default=_RULESETS, metavar="A,B", help="default: all five")
+    parser.add_argument("--plays", type=int, default=24, metavar="N", help="acts in a film (default 24)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the first film (default 5001)")
+    parser.add_argument("--size", default="1920x1080", metavar="WxH", help="default: %(default)s")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path("out") / "measured",
+        metavar="DIR",
+        help="for films, event lines, and the result as films.md and films.json (default: %(default)s)",
+    )
+    add_jobs(parser)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Render what is missing, watch what was not watched, and print the table."""
+    jobs, cluster = jobs_of(args)
+    plans = [] if args.film else _plans(args)
+    films = _films(args.film)
+
+    from datasets.measuring.run import measure_films
+    from datasets.measuring.tables import as_markdown
+
+    args.folder.mkdir(parents=True, exist_ok=True)
+    folder = args.folder.resolve()  # other processes stand elsewhere
+    report = measure_films(plans, films, folder, jobs=jobs, cluster=cluster, progress=_progress)
+    text = as_markdown(report)
+    (folder / "films.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    (folder / "films.md").write_text(text, encoding="utf-8")
+    print(text, end="")
+    return 0
+
+
+def _plans(args: argparse.Namespace) -> list[FilmPlan]:
+    from datasets.measuring.plan import FIRST_SEED, plan_films
+
+    for name, most in (("films", 1000), ("plays", 10_000)):
+        if not 1 <= getattr(args, name) <= most:
+            raise BadInputError(f"--{name} {getattr(args, name)}: it must be from 1 to {most}")
+    width, _, height = args.size.partition("x")
+    if not (
+        width.isdecimal() and height.isdecimal() and 160 <= int(width) <= 7680 and 90 <= int(height) <= 4320
+    ):
+        raise BadInputError(f"--size {args.size}: it must be like 1920x1080")
+    if int(width) % 2 or int(height) % 2:
+        raise BadInputError(f"--size {args.size}: both must be even")
+    rulesets = [name.strip() for name in args.rulesets.split(",") if name.strip()]
+    return plan_films(
+        rulesets,
+        args.films,
+        first_seed=FIRST_SEED if args.seed is None else args.seed,
+        plays=args.plays,
+        size=(int(width), int(height)),
+    )
+
+
+def _films(given: list[Path]) -> list[Path]:
+    """Return the films that are named, and those in the folders that are.
+
+    Raises:
+        BadInputError: there is no such film, or it has no truth beside it.
+    """
+    from datasets.measuring.plan import is_film
+
+    films: list[Path] = []
+    for path in given:
+        inside = sorted(film for film in path.glob("*.mp4") if is_film(film)) if path.is_dir() else [path]
+        missing = not inside or not all(is_film(film) for film in inside)
+        if missing:
+            raise BadInputError(
+                f"{path}: no film there with its truth beside it (NAME.mp4, NAME.truth.jsonl)"
+            )
+        films += (film.resolve() for film in inside)
+    return films
+
+
+def _progress(text: str) -> None:
+    print(f"measure: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,32 @@
+"""The options by which a command's work is spread: `--jobs` and `--cluster`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from engine.errors import BadInputError
+
+CLUSTER_VARIABLE = "SHITHEAD_CLUSTER"
+_MOST = 1024
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the options; the result of the command does not depend on them."""
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes on this machine")
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help=f"a Dask scheduler whose workers do it instead (default: {CLUSTER_VARIABLE})",
+    )
+
+
+def jobs_of(args: argparse.Namespace) -> tuple[int, str | None]:
+    """Return the number of processes and the cluster's address, if any.
+
+    Raises:
+        BadInputError: a number that no machine has.
+    """
+    if not 1 <= args.jobs <= _MOST:
+        raise BadInputError(f"--jobs {args.jobs}: it must be from 1 to {_MOST}")
+    return args.jobs, args.cluster or os.environ.get(CLUSTER_VARIABLE) or None

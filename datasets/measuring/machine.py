@@ -1,0 +1,77 @@
+"""What a measurement was made on, and with: processor, system, versions, and the program itself."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).resolve().parents[2]
+_DECIDES = ("engine/**/*.py", "engine/**/*.toml", "vision/**/*.py", "companion/*.py", "models/**/*.onnx")
+"""What decides how a film is followed. Of `companion` not the screens and commands."""
+_WEIGHTS = "models/*/*.json"
+_PACKAGES = ("numpy", "onnxruntime", "opencv-python")
+
+
+def machine() -> dict[str, Any]:
+    """Return what this machine is and which versions run on it; nothing that names its owner or its paths."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gib": _memory_gib(),
+        "system": f"{platform.system()} {platform.release().split('-')[0]}",
+        "python": platform.python_version(),
+        "versions": dict(_versions()),
+        "program": program(),
+    }
+
+
+def program() -> str:
+    """Return a short digest of the code and weights that decide how a film is followed."""
+    digest = hashlib.sha256()
+    files = {path for pattern in (*_DECIDES, _WEIGHTS) for path in _ROOT.glob(pattern) if path.is_file()}
+    for path in sorted(files):
+        digest.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def load() -> float | None:
+    """Return how many processes wanted to run of late (mean of a minute), or None where none can say."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+
+
+def resident_mib() -> float | None:
+    """Return the memory of this process that is in RAM, MiB, or None where the system does not say."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return None
+    told = next((line for line in status.read_text().splitlines() if line.startswith("VmRSS")), None)
+    return None if told is None else round(int(told.split()[1]) / 1024, 1)
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        for line in info.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _memory_gib() -> float | None:
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for name in ("shithead-referee", *_PACKAGES):
+        try:
+            yield name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue

@@ -1,0 +1,52 @@
+"""One measurement from start to end: render what is missing, watch what was not watched, sum up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from datasets.measuring.machine import machine
+from datasets.measuring.plan import FilmPlan, render
+from datasets.measuring.summing import report
+from datasets.measuring.watching import Row, measured
+from datasets.parallel import spread
+
+Progress = Callable[[str], None]
+
+
+def measure_films(
+    plans: Sequence[FilmPlan],
+    films: Sequence[Path],
+    folder: Path,
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    progress: Progress = lambda text: None,
+) -> dict[str, Any]:
+    """Return the report over planned films, rendered into `folder` as far as they lack, and over `films`.
+
+    Raises:
+        BadInputError: a film or its truth cannot be read, or nothing can be written to `folder`.
+    """
+    about = machine()
+    todo = [(plan.film_in(folder), plan) for plan in plans] + [(film, None) for film in films]
+    outcomes = folder / "watched"
+    outcomes.mkdir(exist_ok=True)
+    work = partial(_one, folder=folder, outcomes=outcomes, program=about["program"])
+    rows: list[Row] = []
+    for row in spread(work, todo, jobs, cluster):
+        rows.append(row)
+        overall, plain = row["watch"]["overall"]["f1"], row["baseline"]["overall"]["f1"]
+        progress(f"{len(rows)} of {len(todo)}: {row['film']}: F1 {overall} (baseline {plain})")
+    made = datetime.now(UTC).strftime("%Y-%m-%d")
+    return report(rows, made=made, machine=about, jobs=jobs if cluster is None else None)
+
+
+def _one(work: tuple[Path, FilmPlan | None], *, folder: Path, outcomes: Path, program: str) -> Row:
+    film, plan = work
+    if plan is not None:
+        render(plan, folder)
+    return measured(film, outcomes, program)

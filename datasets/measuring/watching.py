@@ -1,0 +1,150 @@
+"""Watching one film and scoring what was told: the same steps as `shithead watch` and `shithead score`.
+
+Each film's outcome is written down at once, under the digest of the program that watched it: what was broken
+off goes on where it was, and another program watches anew.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from companion.choice import Choice
+from companion.commands.watch import Recorded, follow
+from companion.recording import EventWriter
+from companion.scoring import Score, compare, read_events, read_lines, read_truth
+from companion.starting import Before, watched_game
+from datasets.art import VALID_DECKS
+from datasets.films.production import truth_path
+from datasets.measuring.baseline import Baseline
+from datasets.measuring.machine import load
+from engine.errors import BadInputError
+from vision.reading import Image
+from vision.sources import open_source
+
+Row = dict[str, Any]
+"""What is known of one film and how it was followed, as JSON."""
+
+
+def measured(film: Path, folder: Path, program: str) -> Row:
+    """Return a film's row: from `folder` if this program has watched it already, else after watching it.
+
+    Args:
+        film: Has its truth beside it.
+        folder: Where rows and event lines are kept.
+        program: Digest of the program, `datasets.measuring.machine.program`.
+
+    Raises:
+        BadInputError: film or truth cannot be read.
+    """
+    kept = folder / f"{film.stem}.{program}.json"
+    try:
+        row: Row = json.loads(kept.read_text(encoding="utf-8"))
+        if row["bytes"] == film.stat().st_size:
+            return row
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # not watched yet, or broken off while it was written
+    row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl")
+    part = kept.with_suffix(".part")
+    part.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    part.replace(kept)
+    return row
+
+
+def watch_film(film: Path, events: Path) -> Row:
+    """Watch a film from end to end without a window, and score it; event lines go to `events`.
+
+    Raises:
+        BadInputError: film or truth cannot be read.
+    """
+    told = read_lines(truth_path(film))[:1]
+    truth = read_truth(truth_path(film))
+    row = _condition(film, told[0])
+    game = {"rules": row["rules"], "options": tuple(row["options"]), "dealer": row["dealer"]}
+    choice = Choice(source=str(film), players=tuple(row["players"]), kept=False, **game)
+    source = open_source(str(film))
+    recorder = EventWriter(str(events))
+    try:
+        baseline = _baseline(choice, truth)
+        overheard = Overheard(watched_game(choice, Before()), recorder, baseline)
+        wall, cpu = time.perf_counter(), time.process_time()
+        follow(source, overheard, quiet=True)
+        row["wall_s"] = round(time.perf_counter() - wall, 2)
+        row["cpu_s"] = round(time.process_time() - cpu, 2)
+    finally:
+        recorder.close()
+        source.close()
+    lines = read_events(events)
+    row |= {"load": load(), "looks": overheard.looks}
+    row["watch"] = _scored(compare(lines, truth))
+    for line in lines:
+        line["decided_at"] += overheard.took.get(line["id"], 0.0)
+    row["watch"]["computed_s"] = _seconds(compare(lines, truth))
+    row["baseline"] = _scored(compare(baseline.lines, truth))
+    return row
+
+
+def _baseline(choice: Choice, truth: list[Row]) -> Baseline:
+    acts = (line["player"] for line in truth if line["event"] in ("play", "flip", "pick_up", "show"))
+    return Baseline(
+        choice.rules,
+        choice.players,
+        starter=next(acts, choice.players[0]),
+        options=choice.options,
+        dealer=choice.dealer,
+    )
+
+
+class Overheard(Recorded):
+    """A watched game whose readings the baseline sees as well; notes how long each event took to compute."""
+
+    def __init__(self, game: Any, events: EventWriter, baseline: Baseline) -> None:
+        super().__init__(game, events, None)
+        self._baseline = baseline
+        self.looks = 0
+        """How often the table was read."""
+        self.took: dict[int, float] = {}
+        """By event id: seconds from its picture's arrival to its ruling."""
+
+    def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+        """Take one picture."""
+        begun = time.perf_counter()
+        lines = super().feed(frame, t)
+        seconds = time.perf_counter() - begun
+        for line in lines:
+            self.took[line["id"]] = seconds
+            if line["event"] == "deal" and line.get("revise") is None:
+                self._baseline.deal(line)
+        if self._game.looks > self.looks:
+            self.looks = self._game.looks
+            if self._game.table is not None and self._game.lines and self._game.layout is not None:
+                self._baseline.look(t, self._game.readings, self._game.layout, still=not self._game.moving)
+        return lines
+
+
+def _condition(film: Path, header: dict[str, Any]) -> Row:
+    """Return what the film's truth says of it."""
+    try:
+        told = dict(header["condition"])
+        return {
+            "film": film.name,
+            "bytes": film.stat().st_size,
+            **{name: header[name] for name in ("rules", "options", "players", "dealer", "deck", "seed")},
+            **{name: header[name] for name in ("seconds", "fps", "width", "height")},
+            **{name: told.get(name) for name in ("light", "tilt", "surface", "card_px", "messy")},
+            "deck_held_out": header["deck"] in VALID_DECKS,
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInputError(
+            f"{truth_path(film)}: the first line does not describe a film ({error})"
+        ) from None
+
+
+def _scored(score: Score) -> dict[str, Any]:
+    return {**score.to_json(), "delays_s": _seconds(score)}
+
+
+def _seconds(score: Score) -> list[float]:
+    return [round(seconds, 3) for seconds in score.delays_s]

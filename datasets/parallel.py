@@ -1,0 +1,65 @@
+"""Work spread over processes of this machine, or over a Dask cluster, by joblib.
+
+What comes out does not depend on how many there are: each piece of work carries its own seed, and results
+come back in the order of the pieces. Without `jobs` and `cluster` everything runs here, without joblib.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from engine.errors import BadInputError
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+_CONNECT_SECONDS = 10
+
+
+def spread(
+    work: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int = 1, cluster: str | None = None
+) -> Iterator[Result]:
+    """Yield `work(piece)` for each piece, in their order, each as soon as it and those before it are done.
+
+    Args:
+        work: A function of a module (or a `partial` of one): it is sent to other processes by its name.
+        pieces: What it is done to.
+        jobs: Processes on this machine; ignored where there is a cluster, whose workers are all used.
+        cluster: Address of a Dask scheduler (`tcp://HOST:8786`). Files are named, not sent: its workers need
+            the same folders and the same version of this program.
+
+    Raises:
+        BadInputError: joblib or dask is not installed, or there is no scheduler at the address.
+    """
+    if jobs == 1 and cluster is None:
+        yield from map(work, pieces)
+        return
+    joblib = _joblib()
+    with contextlib.ExitStack() as stack:
+        if cluster is not None:
+            stack.enter_context(_client(cluster))
+            stack.enter_context(joblib.parallel_config(backend="dask"))
+            jobs = -1
+        parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator")
+        yield from parallel(joblib.delayed(work)(piece) for piece in pieces)
+
+
+def _joblib() -> Any:
+    try:
+        import joblib
+    except ImportError:
+        raise BadInputError("--jobs needs joblib: pip install 'shithead-referee[jobs]'") from None
+    return joblib
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise BadInputError("--cluster needs dask: pip install 'shithead-referee[cluster]'") from None
+    try:
+        return Client(address, timeout=_CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"--cluster {address}: no Dask scheduler answers there ({error})") from None
