@@ -19,7 +19,7 @@ BY_HAND = "hand"
 """The value of a line's field `by` where a person entered the event."""
 ASSUMED = "assumed"
 """The value of `by` where nobody said so: a draw that was due, in a game that no camera watches."""
-_CONCLUSIONS = ("out", "game_over", "late_breach")
+CONCLUSIONS = ("out", "game_over", "late_breach")
 """Kinds of events that the referee concludes; a person may enter the first two as well."""
 
 
@@ -167,7 +167,7 @@ class GameBook:
         for line in stored:
             event = Event.from_json(dict(line))
             self._count = max(self._count, event.id)
-            if event.event in _CONCLUSIONS and line.get("by") != BY_HAND:
+            if event.event in CONCLUSIONS and line.get("by") != BY_HAND:
                 names.setdefault(_conclusion(event), event.revise or event.id)
                 continue
             if line.get("by") in (BY_HAND, ASSUMED):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from companion.session import Line
+from companion.game import Line
 from engine.events import Event, EventKind
 from engine.ruleset import load_ruleset
 

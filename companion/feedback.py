@@ -13,9 +13,10 @@ from typing import Any
 
 import platformdirs
 
+from companion.game import Line
 from companion.i18n import _
 from companion.rulings import ruling_of, ruling_text
-from companion.session import Line, Snapshot
+from companion.session import Snapshot
 from companion.settings import Settings
 from companion.voice import Speaker, find_speaker
 

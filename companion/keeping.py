@@ -10,6 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
+from companion.kept_moments import moments_folder
 from companion.playing import games_being_played, lock_files
 from companion.store import Store, default_path
 from companion.store_file import OF_A_STORE, SALVAGE, set_aside
@@ -77,6 +78,7 @@ def kept(store: Path | None = None) -> list[Path]:
     found += lock_files(path)
     for folder in path.parent.glob(f"{SALVAGE}*"):
         found += sorted(folder.glob("*"))
+    found += sorted(moments_folder(path).glob("*/*"))
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
@@ -96,6 +98,7 @@ def erase(store: Path | None = None) -> list[Path]:
         file.unlink(missing_ok=True)
     for folder in path.parent.glob(f"{SALVAGE}*"):
         shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(moments_folder(path), ignore_errors=True)
     if store is None:
         for folder in _folders():
             shutil.rmtree(folder, ignore_errors=True)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from companion.game import Line
 from companion.i18n import _
-from companion.session import Line
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 """Events that, when legal, leave the ruling on the play before them standing."""

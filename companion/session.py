@@ -12,11 +12,13 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from companion.game import Game, Line
 from companion.i18n import _
+from companion.kept_moments import KeptMoments, game_folder
 from companion.moments import remember
 from companion.outbox import Outbox
 from companion.picture import Picture, picture_of
@@ -30,66 +32,10 @@ from vision.sources import FrameSource
 _log = logging.getLogger(__name__)
 
 Phase = Literal["opening", "watching", "paused", "ended", "failed"]
-Line = Mapping[str, Any]
-"""One event line, as `shithead watch` prints it."""
 _FILM_LEAD = 12
 """Pictures of a film that may wait to be read: the picture runs on smoothly while a network works."""
 _LONGEST_WAIT_S = 5.0
 """A film whose clock leaps further ahead is not waited for."""
-
-
-class Game(Protocol):
-    """What a session needs of the joined watcher and referee (`companion.refereeing`)."""
-
-    @property
-    def table(self) -> Any:
-        """The referee's public table (`engine.referee.PublicTable`)."""
-        ...
-
-    @property
-    def lines(self) -> Sequence[Line]:
-        """Every event of the game with its ruling, oldest first; corrected ones in their place."""
-        ...
-
-    @property
-    def readings(self) -> Sequence[CardReading]:
-        """The cards that were read last, in pixels of the source."""
-        ...
-
-    @property
-    def moving(self) -> bool:
-        """Whether something moves over the table, so that nothing is read."""
-        ...
-
-    @property
-    def started_at(self) -> float:
-        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
-        ...
-
-    @property
-    def layout(self) -> Any:
-        """Where seats and piles are (`vision.layout.Layout`), or None while that is not known."""
-        ...
-
-    def feed(self, frame: Image, t: float) -> Iterable[Line]:
-        """Take the picture at `t` seconds; return the events decided by it."""
-        ...
-
-    def finish(self, t: float) -> Iterable[Line]:
-        """Take the end of the source; return the events decided by it."""
-        ...
-
-    def enter(self, event: Event) -> Iterable[Line]:
-        """Take in an event that a person reports; return the lines that this adds."""
-        ...
-
-    def undo(self) -> Line | None:
-        """Take the last event back and return it; None where there is none."""
-        ...
-
-    def correct(self, event_id: int, event: Event | None) -> None:
-        """Put `event` in place of an earlier one and replay; None: it never happened."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +71,8 @@ class Session:
         self.snapshot = Snapshot(says=_("Opening …"))
         self.picture: Picture | None = None
         self.moments: dict[int, bytes] = {}
-        """What was seen of the table as an event was decided, as JPEG by the event's id. In memory only."""
+        """What was seen of the table as an event was decided, as JPEG by the event's id."""
+        self.kept_moments = KeptMoments()
         self.watches = open_source is not None
         """Whether there is a picture to expect."""
         self._open_source, self._open_game, self._open_store = open_source, open_game, open_store
@@ -155,6 +102,10 @@ class Session:
         if self._thread.is_alive():
             self._thread.join(timeout)
 
+    def moment(self, event_id: int) -> bytes | None:
+        """Return the picture of an event, from memory or from the disk, or None."""
+        return self.moments.get(event_id) or self.kept_moments.get(event_id)
+
     def pause(self, paused: bool) -> None:
         """Stop looking, or go on; a film stands still meanwhile."""
         (self._running.clear if paused else self._running.set)()
@@ -183,6 +134,7 @@ class Session:
             if self._open_store is not None:
                 store = self._open_store()
                 says = store.notice or ""
+                self.kept_moments.folder = game_folder(store.path, store.game)
                 self._outbox = Outbox(store, lambda line: self._publish(None, says=line))
             if source is None:
                 self._keep_time(game.started_at)
@@ -252,6 +204,7 @@ class Session:
                 continue
             self._take(game, lines)
             remember(self.moments, lines, frame, game.layout)
+            self.kept_moments.keep(self.moments, lines)
             if lines or game.moving != moving or game.readings is not readings:
                 self._publish(game, t=t)
 

@@ -23,6 +23,8 @@ class Settings:
     """Whether a breach sounds."""
     vibrate: bool = False
     """Whether a breach makes the phone vibrate."""
+    keep_moments: bool = False
+    """Whether the picture of each ruling is kept on the disk, of the table only."""
     toured: bool = False
     """Whether the first steps have been shown."""
 

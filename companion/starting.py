@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from companion.book import GameBook, HandScored
 from companion.choice import Choice
+from companion.game import Game
 from companion.phone import PHONE_CAMERA, open_phone_camera
-from companion.session import Game, Session
+from companion.session import Session
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
 from vision.reading import Image

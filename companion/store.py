@@ -235,6 +235,11 @@ class Store:
             self.notice = self.notice or f"the store {self.path} holds entries that cannot be read"
         return entry
 
+    @property
+    def game(self) -> int:
+        """The id of the game that is being written."""
+        return self._running()
+
     def _running(self) -> int:
         if self._game is None:
             raise RuntimeError("no game is running: call start_game() first")

@@ -109,6 +109,7 @@ class RefereeApp(App):
 
         self.end_session()
         self.session, self.choice = session, choice or self.choice
+        session.kept_moments.wanted = self.settings.keep_moments
         self._table = TableScreen(session)
         self.go("table")
         session.start()
@@ -150,6 +151,8 @@ class RefereeApp(App):
         before = self.settings
         self.settings = replace(before, **changes)
         self.feedback.settings = self.settings
+        if self.session is not None:
+            self.session.kept_moments.wanted = self.settings.keep_moments
         if self._keeps_settings:
             try:
                 save_settings(self.settings)

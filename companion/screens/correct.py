@@ -17,10 +17,10 @@ from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
 
 from companion import theme
+from companion.game import Line
 from companion.i18n import _
 from companion.rulings import ruling_of, ruling_text
 from companion.screens.widgets import CardTile, PillButton, signed
-from companion.session import Line
 from companion.wording import RANKS, card_sign, card_words, event_words, is_red
 from engine.events import Event
 

@@ -14,9 +14,9 @@ from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion import theme
+from companion.game import Line
 from companion.i18n import _
 from companion.rulings import ruling_of, ruling_text
-from companion.session import Line
 from companion.wording import clock, event_words
 
 
@@ -62,7 +62,7 @@ class EventSheet(ModalView):
         self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
         self.may_correct = on_correct is not None
         if moment is not None:
-            self.texture = _texture(moment)
+            self.texture = texture_of(moment)
         if moment is None:
             self.ids.bar.remove_widget(self.ids.keep)
         if on_correct is None:
@@ -89,7 +89,8 @@ class EventSheet(ModalView):
         self.size = Window.width * share[0], Window.height * share[1]
 
 
-def _texture(jpeg: bytes) -> Texture | None:
+def texture_of(jpeg: bytes) -> Texture | None:
+    """Return a picture of a moment as the screen wants it."""
     return CoreImage(BytesIO(jpeg), ext="jpg").texture
 
 

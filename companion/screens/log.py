@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kivy.factory import Factory
 from kivy.lang import Builder
 
-from companion.evening import last_word
+from companion.game import Line
 from companion.i18n import _, many, marked
+from companion.replay import PlayedGame, newest_evening, running_game
 from companion.rulings import line_to_correct, ruling_of
 from companion.screens import panels  # noqa: F401 - the kv file names its rows
 from companion.screens.correct import CorrectSheet
 from companion.screens.event_sheet import EventSheet
 from companion.screens.panels import row_of
-from companion.screens.widgets import BodyText, Chip, Page
-from companion.session import Line
+from companion.screens.replay import ReplayView
+from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.sharing import pictures_folder
-from companion.store import Store
 from engine.errors import BadInputError
 
 
@@ -64,8 +65,14 @@ class LogScreen(Page):
             chip.bind(on_release=lambda _chip, name=name: self.show_only(name))
             self.chips[name] = chip
             filters.add_widget(chip)
+        self._games: Sequence[PlayedGame] = ()
         if app.session is None:
-            self._lines = self._stored()
+            self._games = self._stored()
+            self._lines = self._games[-1].lines if self._games else ()
+        self.replay: ReplayView | None = None
+        self.step_through = PillButton(text=_("Step through the evening"), size_hint=(1, 1))
+        self.step_through.bind(on_release=lambda _button: self.open_replay())
+        self.ids.foot.add_widget(self.step_through)
         self.show_only("all")
         self.refresh()
 
@@ -91,7 +98,7 @@ class LogScreen(Page):
         if line is None:
             return
         session = self._app.session
-        moment = session.moments.get(event_id) if session is not None else None
+        moment = session.moment(event_id) if session is not None else self._kept(event_id)
         self.sheet = EventSheet(
             line,
             moment,
@@ -99,6 +106,18 @@ class LogScreen(Page):
             on_keep=lambda jpeg: self._keep(event_id, jpeg),
         )
         self.sheet.open()
+
+    def open_replay(self) -> None:
+        """Go through the evening's games, beginning with the newest."""
+        games = self._stored()
+        if not games:
+            self.ids.toast.say(_("Nothing has happened yet."))
+            return
+        self.replay = ReplayView(games)
+        self.replay.open()
+
+    def _kept(self, event_id: int) -> bytes | None:
+        return self._games[-1].moment(event_id) if self._games else None
 
     def _correct(self, event_id: int) -> None:
         session = self._app.session
@@ -126,14 +145,19 @@ class LogScreen(Page):
         events = many("{n} event", "{n} events", len(self._lines))
         self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"
 
-    def _stored(self) -> Sequence[Line]:
+    def _stored(self) -> Sequence[PlayedGame]:
+        """Return the games of the evening; a game that is not kept is taken from its session."""
+        session, choice = self._app.session, self._app.choice
+        if session is not None and (choice is None or not choice.kept):
+            return [running_game(choice, session)] if session.snapshot.lines else []
         try:
-            with Store.open(self._app.store) as store:
-                games = store.games()
-                return last_word(store.events(games[-1].id)) if games else ()
+            games = newest_evening(self._app.store)
         except BadInputError as error:
             self.ids.toast.say(str(error), 8.0)
             return ()
+        if session is not None and games and games[-1].folder == session.kept_moments.folder:
+            games[-1] = replace(games[-1], running=session)  # which has pictures that are not kept
+        return games
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

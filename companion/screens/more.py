@@ -109,6 +109,12 @@ class MoreScreen(Page):
         where = self._app.store or default_path()
         self.add(BodyText(full_text=_("Nothing leaves it. The games are in {path}.").format(path=where)))
         row = self.add(Factory.FilterRow())
+        chip = Chip(label=_("Keep a picture of each ruling"), on=self._app.settings.keep_moments)
+        chip.bind(on_release=lambda _chip: self.switch("keep_moments"))
+        self.switches["keep_moments"] = chip
+        row.add_widget(chip)
+        self.add(BodyText(full_text=_("Of the table only, nobody in it; seen in the log and the replay.")))
+        row = self.add(Factory.FilterRow())
         self._button(row, "backup", _("Back up"), self.back_up)
         self._button(row, "erase", _("Erase everything"), self.erase)
 

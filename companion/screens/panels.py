@@ -19,11 +19,11 @@ from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.widget import Widget
 
 from companion import theme
+from companion.game import Line as EventLine
 from companion.i18n import _
 from companion.rulings import pick_ups_and_burns, ruling_of, ruling_text
 from companion.screens.arrangement import ONE_ROW_UNITS
 from companion.screens.widgets import CardTile, Panel, signed
-from companion.session import Line as EventLine
 from companion.wording import RANKS, card_sign, clock, demand_words, event_words
 
 _SHOWN_OF_PILE = 5
@@ -200,7 +200,9 @@ class PlayersPanel(FloatLayout):
         for place, cell in enumerate(self.cells.values()):
             column, row = place % columns, place // columns
             cell.size = width, height
-            cell.pos = self.x + column * (width + gap), self.top - (row + 1) * height - row * gap
+            # Not `top`: while the height is changing it may still be the old one.
+            bottom = self.y + self.height - (row + 1) * height - row * gap
+            cell.pos = self.x + column * (width + gap), bottom
 
 
 class PlayerCell(ButtonBehavior, Panel):

@@ -15,10 +15,10 @@ from kivy.properties import StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion.entering import SOURCES, answered, entered, newest_by_another
+from companion.game import Line
 from companion.i18n import _, marked
 from companion.screens.pad import CardPad
 from companion.screens.widgets import Chip, PillButton, signed
-from companion.session import Line
 from companion.wording import cards_sign, event_words
 from engine.events import Event
 

@@ -304,6 +304,51 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from rest(6)
 
 
+def replayed(walker: Walker) -> Steps:
+    """A game by touch that is gone through again: by buttons, along the bar, and back to an earlier game."""
+    walker.app.ask(by_touch(walker))
+    yield
+    yield from rest(3)
+    yield from walker.tap(walker.screen.ids.start)
+    while walker.app.session is None or walker.app.session.snapshot.table is None:
+        yield
+    yield from rest(4)
+    for player, key in (("Ann", "4"), ("Bob", "9"), ("Cat", "6")):
+        yield from walker.tap(walker.screen.ids.players.cells[player])
+        yield from walker.tap(walker.screen.player_sheet.pad.keys[key])
+        yield from walker.tap(walker.screen.player_sheet.buttons["play"])
+        yield from rest(6)
+    picture = cv2.imencode(".jpg", table_picture())[1].tobytes()
+    session = walker.app.session
+    session.moments[3] = picture
+    yield from walker.go("log")
+    yield from walker.tap(walker.screen.step_through)
+    yield from rest(4)
+    view = walker.screen.replay
+
+    def stands() -> list[Any]:
+        table = view._steps[int(view.step)].table
+        return [view.heading, view.what, list(table.pile), table.turn, view.texture is not None]
+
+    walker.saw["first"] = stands()
+    for _ in range(2):
+        yield from walker.tap(view.ids.on)
+    walker.saw["third"] = stands()
+    walker.look("replay")
+    x, y = view.ids.bar.to_window(*view.ids.bar.center)
+    yield from walker.drag(view.ids.bar, (x + view.width / 2, y))
+    walker.saw["last"] = stands()
+    yield from walker.tap(view.ids.back)
+    yield from walker.tap(view.ids.earlier)
+    walker.saw["earlier game"] = stands()
+    walker.look("replay earlier")
+    yield from walker.tap(view.ids.close)
+    yield from rest(6)
+    yield from walker.go("more")
+    yield from walker.tap(walker.screen.switches["keep_moments"])
+    walker.saw["keeps"] = session.kept_moments.wanted
+
+
 def rules(walker: Walker) -> Steps:
     yield from walker.go("rules")
     walker.look("rules")
@@ -448,7 +493,8 @@ def start(walker: Walker) -> Steps:
 
 
 SCENARIOS = {
-    scenario.__name__: scenario for scenario in (tour, seats, screens, evening, score, broken, start)
+    scenario.__name__: scenario
+    for scenario in (tour, seats, screens, replayed, evening, score, broken, start)
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.kept_moments import KeptMoments
 from companion.picture import Picture
 from companion.session import Snapshot
 from engine.events import Event
@@ -133,9 +134,13 @@ class ScriptedSession:
         )
         self.asked: list[list[Any]] = []
         self.watches = True
+        self.kept_moments = KeptMoments()
         done, jpeg = cv2.imencode(".jpg", table_picture())
         assert done
         self.moments: dict[int, bytes] = {8: jpeg.tobytes()}
+
+    def moment(self, event_id: int) -> bytes | None:
+        return self.moments.get(event_id)
 
     def show(self, **changes: Any) -> None:
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **changes)

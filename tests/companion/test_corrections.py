@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from companion.evening import last_word
+from companion.game import Line
 from companion.refereeing import Refereeing
-from companion.session import Line, Session
+from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event

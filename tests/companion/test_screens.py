@@ -71,6 +71,12 @@ def fill(path: Path, scenario: str) -> None:
                     store.append({"id": 1, "event": "draw", "player": "Cat", "t": 0})
                     store.finish(loser)
                 clock["now"] = now - 4000
+        if scenario == "replayed":
+            clock["now"] = now - 600
+            store.start_game("winnersh", PLAYERS, dealer="Dan")
+            line = {"id": 1, "event": "play", "player": "Bob", "cards": ["5C"], "t": 1}
+            store.append({**line, "source": "hand", "decided_at": 1})
+            store.finish("Cat")
         if scenario == "broken":
             clock["now"] = now - 600
             store.start_game("winnersh", PLAYERS, dealer="Dan")
@@ -148,6 +154,21 @@ def test_an_event_of_the_log_shows_its_sentence_and_leads_to_the_correction() ->
     assert has(seen["correct"], "Read as the 7 of hearts")
     action, number, event = seen["corrected"]
     assert (action, number, event["cards"]) == ("correct", 8, ["8S"])
+
+
+def test_an_evening_is_gone_through_step_by_step_with_the_table_as_it_stood() -> None:
+    seen = walk("replayed")
+    heading, what, pile, turn, picture = seen["first"]
+    assert heading.startswith("Game 2 of 2 · Event 1 of ")
+    assert (what.split("  ")[1], pile, turn, picture) == ("Ann plays 4", ["4"], "Bob", False)
+    heading, what, pile, turn, picture = seen["third"]
+    assert (what.split("  ")[1], pile, turn, picture) == ("Bob plays 9", ["4", "9"], "Cat", True)
+    assert seen["last"][2:4] == [["4", "9", "6"], "Dan"]
+    assert seen["earlier game"][:4] == ["Game 1 of 2 · Event 1 of 1", "0:01  Bob plays 5♣", ["5C"], "Cat"]
+
+
+def test_pictures_of_rulings_are_kept_from_the_moment_they_are_switched_on() -> None:
+    assert walk("replayed")["keeps"] is True
 
 
 def test_the_picture_of_a_moment_becomes_a_file_only_when_asked_for() -> None:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from companion.evening import last_word
+from companion.keeping import erase
+from companion.kept_moments import game_folder, kept_moment
 from companion.picture import DISPLAY_WIDTH
 from companion.session import Session
 from companion.store import Store
@@ -93,7 +95,7 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def watch(film: Film, game: Game, store: Path | None = None) -> Session:
+def watch(film: Film, game: Game, store: Path | None = None, *, keep_moments: bool = False) -> Session:
     def open_store() -> Store:
         assert store is not None
         opened = Store.open(store)
@@ -101,6 +103,7 @@ def watch(film: Film, game: Game, store: Path | None = None) -> Session:
         return opened
 
     session = Session(lambda: film, lambda: game, open_store=open_store if store else None, realtime=False)
+    session.kept_moments.wanted = keep_moments
     session.start()
     return session
 
@@ -173,7 +176,7 @@ def test_a_correction_that_cannot_be_made_is_said_and_nothing_breaks() -> None:
     until(lambda: session.snapshot.phase == "ended")
     session.correct(404, None)
     until(lambda: session.snapshot.says == "there is no event 404")
-    assert len(session.snapshot.lines) == 2
+    assert [line["id"] for line in session.snapshot.lines] == [1, 2, 999]
     session.stop()
 
 
@@ -266,6 +269,32 @@ def test_the_picture_of_a_moment_is_held_in_memory(tmp_path: Path) -> None:
     assert sorted(session.moments) == [1, 2]
     assert session.moments[1].startswith(b"\xff\xd8")
     assert [path.suffix for path in tmp_path.iterdir()] == [".sqlite"]
+
+
+def test_pictures_of_moments_become_files_only_when_wanted_and_go_when_all_is_erased(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    game = Game([1, 2])
+    seats = tuple(Seat(name, ((80.0, y),), (0.0, 1.0)) for name, y in (("Ann", 80.0), ("Bob", 10.0)))
+    game.layout = Layout(TablePlane(np.eye(3)), 160, 90, seats)
+    session = watch(Film(20), game, store, keep_moments=True)
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.jpg"))
+    assert files == ["s.moments/1/1.jpg", "s.moments/1/2.jpg"]
+    assert kept_moment(game_folder(store, 1), 2) == session.moments[2]
+    assert kept_moment(game_folder(store, 1), 3) is None
+    erase(store)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_takes_no_picture_does_not_end_the_game(tmp_path: Path) -> None:
+    (tmp_path / "s.moments").write_text("in the way")
+    game = Game([1, 2])
+    game.layout = Layout(TablePlane(np.eye(3)), 160, 90, (Seat("Ann", ((80.0, 80.0),), (0.0, 1.0)),) * 2)
+    session = watch(Film(20), game, tmp_path / "s.sqlite", keep_moments=True)
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert [line["id"] for line in session.snapshot.lines] == [1, 2, 999]
 
 
 def test_of_a_table_whose_place_is_not_known_no_picture_is_held() -> None:

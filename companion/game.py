@@ -1,0 +1,66 @@
+"""What a session needs of a game, however it is watched and refereed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from engine.events import Event
+from vision.reading import CardReading, Image
+
+Line = Mapping[str, Any]
+"""One event line, as `shithead watch` prints it."""
+
+
+class Game(Protocol):
+    """What a session needs of the joined watcher and referee (`companion.refereeing`)."""
+
+    @property
+    def table(self) -> Any:
+        """The referee's public table (`engine.referee.PublicTable`)."""
+        ...
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """Every event of the game with its ruling, oldest first; corrected ones in their place."""
+        ...
+
+    @property
+    def readings(self) -> Sequence[CardReading]:
+        """The cards that were read last, in pixels of the source."""
+        ...
+
+    @property
+    def moving(self) -> bool:
+        """Whether something moves over the table, so that nothing is read."""
+        ...
+
+    @property
+    def started_at(self) -> float:
+        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
+        ...
+
+    @property
+    def layout(self) -> Any:
+        """Where seats and piles are (`vision.layout.Layout`), or None while that is not known."""
+        ...
+
+    def feed(self, frame: Image, t: float) -> Iterable[Line]:
+        """Take the picture at `t` seconds; return the events decided by it."""
+        ...
+
+    def finish(self, t: float) -> Iterable[Line]:
+        """Take the end of the source; return the events decided by it."""
+        ...
+
+    def enter(self, event: Event) -> Iterable[Line]:
+        """Take in an event that a person reports; return the lines that this adds."""
+        ...
+
+    def undo(self) -> Line | None:
+        """Take the last event back and return it; None where there is none."""
+        ...
+
+    def correct(self, event_id: int, event: Event | None) -> None:
+        """Put `event` in place of an earlier one and replay; None: it never happened."""
+        ...
