@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 import cv2
 
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 
 DEFAULT_PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 _MOST_CAMERAS = 4
@@ -66,7 +66,7 @@ def sample_film() -> Sample:
         return Sample(path)
     try:
         with truth.open(encoding="utf-8") as lines:
-            header = json.loads(lines.readline())
+            header = parse_json(lines.readline())
         return Sample(
             path,
             str(header["rules"]),

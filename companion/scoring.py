@@ -19,6 +19,7 @@ from typing import Any
 
 from engine.errors import BadInputError
 from engine.events import EVENT_KINDS
+from engine.json_text import parse_json
 
 EARLY_S = 0.5
 """A clock may run this much ahead of the truth's `t_start`."""
@@ -140,8 +141,8 @@ def read_lines(path: str | Path) -> list[Line]:
         if not raw.strip():
             continue
         try:
-            line = json.loads(raw)
-        except (json.JSONDecodeError, RecursionError):
+            line = parse_json(raw)
+        except json.JSONDecodeError:
             raise BadInputError(f"{path}: line {number} is not JSON: {raw[:60]!r}") from None
         if not isinstance(line, dict):
             raise BadInputError(f"{path}: line {number} is not a JSON object: {raw[:60]!r}")

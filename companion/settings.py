@@ -10,6 +10,7 @@ from typing import Any
 import platformdirs
 
 from companion.i18n import AUTOMATIC, LANGUAGES
+from engine.json_text import parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def settings_path() -> Path:
 def load_settings(path: Path | None = None) -> Settings:
     """Return the settings; what is missing or damaged in the file is as it is for a new user."""
     try:
-        stored = json.loads((path or settings_path()).read_text(encoding="utf-8"))
+        stored = parse_json((path or settings_path()).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return Settings()
     if not isinstance(stored, dict):

@@ -25,6 +25,7 @@ from typing import Any
 
 from engine.errors import BadInputError
 from engine.events import Event
+from engine.json_text import parse_json
 from engine.record_lines import event_text, name_text, parse_event, parse_names
 from engine.referee import Outcome, Referee
 from engine.ruleset import Ruleset, build_variant, load_ruleset
@@ -153,7 +154,7 @@ def _names_in(event: Event) -> set[str]:
 def _read_tag(line: str) -> tuple[str, str]:
     found = _TAG.match(line)
     try:
-        value = json.loads(found[2]) if found else None
+        value = parse_json(found[2]) if found else None
     except json.JSONDecodeError:
         value = None
     if found is None or not isinstance(value, str):
@@ -193,7 +194,7 @@ def _rules(tags: dict[str, str]) -> Ruleset:
 
 def _json_table(text: str, name: str) -> dict[str, Any]:
     try:
-        table = json.loads(text)
+        table = parse_json(text)
     except json.JSONDecodeError:
         table = None
     if not isinstance(table, dict):

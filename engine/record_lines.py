@@ -10,6 +10,7 @@ from typing import Any
 from engine.cards import parse_card
 from engine.errors import BadInputError
 from engine.events import Event
+from engine.json_text import parse_json
 
 SOMEBODY = "Somebody"
 """Stands for a player who was not recognised; a real player of that name is put in quotation marks."""
@@ -52,7 +53,7 @@ def _name(text: str) -> str | None:
     if not text.startswith('"'):
         return text
     try:
-        return str(json.loads(text))
+        return str(parse_json(text))
     except json.JSONDecodeError:
         raise BadInputError(f"{text[:40]} is not a name in quotation marks") from None
 
@@ -245,7 +246,7 @@ def _read_exchange(match: re.Match[str]) -> dict[str, Any]:
 def _read_said(kind: str) -> Callable[[re.Match[str]], dict[str, Any]]:
     def read(match: re.Match[str]) -> dict[str, Any]:
         try:
-            says = json.loads(match[2])
+            says = parse_json(match[2])
         except json.JSONDecodeError:
             raise BadInputError(f"{match[2][:40]!r} is not a text in quotation marks") from None
         return {"event": kind, "player": _name(match[1]), "says": says or None}

@@ -8,7 +8,6 @@ logarithms are summed with weights that were fitted, as was the floor below whic
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 from vision.decks import DeckHead
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input
@@ -143,7 +143,7 @@ def fuse(readings: Sequence[FaceReading], threshold: float = 0.5) -> FaceReading
 def load_fusion(path: Path) -> Fusion:
     """Return the fitted numbers. Raises BadInputError for a missing or broken file, or another format."""
     try:
-        found = json.loads(path.read_text())
+        found = parse_json(path.read_bytes())
         if found["format"] != FORMAT:
             raise BadInputError(
                 f"{path}: format {found['format']} of the weights, this program needs {FORMAT}"

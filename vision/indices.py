@@ -7,7 +7,6 @@ grid says whether an index is centred there, and how the card lies that it belon
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, polygon_area, transform
 from vision.reading import Image, Quad
 from vision.runtime import Network, load_network
@@ -59,7 +59,7 @@ class Index:
 def load_calibration(path: Path) -> NDArray[np.float64]:
     """Return rows (score, probability), rising. Raises BadInputError when the file is missing or broken."""
     try:
-        curve = np.array(json.loads(path.read_text())["confidence_of_score"], np.float64)
+        curve = np.array(parse_json(path.read_bytes())["confidence_of_score"], np.float64)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, KeyError, TypeError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 from vision.plane import TablePlane
 from vision.slots import Seen, turn_between
 
@@ -29,6 +29,8 @@ _PILE_MM = 85.0
 _DRAW_FROM_MIDDLE_MM = 260.0
 _ROW_ASIDE_MM = 150.0
 """An arm that comes in this far beside a row's middle is still its player's."""
+_MOST_MM, _MOST_PIXELS = 1e5, 100_000
+"""A layout beyond these is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def load_layout(path: Path) -> Layout:
         BadInputError: the file is no JSON or lacks a part.
     """
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = parse_json(path.read_bytes())
         seats = tuple(
             Seat(str(s["player"]), tuple(_place(p) for p in s["row"]), _place(s["facing"]))
             for s in stored["seats"]
@@ -184,10 +186,13 @@ def load_layout(path: Path) -> Layout:
         plane = TablePlane(np.asarray(stored["to_table"], np.float64).reshape(3, 3))
         piles = {kind: _place(stored[kind]) for kind in ("draw", "play", "burn") if stored.get(kind)}
         layout = Layout(plane, int(stored["width"]), int(stored["height"]), seats, **piles)
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BadInputError(f"{path}: not a layout ({type(error).__name__}: {error})") from None
-    if len(seats) < 2 or not all(seat.row for seat in seats) or np.linalg.matrix_rank(plane.to_table) < 3:
+    regular = bool(np.isfinite(plane.to_table).all()) and np.linalg.matrix_rank(plane.to_table) == 3
+    if len(seats) < 2 or not all(seat.row for seat in seats) or not regular:
         raise BadInputError(f"{path}: not a layout (two seats with rows and a regular matrix are needed)")
+    if not (0 < layout.width <= _MOST_PIXELS and 0 < layout.height <= _MOST_PIXELS):
+        raise BadInputError(f"{path}: not a layout (pictures of {layout.width} x {layout.height})")
     return layout
 
 
@@ -306,4 +311,6 @@ def _wrapped(angle: float) -> float:
 
 def _place(stored: Any) -> Place:
     x, y = (float(value) for value in stored)
+    if not (abs(x) <= _MOST_MM and abs(y) <= _MOST_MM):
+        raise ValueError(f"{x}, {y} is no place on a table")
     return x, y

@@ -6,7 +6,6 @@ up or face down, and that card's quad as eight numbers that half a turn does not
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 from vision.edges import refine_quad
 from vision.geometry import corner_distance, is_convex, polygon_area, polygon_overlap, start_at_top
 from vision.printed import is_printed_outline
@@ -44,6 +44,7 @@ _FAR = 0.5
 _TILE = 0.6
 """Side of a closer look's tiles, as a share of the picture's."""
 _GREY = 114
+_OUTPUTS = 10
 _MOST = 600
 """Candidates considered per look."""
 
@@ -163,11 +164,11 @@ def load_facts(path: Path) -> tuple[int, NDArray[np.float64]]:
     Raises BadInputError when the file is missing or broken.
     """
     try:
-        facts = json.loads(path.read_text())
+        facts = parse_json(path.read_bytes())
         size, calibration = int(facts["input_size"]), np.array(facts["confidence_of_score"], np.float64)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise BadInputError(f"{path}: does not describe an outline network") from error
     sound = calibration.ndim == 2 and calibration.shape[1] == 2 and (np.diff(calibration, axis=0) >= 0).all()
     if size < 32 or size % 32 or not sound:
@@ -243,7 +244,12 @@ class OutlineFinder:
         canvas[: size[1], : size[0]] = cv2.resize(image, size, interpolation=mode)
         inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32)
         inputs /= np.float32(255)
-        output = np.asarray(self._network.run(inputs), np.float32).reshape(-1, 10)
+        output = np.asarray(self._network.run(inputs), np.float32)
+        if output.ndim != 3 or output.shape[2] != _OUTPUTS:
+            raise BadInputError(
+                f"the outline network's output has shape {output.shape}: weights of another version"
+            )
+        output = output.reshape(-1, _OUTPUTS)
         output = output[output[:, :2].max(axis=1) >= self._least_score]
         # Lengths scale alike in x and y up to the rounding of the reduced picture's size; pixel centres lie
         # at whole numbers in both pictures.

@@ -49,8 +49,9 @@ class OnnxRuntimeNetwork:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._path = path
         try:
+            # Its fallback to other providers, of which there are none, prints what went wrong.
             self._session = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
+                str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # its exception types are not public
             raise BadInputError(f"{path}: not a network that onnxruntime can load") from error

@@ -16,6 +16,7 @@ from vision.events_record import Look, Patch, UnderArm
 from vision.layout import Layout, Zone, find_layout
 from vision.plane import TablePlane, fit_plane
 from vision.reading import CardReader, CardReading, Image, Region
+from vision.refit import refitted
 from vision.slots import Seen, name_cards, see, vote
 from vision.stillness import Motion, Stillness
 
@@ -141,7 +142,7 @@ class Watcher:
     def _begin(self, frame: Image, motion: Motion) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         height, width = frame.shape[:2]
-        layout = self._given
+        layout = self._given and refitted(self._given, width, height)
         if layout is None:
             quads = [r.quad for r in self._deal_readings[-1] if r.face == "up"]
             plane = fit_plane(quads, width, height)

@@ -62,15 +62,14 @@ def _ruling(text: str) -> str:
     Raises:
         BadInputError: the text is not a situation.
     """
+    from engine.json_text import parse_json
     from engine.judge import judge
 
     try:
-        situation = json.loads(text)
+        situation = parse_json(text)
     except json.JSONDecodeError as error:
         where = f"column {error.colno}" if "\n" not in text.strip() else f"line {error.lineno}"
         raise BadInputError(f"not JSON: {error.msg} ({where})") from None
-    except RecursionError:
-        raise BadInputError("not a situation: nested too deeply") from None
     return json.dumps(judge(situation), ensure_ascii=False)
 
 

@@ -57,6 +57,7 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     import json
 
     from engine.events import Event
+    from engine.json_text import parse_json
     from engine.record import Record
     from engine.ruleset import load_ruleset
     from engine.situation import read_players
@@ -69,7 +70,7 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     events, wrong = [], []
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            read = json.loads(line) if line.strip() else None
+            read = parse_json(line) if line.strip() else None
             if isinstance(read, dict):
                 events.append(Event.from_json(read))
             elif line.strip():
