@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,8 @@ _STOP_SECONDS = 0.12
 _PATH_FRAMES = 120
 _RESTING_MOVES = 0.02
 _FINGERS_MM = 16.0
+_ARM_MM, _LOST_SHARE = 60.0, 0.5
+"""Of a limb that lies with so large a share where an arm, this far to both sides, was a moment ago."""
 _ISLAND_MOVES = 0.05
 _ISLAND_OVERLAP = 0.25
 _HAND_IN_CARDS = 1.8
@@ -99,10 +103,10 @@ class ArmTracker:
     def feed(self, motion: Motion, layout: Layout) -> Hands:
         """Take in one frame's limbs."""
         over: dict[int, Mask] = {}
-        for limb in motion.limbs:
-            assert limb.contact is not None
-            x, y = layout.plane.table(np.array([limb.contact]) / motion.scale)[0]
-            seat = layout.seat_at_edge((float(x), float(y)))
+        doors = [self._seat_at(limb, motion, layout) for limb in motion.limbs]
+        for limb, door in zip(motion.limbs, doors, strict=True):
+            lost = self._lost_there(limb, motion, layout, doors) if door not in self._open else None
+            seat = door if lost is None else lost
             if seat in over:
                 over[seat] = over[seat] | limb.mask
                 continue
@@ -111,7 +115,7 @@ class ArmTracker:
             self._contacts[seat] = limb.contact or self._contacts[seat]
             self._follow(seat, limb, motion, layout)
         for island in motion.islands:
-            owner = self._owner(island, motion, layout)
+            owner = self._owner(island, motion, layout, over)
             if owner is None:
                 continue
             if owner not in over:
@@ -123,6 +127,29 @@ class ArmTracker:
         for reach in ended:
             del self._open[reach.seat]
         return Hands(t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, over))
+
+    def _seat_at(self, limb: Limb, motion: Motion, layout: Layout) -> int:
+        """Return the seat nearest to where a limb crosses the picture's border."""
+        assert limb.contact is not None
+        x, y = layout.plane.table(np.array([limb.contact]) / motion.scale)[0]
+        return layout.seat_at_edge((float(x), float(y)))
+
+    def _lost_there(self, limb: Limb, motion: Motion, layout: Layout, seen: Collection[int]) -> int | None:
+        """Return whose arm was lost from sight where a limb that was nobody's is now; None for nobody's.
+
+        An arm in bad light is seen in pieces. `seen` are the seats whose arms are in sight.
+        """
+        area = int(limb.mask.sum())
+        for seat, reach in self._open.items():
+            if seat in seen or not reach.path:
+                continue
+            hand = layout.plane.pixels(disc(reach.tip, _ARM_MM)) * motion.scale
+            arm = np.zeros(limb.mask.shape, np.uint8)
+            ends = np.round([self._contacts[seat], hand.mean(axis=0)]).astype(int)
+            cv2.line(arm, ends[0].tolist(), ends[1].tolist(), 1, max(1, round(float(np.ptp(hand[:, 0])))))
+            if int((limb.mask & (arm > 0)).sum()) > _LOST_SHARE * area:
+                return seat
+        return None
 
     def _kept_whole(self, seat: int, limb: Limb, motion: Motion) -> Limb:
         """Return a resting limb with what it covered a frame ago: a still hand on wood is hardly seen."""
@@ -150,7 +177,7 @@ class ArmTracker:
         covered = int((around & limb.mask).sum()) > 0.6 * area
         return covered and int((around & motion.moving).sum()) < 0.1 * area
 
-    def _owner(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
+    def _owner(self, island: Limb, motion: Motion, layout: Layout, over: Collection[int]) -> int | None:
         """Return whose hand an island is: whose arm was there a frame ago. None for what is no hand.
 
         Cards that a hand leaves behind neither move nor are as large as a hand with its wrist. What does both
@@ -165,7 +192,10 @@ class ArmTracker:
         seat = max(shared, key=lambda s: shared[s], default=None)
         if seat is not None and shared[seat] > _ISLAND_OVERLAP * area:
             return seat
-        return self._enters(island, motion, layout) if moves and large else None
+        if not (moves and large):
+            return None
+        lost = self._lost_there(island, motion, layout, over)
+        return self._enters(island, motion, layout) if lost is None else lost
 
     def _enters(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
         """Return whose arm comes in from beyond a row, the floor hiding its sleeve; None for nobody's."""
