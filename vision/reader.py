@@ -22,6 +22,8 @@ _SURE_THOUGH_BLANK = 0.8
 card whose indices are covered does, the keys of a keyboard do not."""
 _SURE_THOUGH_CUT, _WHOLE = 0.3, 0.75
 """A face-down card of which the border leaves less than the second share is seldom outlined surely."""
+_SURELY_FACE = 0.95
+"""So surely a face must be read on what was taken for a back."""
 _ONE_CARD = 0.5
 """Two readings of the same card that share this much of the smaller quad are one card seen twice."""
 
@@ -53,16 +55,14 @@ class TableReader:
         After them come those told by an index alone, looked for in the `crowded` parts, or anywhere.
         """
         outlines = self._finder.find(image)
-        face_up = [outline for outline in outlines if outline.face == "up"]
-        names = iter(self._faces.read(image, [outline.quad for outline in face_up]))
+        names = self._faces.read(image, [outline.quad for outline in outlines])
         readings = []
-        for outline in outlines:
-            if outline.face == "down":
+        for outline, name in zip(outlines, names, strict=True):
+            if outline.face == "down" and not _shows_face(name):
                 cut = _is_cut(outline.quad, image)
                 keep = outline.confidence >= (min(self._least, _SURE_THOUGH_CUT) if cut else self._least)
                 reading = CardReading(outline.quad, "down", outline.confidence, None, outline.confidence)
             else:
-                name = next(names)
                 keep = self._is_card(outline, name)
                 reading = CardReading(
                     outline.quad, "up", outline.confidence, name.card, name.confidence, name.alternatives
@@ -77,6 +77,11 @@ class TableReader:
             return True
         blank = name.unreadable > _BLANK
         return outline.confidence >= (max(self._least, _SURE_THOUGH_BLANK) if blank else self._least)
+
+
+def _shows_face(name: FaceReading) -> bool:
+    """Tell whether a card taken for a face-down one surely shows its face."""
+    return name.card is not None and name.confidence >= _SURELY_FACE
 
 
 def _is_cut(quad: Quad, image: Image) -> bool:

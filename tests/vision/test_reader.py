@@ -46,11 +46,9 @@ def at(shift: float, face: str = "up", confidence: float = 0.98) -> Outline:
     return Outline(CARD + np.float32([shift, 0]), face, confidence)  # type: ignore[arg-type]
 
 
-def test_only_face_up_cards_are_asked_for_their_name() -> None:
-    faces = Faces(("9S", 0.99))
+def test_only_face_up_cards_have_a_name() -> None:
+    faces = Faces((None, 0.3), ("9S", 0.99))
     found = reader(Outlines(at(0, "down", 0.97), at(100)), faces).read(PICTURE)
-    assert len(faces.asked) == 1
-    assert faces.asked[0][0, 0] == 100
     down = next(r for r in found if r.face == "down")
     assert (down.card, down.confidence) == (None, 0.97)
     up = next(r for r in found if r.face == "up")
@@ -59,9 +57,16 @@ def test_only_face_up_cards_are_asked_for_their_name() -> None:
     assert up.outline_confidence == 0.98
 
 
+def test_what_surely_shows_a_face_is_no_back() -> None:
+    downs = Outlines(at(0, "down", 0.97), at(100, "down", 0.97))
+    sure, unsure = reader(downs, Faces(("KS", 0.99), ("KS", 0.9))).read(PICTURE)
+    assert (sure.face, sure.card) == ("up", "KS")
+    assert (unsure.face, unsure.card) == ("down", None)
+
+
 def test_a_doubtful_outline_counts_when_a_card_is_read_in_it() -> None:
     doubtful = Outlines(at(0, confidence=0.3), at(100, confidence=0.3), at(200, "down", 0.3))
-    (found,) = reader(doubtful, Faces(("9S", 0.97), ("8D", 0.6))).read(PICTURE)
+    (found,) = reader(doubtful, Faces(("9S", 0.97), ("8D", 0.6), (None, 0.3))).read(PICTURE)
     assert found.card == "9S"
 
 
@@ -95,5 +100,5 @@ def test_the_same_name_far_apart_and_other_names_near_are_kept() -> None:
 
 def test_a_face_down_card_cut_by_the_border_may_be_outlined_less_surely() -> None:
     cut, whole = at(-40, "down", 0.35), at(100, "down", 0.35)
-    (found,) = reader(Outlines(cut, whole), Faces()).read(PICTURE)
+    (found,) = reader(Outlines(cut, whole), Faces((None, 0.3), (None, 0.3))).read(PICTURE)
     assert found.quad[0, 0] == -40
