@@ -82,6 +82,7 @@ class Refereeing:
             players,
             given,
             row_length=deal["up"],
+            draw_pile=deal["draw_pile"] > 0,
         )
 
         def make_judge(names: Sequence[str]) -> Judge:

@@ -95,13 +95,15 @@ class EventMaker:
         for zone in self.rows.spots:
             if zone not in look.hidden:
                 self._upcards.look(zone, by_zone.get(zone, []), look.patches.get(zone), self.pile, look.t)
-        self._look_beside_piles([*by_zone.get(None, []), *by_zone.get(BURN, [])], look.t)
+        put = [u.seen for u in look.under_arms if not u.moving and self._scene.is_left_behind(u)]
+        put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
+        self._look_beside_piles([*by_zone.get(None, []), *by_zone.get(BURN, []), *put], look.t)
         if self.layout.play is not None:
             cards = by_zone.get(PLAY, [])
             if PLAY in look.hidden:
                 self._play.glimpse(look, cards)
             else:
-                self._play.look(cards, look.t, look.patches.get(PLAY))
+                self._play.look(cards, look)
         if DRAW not in look.hidden:
             self._draws.look(there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
@@ -135,7 +137,7 @@ class EventMaker:
 
     def _look_beside_piles(self, cards: list[Seen], t: float) -> None:
         """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
-        fresh = self._heap.look(cards)
+        fresh = self._heap.look(cards, t)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh)):
             return
         self._heap.add(fresh, t)

@@ -26,10 +26,11 @@ class Heap:
         self._grown: list[tuple[float, Seen]] = []
         self.looks: list[list[Seen]] = []
         """The latest looks, oldest first."""
+        self._times: list[float] = []
 
-    def look(self, cards: list[Seen]) -> list[Seen]:
+    def look(self, cards: list[Seen], t: float) -> list[Seen]:
         """Take in one look; returns the cards that have come to rest and were not known."""
-        self.looks = [*self.looks[-2:], cards]
+        self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
         settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
         return [
             c for c in settled if not any(c.is_at(known, _SAME_MM, _SAME_DEGREES) for known in self._known)
@@ -38,8 +39,16 @@ class Heap:
     def add(self, fresh: Sequence[Seen], t: float) -> None:
         """Note new cards; those where a hand has just been were put there."""
         self._known = [*self._known, *fresh][-_REMEMBERED:]
-        put = [(t, c) for c in fresh if self._scene.somebody_was_at((c.x, c.y), t - _HAND_SECONDS)]
+        seen = [(self._first_seen(card, t), card) for card in fresh]
+        put = [
+            (first, c) for first, c in seen if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
+        ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
+
+    def _first_seen(self, card: Seen, t: float) -> float:
+        looks = zip(self._times, self.looks, strict=True)
+        first = (when for when, look in looks if any(other.is_at(card) for other in look))
+        return min(first, default=t)
 
     def lies(self, card: Seen) -> bool:
         """Tell whether a card is one that is known to lie there."""

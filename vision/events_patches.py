@@ -1,25 +1,34 @@
-"""Small pictures of the zones: where they are cut out, and what they tell of a card's index."""
+"""Pictures of the piles and rows: small ones that tell whether anything changed, a close one of the pile."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.arms import disc
-from vision.events_record import Patch
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.indices import INDEX_MM
-from vision.layout import Layout, Zone
+from vision.layout import Layout, Place, Zone
+from vision.reading import Image
 from vision.slots import Seen
-from vision.stillness import SMALL_WIDTH
 
 _PATCH_MM = 50.0
-_INDEX_REACH_MM = (5.0, 10.0)
-"""Half the width and height of an index."""
-_CHANGED_LEVEL = 8.0
-"""Mean change (0-255) from which another index is to be seen than before."""
+_CLOSE_MM = 130.0
+"""Half the side of a close picture: cards whose middle is on the pile lie in it."""
+_FINE = 1.5
+"""Pixels of a close picture to a millimetre: about what a full-HD picture of a table has."""
+_INDEX_REACH_MM = (6.0, 11.0)
+"""Half the width and height of what is compared: an index and a little round it."""
+_SLIP_MM = 3.0
+"""So far a card's outline may be off."""
+_ALIKE = 0.9
+"""Correlation from which two pictures show the same index."""
+_LEAST_INK = 6.0
+"""Standard deviation of grey levels (0-255) below which a place shows nothing that could be compared."""
 
 
 def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
@@ -34,46 +43,69 @@ def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
     return np.maximum(np.stack([low, high]).astype(np.int64), 0)
 
 
-def lay_there_before(card: Seen, before: Patch | None, now: Patch | None, layout: Layout, zone: Zone) -> bool:
-    """Tell whether one of a card's two indices is as it was: then the card lay there and was overlooked.
+@dataclass(frozen=True, slots=True)
+class CloseUp:
+    """A part of the table from straight above, in grey."""
 
-    What was just put down, or lies under it, has another index in both places. False where the patches, the
-    zone's before and now, do not show that.
+    grey: NDArray[np.uint8]
+    corner: Place
+    """The table's millimetres at the middle of the first pixel."""
+
+    def window(self, place: Place, angle: float, half: Place) -> NDArray[np.uint8] | None:
+        """Return the upright picture of a turned rectangle, or None where it is not all within.
+
+        Args:
+            place: Its middle, mm.
+            angle: Direction of its height, degrees, as `Seen.angle`.
+            half: Half its width and height, mm.
+        """
+        along = np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
+        across = np.array([along[1], -along[0]])
+        size = tuple(round(2 * side * _FINE) for side in half)
+        middle = (np.array(place) - self.corner) * _FINE
+        first = middle - across * (size[0] - 1) / 2 - along * (size[1] - 1) / 2
+        ends = first + np.outer([0, 1, 0, 1], across * size[0]) + np.outer([0, 0, 1, 1], along * size[1])
+        if ends.min() < 0 or (ends.max(axis=0) > self.grey.shape[::-1]).any():
+            return None
+        matrix = np.column_stack([across, along, first])
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        return np.asarray(cv2.warpAffine(self.grey, matrix, size, flags=flags), np.uint8)
+
+
+def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
+    """Return the close picture of the table round a place (mm)."""
+    corner = (place[0] - _CLOSE_MM, place[1] - _CLOSE_MM)
+    side = round(2 * _CLOSE_MM * _FINE)
+    move = np.array([[_FINE, 0, -corner[0] * _FINE], [0, _FINE, -corner[1] * _FINE], [0, 0, 1]])
+    flat = cv2.warpPerspective(frame, move @ layout.plane.to_table, (side, side), flags=cv2.INTER_LINEAR)
+    return CloseUp(np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8), corner)
+
+
+def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether one of a card's two indices is to be seen in both pictures: it lay there all along.
+
+    What was just put down, or lies under it, has another index in both places. False where the pictures do
+    not show that.
     """
-    if before is None or now is None or before.shape != now.shape:
+    if before is None or now is None:
         return False
-    scale = SMALL_WIDTH / max(layout.width, layout.height)
-    low = patch_box(layout, zone, scale)[0]
-    change = np.abs(before.astype(np.int16) - now.astype(np.int16)).max(axis=2)
-    for corners in _index_corners(card):
-        pixels = layout.plane.pixels(corners) * scale - low
-        (left, top), (right, bottom) = np.round(pixels.min(axis=0)), np.round(pixels.max(axis=0))
-        if left < 0 or top < 0 or right > change.shape[1] or bottom > change.shape[0]:
+    wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
+    for place in _indices(card):
+        index = now.window(place, card.angle, _INDEX_REACH_MM)
+        was = before.window(place, card.angle, wide)
+        if index is None or was is None or float(index.std()) < _LEAST_INK:
             continue
-        part = change[int(top) : int(bottom), int(left) : int(right)]
-        if part.size and float(part.mean()) < _CHANGED_LEVEL:
+        if float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max()) > _ALIKE:
             return True
     return False
 
 
-def _index_corners(card: Seen) -> list[NDArray[np.float64]]:
-    """Return the corners (4 x 2, mm) of both indices of a card on the table."""
-    angle = math.radians(card.angle)
-    along, across = (
-        np.array([math.cos(angle), math.sin(angle)]),
-        np.array([-math.sin(angle), math.cos(angle)]),
-    )
-    middle = np.array([card.x, card.y])
+def _indices(card: Seen) -> list[Place]:
+    """Return where both indices of a card on the table are, mm."""
+    turn = math.radians(card.angle)
     aside, up = CARD_WIDTH_MM / 2 - INDEX_MM[0], CARD_HEIGHT_MM / 2 - INDEX_MM[1]
-    wide, high = _INDEX_REACH_MM
-    # Of an upright card (90 degrees: `along` points down the table, `across` to the left) the indices
-    # are at its top left and its bottom right.
-    return [
-        np.array(
-            [
-                middle + end * (up * along - aside * across) + i * high * along + j * wide * across
-                for i, j in ((-1, -1), (-1, 1), (1, 1), (1, -1))
-            ]
-        )
-        for end in (-1.0, 1.0)
-    ]
+    # Of an upright card (90 degrees: its long side points down the table) they are at its top left and its
+    # bottom right.
+    x = up * math.cos(turn) + aside * math.sin(turn)
+    y = up * math.sin(turn) - aside * math.cos(turn)
+    return [(card.x - x, card.y - y), (card.x + x, card.y + y)]

@@ -19,7 +19,7 @@ _OTHER_RANK = 0.75
 """How surely a card must be read to be put down together with one of another rank."""
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do."""
-_BURIED_MOVES = 0.05
+_BURIED_MOVES = 0.25
 _TOP_MOVES = 0.5
 _OTHER_NAME_IN_PLACE = 0.15
 _IN_PLACE_MM = 12.0
@@ -86,7 +86,8 @@ class Pile:
                     new.append((name, p, group.seen))
             elif not self._known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
-        return PileView(tuple(one_set(new)), tuple(old), len(settled), len(looks))
+        unseen = [name for name in self.names if name not in old]
+        return PileView(tuple(one_set(new, unseen)), tuple(old), len(settled), len(looks))
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
@@ -131,14 +132,16 @@ def _in_place(known: Seen, seen: Seen) -> bool:
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
 
 
-def one_set(new: Sequence[NewCard]) -> list[NewCard]:
+def one_set(new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCard]:
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
-    Cards of several ranks stay when each is read surely: then somebody did play them.
+    Cards of several ranks stay when each is read surely: then somebody did play them. But where a card of
+    such a rank is known to lie there and is `unseen`, it is that one, its suit misread.
     """
     if not new:
         return []
     rank = max(new, key=lambda card: card[1])[0][:-1]
     same = [card for card in new if card[0][:-1] == rank]
-    others = [card for card in new if card[0][:-1] != rank and card[1] >= _OTHER_RANK]
+    known = {name[:-1] for name in unseen}
+    others = [card for card in new if card[0][:-1] not in {rank, *known} and card[1] >= _OTHER_RANK]
     return same + others

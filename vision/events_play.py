@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from engine.events import Event, Source
 from vision.arms import Hands
-from vision.events_patches import lay_there_before
+from vision.events_patches import CloseUp, lay_there_before
 from vision.events_pile import NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
@@ -23,9 +23,9 @@ _LOOKS = 2
 _PATIENCE = 5
 """After so many looks what is seen must do, sure or not."""
 _SURE = 0.75
+_CERTAIN = 0.97
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
-_HAND_AWAY_MM = 85.0
 _LEFT_SECONDS = 0.3
 _JUST_SECONDS = 0.8
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
@@ -58,6 +58,10 @@ class PlayPile:
         self._told = ToldPlays(scene)
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
+        self._close: CloseUp | None = None
+        self._close_left: CloseUp | None = None
+        self._close_before: CloseUp | None = None
+        """The pile from near by: now, as it was last left uncovered, and before the last play."""
 
     # -- what comes in -----------------------------------------------------------------------------
 
@@ -76,16 +80,18 @@ class PlayPile:
         self.touched, self._looks = t, list(looks)
         self.judge(t, None)
 
-    def look(self, cards: list[Seen], now: float, patch: Patch | None) -> None:
+    def look(self, cards: list[Seen], look: Look) -> None:
         """Take in one look at the uncovered pile."""
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]
-        self.judge(now, patch)
+        self._close = look.pile
+        self.judge(look.t, look.patches.get(PLAY))
 
     def glimpse(self, look: Look, free: list[Seen]) -> None:
         """Take in what shows of the pile beside a hand: a card just put down, surely read twice."""
         left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
+        self._close = look.pile
         self._under_hand.note(look, self._scene.layout)
         if len(self._glimpses) < _LOOKS:
             return
@@ -144,6 +150,8 @@ class PlayPile:
         self._visits.clear()
         self._glimpses.clear()
         self._as_left = patch
+        if patch is not None:
+            self._close_left = self._close
         if patch is not None and not self.pile.cards:
             self._bare = patch
 
@@ -163,16 +171,16 @@ class PlayPile:
     # -- cards put on ------------------------------------------------------------------------------
 
     def _played(self, seen: Sequence[NewCard], now: float, patch: Patch | None) -> None:
-        new = self._reveal(self._really_new(self._without_overlooked(seen, patch)), now)
+        new = self._reveal(self._really_new(self._without_overlooked(seen)), now)
         if not new:
             self._settle(now, patch)
             return
+        self._close_before = self._close_left
         t = self._touched_at(now)
         seat = self._who((new[-1][2].x, new[-1][2].y))
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
         source = self._source_of(names, seat)
-        self._under_hand.taken_off = frozenset()
         self.pile.put(new)
         self._scene.started = True
         self._told.tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
@@ -220,7 +228,7 @@ class PlayPile:
                 continue
             self._told.suspect(name)
             p = sum(seen.best[1] for seen in looks) / len(looks)
-            if len(looks) > _LOOKS and p >= _SURE:
+            if len(looks) > _LOOKS and p >= _SURE and not self._lay_there(looks[-1], self._close_before):
                 self._reveal([(name, p, looks[-1])], now)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
@@ -235,17 +243,22 @@ class PlayPile:
         self.pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
         return [card for card in seen if card[0] not in overlooked]
 
-    def _without_overlooked(self, seen: Sequence[NewCard], patch: Patch | None) -> list[NewCard]:
-        """Return the new cards; those of another rank that lay there before go to the pile without a word."""
+    def _without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
+        """Return the new cards; those that lay there before go to the pile without a word, if surely read.
+
+        What is read all but certainly, of the rank that is played, is taken for new without looking.
+        """
         rank = max(seen, key=lambda card: card[1])[0][:-1] if seen else ""
-        layout = self._scene.layout
         old = [
             card
             for card in seen
-            if card[0][:-1] != rank and lay_there_before(card[2], self._as_left, patch, layout, PLAY)
+            if (card[0][:-1] != rank or card[1] < _CERTAIN) and self._lay_there(card[2], self._close_left)
         ]
-        self.pile.cards[:0] = [PileCard(name, place) for name, _, place in old]
+        self.pile.cards[:0] = [PileCard(name, place) for name, p, place in old if p >= _CERTAIN]
         return [card for card in seen if card not in old]
+
+    def _lay_there(self, card: Seen, before: CloseUp | None) -> bool:
+        return lay_there_before(card, before, self._close)
 
     def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
         """Tell where played cards came from, and note that they are no longer there."""
@@ -262,7 +275,13 @@ class PlayPile:
         if last is None or len(self._looks) < _LOOKS:
             return
         view = self.pile.view(self._looks, self._elsewhere())
-        missed = [card for card in view.new if card[0][:-1] == last.cards[-1][:-1] and card[1] >= _SURE]
+        missed = [
+            card
+            for card in view.new
+            if card[0][:-1] == last.cards[-1][:-1]
+            and card[1] >= _SURE
+            and not self._lay_there(card[2], self._close_before)
+        ]
         if missed:
             self.pile.put(missed)
             self._told.add_to_last([name for name, _, _ in missed], now)
@@ -271,9 +290,7 @@ class PlayPile:
 
     def _left_behind(self, held: UnderArm) -> bool:
         """Tell whether a hand has left, or is leaving, a card that still hangs together with the arm."""
-        reach = self._scene.last_reach(held.seat)
-        away = reach is not None and math.dist(reach.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM
-        return away or held.covered < _GLIMPSE_COVERED
+        return held.covered < _GLIMPSE_COVERED or self._scene.is_left_behind(held)
 
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards that were surely read on the pile under a hand but never free."""
@@ -308,7 +325,7 @@ class PlayPile:
             self._before_action(seat, now)
         if seat is not None:
             self._taking.took_whole(seat, tuple(self.pile.names), now)
-        self._under_hand.taken_off = frozenset(self.pile.names)
+        self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
         self._told.forget_suspects()
         self._settle(now, patch)

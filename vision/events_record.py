@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Event, EventKind
+from vision.events_patches import CloseUp
 from vision.layout import Zone
 from vision.slots import Seen
 
@@ -44,6 +45,8 @@ class Look:
     """Zones that something covers: what is there is unknown, not gone."""
     patches: Mapping[Zone, Patch] = field(default_factory=dict)
     """Small pictures of the zones, to tell whether anything changed there at all."""
+    pile: CloseUp | None = None
+    """The play pile from near by."""
 
 
 def same_patch(first: Patch | None, second: Patch | None) -> bool:

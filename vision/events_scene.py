@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass, field
 
 from vision.arms import Reach, Stop
-from vision.events_record import EventLog
+from vision.events_record import EventLog, UnderArm
 from vision.layout import Layout, Place
 
 NEAR_MM = 110.0
+_HAND_AWAY_MM = 85.0
 """A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
@@ -39,6 +40,11 @@ class Scene:
     def last_reach(self, seat: int | None) -> Reach | None:
         """Return the latest reach of a seat."""
         return next((reach for reach in reversed(self.reaches) if reach.seat == seat), None)
+
+    def is_left_behind(self, held: UnderArm) -> bool:
+        """Tell whether a hand is away from a card that still hangs together with its arm."""
+        reach = self.last_reach(held.seat)
+        return reach is not None and math.dist(reach.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM
 
     def stops_near(self, place: Place, since: float, reach_mm: float = NEAR_MM) -> list[tuple[Stop, Reach]]:
         """Return the pauses near a place that ended after `since`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from vision.slots import Seen
 _SECONDS = 4.0
 """How long what was read counts."""
 _REMEMBERED = 20
+_CARRY_SECONDS = 1.0
 _LOOKS = 2
 _SURE, _MOVING_SURE = 0.85, 0.95
 """How surely a card must have been read once; in a hand that moves, to be remembered at all."""
@@ -23,22 +25,30 @@ class UnderHand:
     """Remembers cards read under hands for a few seconds."""
 
     _read: list[tuple[float, Seen]] = field(default_factory=list)
-    taken_off: frozenset[str] = frozenset()
-    """The cards of the last pile that was taken off, until the next is begun: they are read in the hand that
-    carries them, too, and do not count."""
+    _taken_off: frozenset[str] = frozenset()
+    _taken_till: float = -math.inf
+
+    def taken_off(self, names: Collection[str], t: float) -> None:
+        """Note that these cards were taken off the pile at `t`.
+
+        They are read in the hand that carries them, too: that does not count.
+        """
+        self._taken_off, self._taken_till = frozenset(names), t + _CARRY_SECONDS
+        self._read = [(when, seen) for when, seen in self._read if seen.best[0] not in self._taken_off]
 
     def note(self, look: Look, layout: Layout) -> None:
         """Remember the cards of one look that arms are over."""
+        carried = self._taken_off if look.t < self._taken_till else ()
         for held in look.under_arms:
             name, p = held.seen.best
             if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
                 continue
-            if layout.zone_at(held.seen.x, held.seen.y) == PLAY:
+            if name not in carried and layout.zone_at(held.seen.x, held.seen.y) == PLAY:
                 self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
 
     def lately(self, now: float) -> list[Seen]:
         """Return what counts now, oldest first."""
-        return [seen for t, seen in self._read if now - t < _SECONDS and seen.best[0] not in self.taken_off]
+        return [seen for t, seen in self._read if now - t < _SECONDS]
 
     def since(self, names: Collection[str], now: float) -> float:
         """Return when one of these cards, of which at least one counts now, was first read."""

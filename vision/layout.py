@@ -203,12 +203,14 @@ def find_layout(
     height: int,
     players: Sequence[str] | None,
     row_length: int | None = None,
+    *,
+    draw_pile: bool = True,
 ) -> Layout | None:
     """Return the layout of a finished deal, or None when what lies there is none.
 
     A deal is finished when as many rows of equal length lie before the seats as there are players, each
-    facing outwards, and a face-down pile lies amid them. A table that is not set for the game has no such
-    thing, and so yields no events.
+    facing outwards, and a face-down pile lies amid them, if the deal leaves one. A table that is not set for
+    the game has no such thing, and so yields no events.
     """
     rows = [row for row in _rows([card for card in cards if card.face == "up"]) if len(row) in (2, 3)]
     if row_length is not None:
@@ -217,12 +219,12 @@ def find_layout(
         return None
     middle = _mean([_mean([(c.x, c.y) for c in row]) for row in rows])
     draw = _draw_pile(cards, rows, middle)
-    if draw is None:
+    if draw is None and draw_pile:
         return None
-    seats = [seat for row in rows if (seat := _seat(row, draw)) is not None]
+    seats = [seat for row in rows if (seat := _seat(row, draw or middle)) is not None]
     if len(seats) != len(rows):
         return None
-    ordered = _clockwise(seats, draw)
+    ordered = _clockwise(seats, draw or middle)
     names = list(players) if players else [f"P{i + 1}" for i in range(len(ordered))]
     named = tuple(replace(seat, player=name) for seat, name in zip(ordered, names, strict=True))
     return Layout(plane, width, height, named, draw=draw)

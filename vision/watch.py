@@ -11,7 +11,7 @@ import numpy as np
 from engine.events import Event
 from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
-from vision.events_patches import patch_box
+from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
 from vision.layout import Layout, Zone, find_layout
 from vision.plane import TablePlane, fit_plane
@@ -56,6 +56,7 @@ class Watcher:
         layout: Layout | None = None,
         *,
         row_length: int | None = None,
+        draw_pile: bool = True,
     ) -> None:
         """Prepare to watch.
 
@@ -64,9 +65,10 @@ class Watcher:
             players: Clockwise, the first at the bottom edge; None: as many as there are rows.
             layout: Where seats and piles are; None: found at the deal.
             row_length: How many up-cards lie before each player; None: two or three.
+            draw_pile: Whether the deal leaves one.
         """
         self._reader, self._players, self._given = reader, players, layout
-        self._row_length = row_length
+        self._row_length, self._draw_pile = row_length, draw_pile
         self._stillness, self._arms = Stillness(), ArmTracker()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
@@ -149,7 +151,15 @@ class Watcher:
             if plane is None:
                 return []
             settled = _settled(self._deal_readings, plane)
-            layout = find_layout(settled, plane, width, height, self._players, self._row_length)
+            layout = find_layout(
+                settled,
+                plane,
+                width,
+                height,
+                self._players,
+                self._row_length,
+                draw_pile=self._draw_pile,
+            )
             if layout is None:
                 return []
         else:
@@ -190,14 +200,16 @@ class Watcher:
             under_arms=tuple(under),
             hidden=frozenset(hidden),
             patches=_patches(layout, motion),
+            pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
         )
 
 
-def _crowded(layout: Layout) -> list[Region] | None:
+def _crowded(layout: Layout) -> list[Region]:
     """Return where cards may lie half covered by others: about the play pile, or where it will be."""
-    place, reach = (layout.play, _PILE_MM) if layout.play else (layout.draw, _TABLE_MIDDLE_MM)
-    if place is None:
-        return None
+    if layout.play is not None:
+        place, reach = layout.play, _PILE_MM
+    else:
+        place, reach = layout.draw or layout.middle, _TABLE_MIDDLE_MM
     corners = layout.plane.pixels(disc(place, reach))
     (left, top), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
     return [(left, top, right, bottom)]

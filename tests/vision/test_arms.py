@@ -114,6 +114,19 @@ def test_an_arm_whose_sleeve_the_dark_floor_hides_is_its_players() -> None:
     assert any(DRAW in hands.covered for hands in told)
 
 
+def test_a_piece_of_an_arm_that_was_lost_is_that_arm() -> None:
+    watch = Watch()
+    for top in (340, 260, 180, 100, 60):
+        watch.feed(arm_from_below(390, top))
+    watch.feed(TABLE)
+    piece = TABLE.copy()
+    piece[:200, 372:408] = 190  # what is seen of it reaches the far border, where Bob sits
+    hands = watch.feed(piece)
+    assert [reach.seat for reach in hands.reaches] == [0]
+    later = Watch()
+    assert [reach.seat for reach in later.feed(piece).reaches] == [1], "nobody else's arm was there"
+
+
 def test_what_moves_in_the_middle_of_the_table_is_nobodys_arm() -> None:
     watch = Watch()
     told = []

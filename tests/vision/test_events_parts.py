@@ -7,9 +7,10 @@ import numpy as np
 from vision.arms import Reach
 from vision.events_heap import Heap
 from vision.events_pile import Pile, one_set
-from vision.events_record import EventLog, same_patch
+from vision.events_record import EventLog, Look, UnderArm, same_patch
 from vision.events_rows import Rows
 from vision.events_scene import Scene
+from vision.events_under_hand import UnderHand
 from vision.layout import Layout, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen
@@ -55,6 +56,23 @@ def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
     seen = up("9S")
     assert [c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.6, seen), ("9H", 0.5, seen)])] == ["9S", "9H"]
     assert {c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.97, seen)])} == {"9S", "6D"}
+
+
+def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() -> None:
+    pile = pile_of(up("7H"), up("3S", 40))
+    view = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.95, angle=0), up("3S", 40)]] * 2, set())
+    assert [card[0] for card in view.new] == ["6S"]
+    seen = pile.view([[up("6S", 20, p=0.99), up("7D", 70, angle=0), up("7H"), up("3S", 40)]] * 2, set())
+    assert {card[0] for card in seen.new} == {"6S", "7D"}, "both sevens are to be seen"
+
+
+def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_does() -> None:
+    table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
+    under_hand = UnderHand()
+    under_hand.taken_off(["4S"], 10.0)
+    for t in (10.2, 10.4, 14.0, 14.2):
+        under_hand.note(Look(t, (), (UnderArm(0, up("4S"), 0.9, moving=False),)), table)
+        assert bool(under_hand.sure([], t)) == (t == 14.2)
 
 
 def rows() -> Rows:
@@ -138,5 +156,30 @@ def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_wen
     heap.add([up("3D", 300.0)], 2.0)
     assert heap.places_since(2.5, ("4S", "7S")) == []
     assert heap.places_since(2.5, ("3D",)) == [(300.0, 0.0)]
+    heap.look([Seen(310.0, 0.0, 90.0, "down")], 2.2)
     heap.add([Seen(310.0, 0.0, 90.0, "down")], 2.2)
     assert heap.places_since(2.5, ("4S", "7S")) == [(310.0, 0.0)]
+
+
+def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -> None:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
+    heap = Heap(
+        Scene(layout, reaches=[Reach(0, 1.0, 6.0, 0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
+    )
+    card = Seen(300.0, 0.0, 90.0, "down")
+    assert heap.look([card], 2.0) == [], "one look is none"
+    heap.add(heap.look([card], 6.0), 6.0)
+    assert heap.places_since(5.5) == []
+    assert heap.places_since(2.5) == [(300.0, 0.0)]
+
+
+def test_an_addition_is_made_to_the_latest_form() -> None:
+    log = EventLog()
+    first = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",))
+    log.revise(first, 1.9, cards=("7S", "7D"))
+    log.add("draw", 2.0, 2.1, player="Ann", count=1)
+    assert log.latest(first).cards == ("7S", "7D")
+    assert not log.is_newest(first)
+    assert log.revise(first, 2.5, player="Bob").cards == ("7S", "7D")
+    assert log.last is not None
+    assert log.last.event == "draw", "a late change makes nothing the newest"

@@ -1,72 +1,88 @@
-"""Whether a card that comes to light lay there before, by small pictures of its place."""
+"""Whether a card that comes to light lay there before, by close pictures of its place."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.events_patches import lay_there_before, patch_box
-from vision.layout import PLAY, Layout, Seat
+from vision.events_patches import CloseUp, close_up, lay_there_before
+from vision.layout import Layout, Seat
 from vision.plane import TablePlane
 from vision.slots import Seen
 
 LAYOUT = Layout(
-    TablePlane(np.array([[1.0, 0, -160], [0, 1, -100], [0, 0, 1]])),
-    320,
-    200,
+    TablePlane(np.array([[0.5, 0, -160], [0, 0.5, -160], [0, 0, 1]])),
+    640,
+    640,
     (Seat("Ann", ((-75, 90), (0, 90), (75, 90)), (0.0, 1.0)),),
     play=(0.0, 0.0),
 )
-"""One pixel is a millimetre, and the small picture is the picture."""
+"""Two pixels are a millimetre, the pile lies in the picture's middle."""
 UPRIGHT = Seen(0.0, 0.0, 90.0, "up", {"5D": 0.95})
-LEFT, TOP = (int(value) for value in patch_box(LAYOUT, PLAY, 1.0)[0])
 INDEX = {"top left": (-23, -30), "bottom right": (23, 30), "top right": (23, -30), "bottom left": (-23, 30)}
 
 
-def pile() -> NDArray[np.uint8]:
-    (left, top), (right, bottom) = patch_box(LAYOUT, PLAY, 1.0)
-    return np.full((bottom - top, right - left, 3), 200, np.uint8)
-
-
-def changed_at(*places: str) -> NDArray[np.uint8]:
-    """Return the pile with other ink where a card at its middle has (or has no) index."""
-    patch = pile()
-    for place in places:
-        x, y = INDEX[place][0] + 160 - LEFT, INDEX[place][1] + 100 - TOP
-        patch[y - 10 : y + 10, x - 5 : x + 5] = 90
-    return patch
+def pile(ink: str = "5", *others: str, light: float = 1.0, noise: float = 0.0) -> CloseUp:
+    """Return a white pile with `ink` at all its corners, and another figure at the corners named."""
+    frame: NDArray[np.uint8] = np.full((640, 640, 3), 200, np.uint8)
+    for name, (x, y) in INDEX.items():
+        place = (320 + 2 * x - 16, 320 + 2 * y + 16)
+        cv2.putText(frame, "X" if name in others else ink, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, (40,) * 3, 4)
+    rough = np.random.default_rng(4).normal(0, noise, frame.shape)
+    frame = np.clip(frame * light + rough, 0, 255).astype(np.uint8)
+    return close_up(frame, LAYOUT, (0.0, 0.0))
 
 
 def test_a_card_both_of_whose_indices_are_other_than_before_is_new() -> None:
-    now = changed_at("top left", "bottom right")
-    assert not lay_there_before(UPRIGHT, pile(), now, LAYOUT, PLAY)
+    assert not lay_there_before(UPRIGHT, pile("5"), pile("5", "top left", "bottom right"))
 
 
 @pytest.mark.parametrize("place", ["top left", "bottom right"])
 def test_a_card_one_of_whose_indices_is_as_it_was_lay_there_before(place: str) -> None:
-    assert lay_there_before(UPRIGHT, pile(), changed_at(place), LAYOUT, PLAY)
+    assert lay_there_before(UPRIGHT, pile("5"), pile("5", place))
 
 
-def test_what_changes_in_the_corners_without_index_tells_nothing() -> None:
-    now = changed_at("top left", "bottom right", "top right", "bottom left")
-    assert not lay_there_before(UPRIGHT, pile(), now, LAYOUT, PLAY)
-    assert lay_there_before(UPRIGHT, pile(), changed_at("top right", "bottom left"), LAYOUT, PLAY)
+def test_the_other_two_corners_tell_nothing() -> None:
+    before = pile("5")
+    assert not lay_there_before(UPRIGHT, before, pile("X", "top right", "bottom left"))
+    assert lay_there_before(UPRIGHT, before, pile("5", "top right", "bottom left"))
 
 
-def test_a_turned_card_is_looked_at_where_its_indices_are() -> None:
-    turned = Seen(0.0, 0.0, 0.0, "up", {"5D": 0.95})
-    patch = pile()
-    for x, y in ((30, -23), (-30, 23)):  # top right and bottom left of what lies on its side
-        patch[y + 100 - TOP - 5 : y + 100 - TOP + 5, x + 160 - LEFT - 10 : x + 160 - LEFT + 10] = 90
-    assert not lay_there_before(turned, pile(), patch, LAYOUT, PLAY)
+def test_dimmer_light_and_noise_do_not_make_a_card_new() -> None:
+    assert lay_there_before(UPRIGHT, pile("5"), pile("5", "top left", light=0.5, noise=4.0))
 
 
-def test_without_pictures_nothing_is_said() -> None:
-    assert not lay_there_before(UPRIGHT, None, pile(), LAYOUT, PLAY)
-    assert not lay_there_before(UPRIGHT, pile(), None, LAYOUT, PLAY)
+def test_an_outline_that_is_off_by_little_still_finds_its_index() -> None:
+    assert lay_there_before(replace(UPRIGHT, x=2.0, y=-1.5), pile("5"), pile("5"))
 
 
-def test_an_index_beyond_the_small_picture_tells_nothing() -> None:
-    far = Seen(70.0, 0.0, 90.0, "up", {"5D": 0.95})
-    assert not lay_there_before(far, pile(), pile(), LAYOUT, PLAY)
+def test_a_turned_card_has_its_indices_elsewhere() -> None:
+    turned = replace(UPRIGHT, angle=0.0)
+    now = pile("5", "top right", "bottom left")
+    assert lay_there_before(UPRIGHT, pile("5"), now)
+    assert not lay_there_before(turned, pile("5"), now)
+
+
+def test_where_nothing_is_printed_nothing_is_told() -> None:
+    assert not lay_there_before(UPRIGHT, pile(" "), pile(" "))
+
+
+def test_without_a_picture_nothing_is_told() -> None:
+    assert not lay_there_before(UPRIGHT, None, pile())
+    assert not lay_there_before(UPRIGHT, pile(), None)
+
+
+def test_what_the_picture_does_not_show_is_not_told() -> None:
+    far = Seen(200.0, 0.0, 90.0, "up", {"5D": 0.95})
+    assert not lay_there_before(far, pile(), pile())
+
+
+def test_a_close_picture_shows_the_table_in_millimetres() -> None:
+    window = pile(" ").window((0.0, 0.0), 90.0, (20.0, 30.0))
+    assert window is not None
+    assert window.shape == (90, 60)
+    assert window.mean() == 200

@@ -77,6 +77,13 @@ def test_a_table_that_is_not_set_for_the_game_has_no_layout(cards: list[Seen]) -
     assert find(cards) is None
 
 
+def test_where_the_whole_pack_is_dealt_out_no_draw_pile_is_awaited() -> None:
+    cards = deal(BOTTOM, LEFT, TOP, RIGHT)[:-1]
+    layout = find_layout(cards, PLANE, 1000, 600, ("Ann", "Bob", "Cat", "Dan"), draw_pile=False)
+    assert layout is not None
+    assert (layout.draw, [seat.player for seat in layout.seats]) == (None, ["Ann", "Bob", "Cat", "Dan"])
+
+
 def test_as_many_rows_as_players_are_awaited() -> None:
     assert find(deal(BOTTOM, LEFT, TOP), ("Ann", "Bob", "Cat", "Dan")) is None
     assert find(deal(BOTTOM, LEFT, TOP, RIGHT), ("Ann", "Bob", "Cat", "Dan")) is not None
