@@ -29,6 +29,7 @@ COMMANDS = (
     "deck",
     "evaluate",
     "measure",
+    "soak",
     "backup",
     "restore",
     "erase",

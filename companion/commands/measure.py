@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     """Render what is missing, watch what was not watched, and print the table."""
     jobs, cluster = jobs_of(args)
     plans = [] if args.film else _plans(args)
-    films = _films(args.film)
+    films = films_in(args.film)
 
     from datasets.measuring.run import measure_films
     from datasets.measuring.tables import as_markdown
@@ -90,7 +90,7 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
     )
 
 
-def _films(given: list[Path]) -> list[Path]:
+def films_in(given: list[Path]) -> list[Path]:
     """Return the films that are named, and those in the folders that are.
 
     Raises:

@@ -1,0 +1,160 @@
+"""`shithead soak`: pictures at their time, what is lost is counted, and the result is written and drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.cli import main
+from companion.scoring import read_truth
+from companion.store import Store
+from datasets.films.production import truth_path
+from datasets.measuring import soak as soaking
+from datasets.measuring.plan import plan_films, render
+from datasets.measuring.soak import Paced, soak
+
+
+class Clock:
+    """A clock that only sleeping and working move on."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class TenASecond:
+    name, live, fps = "ten", False, 10.0
+
+    def __iter__(self) -> Iterator[tuple[float, Any]]:
+        return ((number / 10, np.zeros((2, 2, 3), np.uint8)) for number in range(30))
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(soaking, "time", clock)
+    return clock
+
+
+def test_each_picture_comes_at_its_time(clock: Clock) -> None:
+    paced = Paced(TenASecond(), pace=2.0, until=1000.0)
+    seen = [(round(t, 3), round(clock.now - 100.0, 3)) for t, _ in paced]
+    assert seen == [(number / 10, number / 20) for number in range(30)]
+    assert (paced.dropped, paced.broken_off) == (0, False)
+
+
+def test_pictures_that_come_while_the_program_computes_are_dropped_but_the_newest(clock: Clock) -> None:
+    paced, seen = Paced(TenASecond(), pace=1.0, until=1000.0), []
+    for t, _ in paced:
+        seen.append(t)
+        clock.sleep(0.35)
+    assert seen[:4] == pytest.approx([0.0, 0.3, 0.6, 1.0], abs=0.05)
+    assert seen[-1] == 2.9
+    assert len(seen) + paced.dropped == 30
+
+
+def test_a_film_is_broken_off_when_the_time_is_over(clock: Clock) -> None:
+    paced = Paced(TenASecond(), pace=1.0, until=101.0)
+    assert max(t for t, _ in paced) <= 1.0
+    assert paced.broken_off
+
+
+class Told:
+    """A game that tells the truth of a film, each event when it has happened."""
+
+    layout = view = None
+
+    def __init__(self, film: Path) -> None:
+        self._open = sorted(read_truth(truth_path(film)), key=lambda line: float(line["t_end"]))
+        self.table = SimpleNamespace(players=("Ann", "Bob"))
+        self._count = 0
+
+    def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
+        lines = []
+        while self._open and self._open[0]["t_end"] <= t:
+            fact = self._open.pop(0)
+            self._count += 1
+            lines.append({**fact, "id": self._count, "t": fact["t_end"], "decided_at": t})
+        return lines
+
+    def finish(self, t: float) -> list[dict[str, Any]]:
+        return self.feed(None, t + 1.0)
+
+
+@pytest.fixture
+def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (plan,) = plan_films(["winnersh"], 1, plays=1, size=(160, 90))
+    render(plan, tmp_path)
+    path = plan.film_in(tmp_path)
+    monkeypatch.setattr(soaking, "watched_game", lambda choice, past: Told(path))
+    return path
+
+
+def test_an_evening_of_films_is_kept_and_counted(film: Path, tmp_path: Path) -> None:
+    report = soak([film], tmp_path, 3.0, pace=40.0, every=0.2)
+    assert report["films_played"] >= 2
+    assert report["lines_told"] >= 2 * 3
+    assert report["lines_lost"] == 0
+    whole = [game for game in report["games"] if game["f1"] is not None]
+    assert {game["f1"] for game in whole} == {1.0}
+    assert report["losers_right"] == len(whole)
+    assert len(report["samples"]) >= 4
+    with Store.open(tmp_path / "soak.sqlite") as store:
+        assert len(store.games()) >= report["films_played"]
+
+
+def test_lines_that_the_store_does_not_hold_are_lost(
+    film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append = Store.append
+    monkeypatch.setattr(Store, "append", lambda s, line: append(s, line) if line["event"] != "play" else None)
+    report = soak([film], tmp_path, 2.0, pace=100.0)
+    plays = sum(line["event"] == "play" for line in read_truth(truth_path(film)))
+    assert plays > 0
+    assert report["games"][0]["lost"] == plays
+
+
+def test_memory_that_grows_is_told(tmp_path: Path) -> None:
+    flat = soaking._memory([(0.0, 90.0), *((60.0 * n, 120.0) for n in range(1, 60))])
+    growing = soaking._memory([(60.0 * n, 120.0 + n) for n in range(60)])
+    assert flat == {"first": 90.0, "last": 120.0, "most": 120.0, "growth_per_hour": pytest.approx(0, abs=1)}
+    assert growing["growth_per_hour"] == pytest.approx(60.0)
+
+
+def test_the_command_writes_one_line_and_a_picture(
+    film: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    assert main(["soak", str(film), "--hours", "0.0003", "--pace", "60", "--folder", str(out)]) == 0
+    (line,) = (out / "soak.json").read_text("utf-8").splitlines()
+    assert json.loads(line)["films_played"] >= 1
+    assert (out / "soak.png").read_bytes().startswith(b"\x89PNG")
+    assert json.loads(capsys.readouterr().out)["lines_lost"] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(["--hours", "0"], "--hours 0"), (["--pace", "0"], "--pace 0"), (["missing.mp4"], "missing.mp4")],
+)
+def test_bad_input_is_one_line(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["soak", *words, "--folder", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
