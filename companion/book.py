@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from companion.sentences import written
 from engine.errors import BadInputError
 from engine.events import Event
 
@@ -230,7 +231,7 @@ class GameBook:
                 else:
                     told.append(self._revising({**line, "withdrawn": True}, now))
                 continue
-            ruling = outcomes[number].ruling if number in outcomes else None
+            ruling = written(outcomes[number].ruling) if number in outcomes else None
             if ruling != line.get("ruling"):
                 line = {name: value for name, value in line.items() if name != "ruling"}
                 line |= {} if ruling is None else {"ruling": ruling}
@@ -256,7 +257,7 @@ class GameBook:
         if event.id in self._entered:
             line["by"] = self._entered[event.id]
         if ruling is not None:
-            line["ruling"] = ruling
+            line["ruling"] = written(ruling)
         return line
 
     def _told(self, event: Event, ruling: dict[str, Any] | None) -> Line:

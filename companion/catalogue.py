@@ -1,6 +1,7 @@
 """Keeps the catalogues in step with the source: `python -m companion.catalogue` after words have changed.
 
-It collects every text that is marked (`_`, `marked`, `many` in Python, `_` in kv files), enters new ones into
+It collects every text that is marked (`_`, `marked`, `many` in Python, `_` in kv files, and the forms of
+`engine.sentences.say`), enters new ones into
 each language's .po file with nothing for a translation, drops those that are gone, and compiles the .mo file
 that ships. `tests/companion/test_catalogue.py` fails while a translation is missing or the .mo is stale.
 """
@@ -14,6 +15,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import engine
 from companion.i18n import DOMAIN, LANGUAGES, locale_folder
 
 Texts = dict[str, str | None]
@@ -28,6 +30,11 @@ _HEADER = (
     "Plural-Forms: nplurals=2; plural=(n != 1);\n"
     "Language: {language}\n"
 )
+
+
+def all_texts() -> Texts:
+    """Return every text that is to be translated: the app's, and the forms of the referee's sentences."""
+    return marked_texts(Path(engine.__file__).parent) | marked_texts(Path(__file__).parent)
 
 
 def marked_texts(root: Path) -> Texts:
@@ -48,7 +55,7 @@ def _in_python(source: str) -> Iterator[tuple[str, str | None]]:
             continue
         texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
         strings = [text for text in texts if isinstance(text, str)]
-        if node.func.id in ("_", "marked") and strings:
+        if node.func.id in ("_", "marked", "say") and strings:
             yield strings[0], None
         elif node.func.id == "many" and len(strings) >= 2:
             yield strings[0], strings[1]
@@ -116,7 +123,7 @@ def compiled(language: str, texts: Texts, translations: Translations) -> bytes:
 
 def main() -> None:
     """Bring every language's catalogue up to date and say what is left to translate."""
-    texts = marked_texts(Path(__file__).parent)
+    texts = all_texts()
     for language in LANGUAGES:
         if language == "en":
             continue

@@ -1,6 +1,7 @@
 """The app's words in the user's language: one gettext catalogue, English in the source, German complete.
 
-Rulings are not translated: they are the referee's sentences and the rulesets' own words, which are English.
+The referee's sentences are said anew from their facts (`companion.sentences`). What a ruleset says of itself,
+and the sentences that are quoted from its source, stay English.
 """
 
 from __future__ import annotations

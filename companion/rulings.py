@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.game import Line
 from companion.i18n import _
+from companion.sentences import breach_words, sentence
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 """Events that, when legal, leave the ruling on the play before them standing."""
@@ -52,9 +53,9 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
     """Return (what the referee says, the sentence it rests on with its citation)."""
     breaches = ruling.get("breaches") or ()
     basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
-    says = " ".join(str(breach.get("says", "")) for breach in breaches)
+    says = " ".join(map(breach_words, breaches))
     if ruling.get("verdict") == "unproven" and ruling.get("needs"):
-        says = f"{says} {_('Hidden cards decide:')} {_listed(ruling['needs'])}".strip()
+        says = f"{says} {_('Hidden cards decide:')} {_listed(ruling)}".strip()
     if not says:
         says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
     quote = ""
@@ -87,12 +88,13 @@ def effect_words(effects: Mapping[str, Any]) -> list[str]:
     return words
 
 
-def _listed(needs: Any) -> str:
-    return needs if isinstance(needs, str) else ", ".join(map(str, needs))
+def _listed(ruling: Mapping[str, Any]) -> str:
+    needs = ruling["needs"]
+    return ", ".join(sentence(need, ruling) for need in ([needs] if isinstance(needs, str) else needs))
 
 
 def _listed_notes(ruling: Mapping[str, Any]) -> list[str]:
-    return [str(note) for note in ruling.get("notes") or ()]
+    return [sentence(note, ruling) for note in ruling.get("notes") or ()]
 
 
 def pick_ups_and_burns(lines: Sequence[Line]) -> tuple[Counter[str], Counter[str]]:

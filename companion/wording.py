@@ -44,6 +44,8 @@ def card_words(card: str) -> str:
     return _("{rank} of {suit}").format(rank=word, suit=_(_SUIT_WORD[suit])) if suit else word
 
 
+_DEMAND_MORE = (marked("red"), marked("black"), marked("of a better suit if equal"))
+"""What may follow a comma in what the engine says of a demand."""
 _DEMAND = re.compile(r"(\w+) or (higher|lower)(.*)", re.DOTALL)
 
 
@@ -53,7 +55,8 @@ def demand_words(text: str) -> str:
     if found is None:
         return _(text) if text in (marked("anything"), marked("not known")) else text
     form = marked("{rank} or higher") if found[2] == "higher" else marked("{rank} or lower")
-    return _(form).format(rank=_(found[1])) + found[3]
+    more = [_(part) if part in _DEMAND_MORE else part for part in found[3].split(", ") if part]
+    return ", ".join([_(form).format(rank=_(found[1])), *more])
 
 
 def cards_sign(cards: Sequence[str]) -> str:
@@ -108,7 +111,10 @@ def event_words(line: Mapping[str, Any]) -> str:
             loser = line.get("loser")
             return _("Game over: {player} is the Shithead").format(player=loser) if loser else _("Game over")
         case "late_breach":
-            return str(line.get("says") or _("{player} broke a rule earlier").format(player=who))
+            from companion.sentences import breach_words  # which takes its words from here
+
+            breach = line.get("breach") or {"says": line.get("says")}
+            return breach_words(breach) or _("{player} broke a rule earlier").format(player=who)
         case "unclear":
             return str(line.get("says") or _("Not clear what happened"))
     return kind

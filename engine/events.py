@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from engine.errors import BadInputError
+from engine.event_fields import check_fields
 
 EventKind = Literal[
     "deal",
@@ -70,8 +71,8 @@ class Event:
     """With `revise`: the earlier event did not happen at all."""
     concerns: int | None = None
     """For `late_breach`: the id of the event that was not allowed."""
-    breach: dict[str, str] | None = None
-    """For `late_breach`: rule, cite, quote and says, as in a ruling."""
+    breach: dict[str, Any] | None = None
+    """For `late_breach`: rule, cite, quote, says, form and facts, as in a ruling."""
     says: str | None = None
     """For `unclear`: what was seen and what is asked, in words. For `late_breach`: what is proven."""
 
@@ -119,6 +120,10 @@ class Event:
         kind = line.get("event")
         if kind not in EVENT_KINDS:
             raise BadInputError(f"event {json.dumps(kind)[:60]} is not one of: {', '.join(EVENT_KINDS)}")
+        try:
+            check_fields(line)
+        except BadInputError as error:
+            raise BadInputError(f"event {kind!r}: {error}") from None
         fields: dict[str, Any] = {name: line[name] for name in _PLAIN if line.get(name) is not None}
         try:
             fields["cards"] = tuple(str(card) for card in line.get("cards") or ())
@@ -127,7 +132,7 @@ class Event:
             for name in ("t", "decided_at", "confidence"):
                 if name in fields:
                     fields[name] = float(fields[name])
-            return cls(id=int(line.get("id", 0)), **fields)
+            return cls(id=int(line.get("id") or 0), **fields)
         except (TypeError, ValueError, AttributeError) as error:
             raise BadInputError(f"event {kind!r} has a field of the wrong form: {error}") from None
 

@@ -16,6 +16,7 @@ from engine.outcome import Outcome
 from engine.questions import sure_start_card
 from engine.reconciling import give_up_surplus, reconcile, split_sources, without
 from engine.ruleset import Ruleset
+from engine.sentences import Said, say
 from engine.situation import Action
 from engine.suspicions import Suspicions
 
@@ -48,7 +49,7 @@ class Follower:
         self.gaps.note(event)
         return handler(self, event) if handler else Outcome()
 
-    def _judge(self, event: Event, action: Action, notes: Sequence[str] = ()) -> Ruling:
+    def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
         notes = [*notes, *self.gaps.bring_back(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
         if seat is not None and seat.doubtful and _from_table(action):
@@ -230,7 +231,7 @@ class Follower:
         state = self.state
         if player == due:
             return Outcome(confirms=True)
-        says = f"{due} has to pick up the pile, not {player}."
+        says = say("{due} has to pick up the pile, not {who}.", due=due, who=player)
         ruling = ruling_of_breach(state.situation(), player, "turn", says)
         taken = [card for card in event.cards if card in state.seats[due].hand]
         state.seats[due].take_from_hand(taken)
@@ -254,7 +255,9 @@ class Follower:
         missed = self.gaps.explain_burn(event)
         if missed is not None:
             return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, missed))
-        says = "Nothing burns the pile here: it stays until somebody picks it up or burns it by the rules."
+        says = say(
+            "Nothing burns the pile here: it stays until somebody picks it up or burns it by the rules."
+        )
         ruling = ruling_of_breach(state.situation(), event.player, "burn", says)
         state.burn_pile()
         return Outcome(ruling=ruling)
@@ -336,7 +339,8 @@ class Follower:
         situation = replace(state.situation(), draw_pile=before, owed={player: min(count, allowed)})
         ruling = rule_on(situation, Action(type="draw", player=player, count=count))
         if count < seat.owed:
-            ruling["notes"].append(f"{player} has still to draw {seat.owed - count}.")
+            note = say("{who} has still to draw {count}.", who=player, count=seat.owed - count)
+            ruling["notes"].append(note)
         more = max(0, count - seat.owed)
         seat.owed -= min(count, seat.owed)
         seat.may_draw = max(0, seat.may_draw - more)

@@ -18,6 +18,7 @@ from engine.judge import rule_on
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge, Seat
 from engine.reconciling import without
+from engine.sentences import Said, say
 from engine.situation import Action, Holding, Situation
 from engine.suspicions import Suspicions
 
@@ -54,7 +55,7 @@ class Gaps:
         if event.event == "burn":
             self._shaken.difference_update(event.cards)
 
-    def odd(self, notes: Sequence[str]) -> list[str]:
+    def odd(self, notes: Sequence[Said]) -> list[Said]:
         """Count what did not fit the record (`engine.reconciling`) as something missed; return it."""
         self.holes += bool(notes) and self.fallible
         return list(notes)
@@ -81,7 +82,7 @@ class Gaps:
         """Enter that the pile may have been picked up unseen."""
         self._shaken.update(self._state.pile)
 
-    def bring_back(self, action: Action) -> list[str]:
+    def bring_back(self, action: Action) -> list[Said]:
         """Let a player who counted as out hold the cards just seen of them; return what was odd."""
         state, player = self._state, action.player
         gone = player is not None and player in state.left and state.loser is None
@@ -98,16 +99,16 @@ class Gaps:
             seat.hand = [UNKNOWN] * len(action.cards)
         if state.turn != player:
             state.turn = None
-        return [f"{player} was taken to be out, and is not."]
+        return [say("{who} was taken to be out, and is not.", who=player)]
 
-    def unburn(self, cards: Sequence[str]) -> list[str]:
+    def unburn(self, cards: Sequence[str]) -> list[Said]:
         """Take back that cards were burned, if they may have been picked up before; return what was odd."""
         back = [card for card in cards if card in self._state.burned and card in self._shaken]
         if not self.fallible or not back:
             return []
         self.holes += 1
         self._state.burned = without(self._state.burned, back)
-        return ["The pile must have been picked up unseen before it was burned."]
+        return [say("The pile must have been picked up unseen before it was burned.")]
 
     # What is not proven
 
@@ -127,7 +128,7 @@ class Gaps:
             if len(milder["breaches"]) < len(ruling["breaches"]):
                 if action.type != "pick_up":
                     seat.hand, seat.up = list(held.hand or ()), list(held.up or ())
-                ruling = _opened(milder, f"what {player} did unseen before")
+                ruling = _opened(milder, say("what {who} did unseen before", who=player))
         return self._weigh_turn(situation, action, ruling) if ruling["verdict"] == "illegal" else ruling
 
     def _weigh_turn(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
@@ -135,14 +136,16 @@ class Gaps:
         player, other = action.player or "", self._state.turn
         if other is None or not self._may_have_acted(other, player):
             return ruling
-        tables = [(replace(situation, turn=player), "acted")]
+        acted = say("whether {who} acted unseen", who=other)
+        tables = [(replace(situation, turn=player), acted)]
         if action.type != "pick_up":
-            tables.append((replace(situation, turn=player, pile=()), "picked up the pile"))
-        for table, did in tables:
+            took = say("whether {who} picked up the pile unseen", who=other)
+            tables.append((replace(situation, turn=player, pile=()), took))
+        for table, unseen in tables:
             milder = rule_on(table, action)
             if milder["verdict"] != "illegal":
                 self.passed_over(player)
-                return _opened(milder, f"whether {other} {did} unseen")
+                return _opened(milder, unseen)
         return ruling
 
     def _may_have_acted(self, other: str, player: str) -> bool:
@@ -172,7 +175,7 @@ class Gaps:
             return None
         return Holding(tuple(played), () if blindly else held.up, held.down)
 
-    def explain_draw(self, player: str, count: int, allowed: int) -> str | None:
+    def explain_draw(self, player: str, count: int, allowed: int) -> Said | None:
         """Return which missed cards would make a draw beyond what is due right, and enter them; else None."""
         state, seat, surplus = self._state, self._state.seats[player], count - allowed
         if not self.fallible or surplus <= 0 or surplus > (state.draw_pile or 0):
@@ -200,10 +203,11 @@ class Gaps:
         seat.blur()
         del seat.hand[:missing]
         state.draw(player, surplus)
-        cards = "a card" if missing == 1 else f"{missing} cards"
-        return f"whether {player} played {cards} that nobody saw"
+        if missing == 1:
+            return say("whether {who} played a card that nobody saw", who=player)
+        return say("whether {who} played {count} cards that nobody saw", who=player, count=missing)
 
-    def explain_burn(self, event: Event) -> str | None:
+    def explain_burn(self, event: Event) -> Said | None:
         """Return what was missed if other cards are burned than lay on the pile, and enter it; else None."""
         state = self._state
         player = event.player or state.turn or self._last
@@ -220,7 +224,7 @@ class Gaps:
         state.burn_pile()
         again = state.rules.mechanics.burn_again
         state.turn = player if again else state.next_inside(player)
-        return f"what {player} played before the pile was burned"
+        return say("what {who} played before the pile was burned", who=player)
 
     def _owe(self, player: str, played: int) -> None:
         """Enter what is to be drawn after cards that were played unseen."""
@@ -252,7 +256,7 @@ class Gaps:
 _WITH_UP = ("up", "hand+up")
 
 
-def _opened(ruling: Ruling, what: str) -> Ruling:
+def _opened(ruling: Ruling, what: Said) -> Ruling:
     """Return a ruling that holds only if `what` is as it may be: not legal, but unproven."""
     if ruling["verdict"] == "legal":
         ruling.pop("basis", None)

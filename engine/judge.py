@@ -13,6 +13,7 @@ from engine.judging.plays import judge_flip, judge_play
 from engine.judging.setups import judge_draw, judge_exchange
 from engine.judging.shows import judge_show
 from engine.questions import answer
+from engine.sentences import Said
 from engine.situation import Action, Situation, read_action, read_situation
 
 _JUDGES: dict[str, Callable[[Case], None]] = {
@@ -58,14 +59,14 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
     return ruling
 
 
-def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, says: str) -> Ruling:
+def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, says: Said) -> Ruling:
     """Return the ruling on something that is no action of the contract's and breaks a rule."""
     case = Case(situation, Action(type="pick_up", player=player))
     case.breach(mechanism, says)
     return case.ruling()
 
 
-def ruling_on_doubt(situation: Situation, player: str | None, what: str) -> Ruling:
+def ruling_on_doubt(situation: Situation, player: str | None, what: Said) -> Ruling:
     """Return the ruling on something that breaks no rule if `what` is as it may be."""
     case = Case(situation, Action(type="pick_up", player=player))
     case.need(what)

@@ -16,6 +16,7 @@ from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
 from engine.events import Event
 from engine.questions import deal_for, left_of
 from engine.ruleset import Ruleset
+from engine.sentences import Said, say
 from engine.situation import CLOCKWISE, Holding, Situation
 
 
@@ -141,14 +142,15 @@ class Knowledge:
         self.draw(player, count)
         self.seats[player].owed += count
 
-    def draw_notes(self) -> list[str]:
+    def draw_notes(self) -> list[Said]:
         """Say once who has not been seen to draw what was due."""
-        notes = []
+        notes: list[Said] = []
         for player, seat in self.seats.items():
             if seat.owed and not seat.noted:
                 seat.noted = True
-                cards = "a card" if seat.owed == 1 else f"{seat.owed} cards"
-                notes.append(f"{player} has not been seen to draw {cards}.")
+                one = say("{who} has not been seen to draw a card.", who=player)
+                more = say("{who} has not been seen to draw {count} cards.", who=player, count=seat.owed)
+                notes.append(one if seat.owed == 1 else more)
         return notes
 
     def spend_answers(self, show: Event) -> None:

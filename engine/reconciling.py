@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
 from engine.knowledge import Knowledge, Seat
 from engine.questions import packs_for
+from engine.sentences import Said, say
 
 
-def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str | None) -> list[str]:
+def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str | None) -> list[Said]:
     """Let a player hold, in hand or face up, what they were just seen to play; return what was odd."""
     seat = state.seats[player]
     notes = _missed_pick_up(state, player, cards)
@@ -32,7 +33,7 @@ def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str |
     return notes + _make_room(state, seat, player, cards)
 
 
-def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[str]:
+def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[Said]:
     """Stop counting cards that a player drew beyond what was due; return what to tell the players.
 
     Who draws up to the minimum has most likely played cards that nobody saw. It is said once: were the count
@@ -42,22 +43,23 @@ def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[str]:
     given_up = min(surplus, len(hand) - minimum, hand.count(UNKNOWN)) if minimum else 0
     for _ in range(given_up):
         hand.remove(UNKNOWN)
-    return [f"{player}'s hand is counted as {len(hand)} from here on."] if given_up > 0 else []
+    counted = say("{who}'s hand is counted as {count} from here on.", who=player, count=len(hand))
+    return [counted] if given_up > 0 else []
 
 
 def _one_pack(state: Knowledge) -> bool:
     return packs_for(state.rules.mechanics, len(state.players)) == 1
 
 
-def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list[str]:
+def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list[Said]:
     """A card that lay on the pile comes out of a hand: the pile was picked up unseen."""
     if not _one_pack(state) or not any(SUIT_OF[card] and card in state.pile for card in cards):
         return []
     state.move_pile_to(player)
-    return [f"{player} must have picked up the pile unseen."]
+    return [say("{who} must have picked up the pile unseen.", who=player)]
 
 
-def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[str]:
+def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[Said]:
     """With no cards in hand, one that lay face up was taken up unseen."""
     taken = [card for card in cards if SUIT_OF[card] and card in seat.up and card not in seat.hand]
     if not state.rules.mechanics.up_enters_hand or not taken or len(seat.hand) >= len(cards):
@@ -65,14 +67,14 @@ def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[s
     for card in taken:
         seat.up.remove(card)
         seat.hand.append(card)
-    return [f"{player} must have taken up-cards into the hand unseen."]
+    return [say("{who} must have taken up-cards into the hand unseen.", who=player)]
 
 
-def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[str]:
+def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
     """A played up-card that was not known to lie there takes the place of one that was."""
     spare = Counter(seat.up)
     spare.subtract(cards)
-    notes = []
+    notes: list[Said] = []
     for card in cards:
         if spare[card] < 0 and card != UNKNOWN:
             free = [up for up, count in spare.items() if count > 0]
@@ -85,7 +87,7 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[str]:
             spare[instead] -= 1
             spare[card] += 1
             if instead != UNKNOWN:
-                notes.append("An up-card had been read as another card.")
+                notes.append(say("An up-card had been read as another card."))
     return notes
 
 
@@ -97,19 +99,19 @@ def _must_be_up(seat: Seat, cards: Sequence[str]) -> list[str]:
     return up + rest[len(rest) - min(more, len(rest)) :]
 
 
-def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[str]:
+def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[Said]:
     """A hand that is too small, or known not to hold the cards, was not what had been seen of it."""
-    notes = []
+    notes: list[Said] = []
     missing = len(cards) - len(seat.hand)
     if 0 < missing <= seat.may_draw:
         state.draw(player, missing)
         seat.may_draw -= missing
-        notes.append(f"{player} must have drawn unseen.")
+        notes.append(say("{who} must have drawn unseen.", who=player))
     unknown = [card for card in cards if card not in seat.hand or card == UNKNOWN]
     if len(unknown) > seat.hand.count(UNKNOWN) or len(cards) > len(seat.hand):
         seat.blur()
         seat.hand.extend([UNKNOWN] * (len(cards) - len(seat.hand)))
-        notes.append(f"{player}'s hand was not what had been seen of it.")
+        notes.append(say("{who}'s hand was not what had been seen of it.", who=player))
     return notes
 
 

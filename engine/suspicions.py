@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.cards import UNKNOWN, card_name
+from engine.cards import UNKNOWN
 from engine.demand import Demand
 from engine.events import Event
 from engine.judging.beats import effect_in_words, set_goes_everywhere
 from engine.judging.case import breach_entry
 from engine.mechanics import Mechanics
 from engine.ruleset import Ruleset
+from engine.sentences import Said, say
 
 
 @dataclass(slots=True)
@@ -91,9 +92,12 @@ class Suspicions:
                 self.pick_ups.remove(suspicion)
                 card = suspicion.telling[-1]
                 asked = effect_in_words(min(suspicion.demands))
-                says = (
-                    f"{player} picked up although the {card_name(card)} was in the hand:"
-                    f" {asked} could be played, and whoever can play must."
+                says = say(
+                    "{who} picked up although {card:the} was in the hand: {asked} could be played, "
+                    "and whoever can play must.",
+                    who=player,
+                    card=card,
+                    asked=asked,
                 )
                 found.append(self._late(event, suspicion.event, player, "must_play", says))
         return found
@@ -104,7 +108,12 @@ class Suspicions:
             return []
         for card in cards:
             if card == self.start_card:
-                says = f"{player} held the {card_name(card)} and should have started, not {self.starter}."
+                says = say(
+                    "{who} held {card:the} and should have started, not {starter}.",
+                    who=player,
+                    card=card,
+                    starter=self.starter,
+                )
                 late = self._late(event, self.start_event, self.starter, "start", says)
                 self.starter = None
                 return [late]
@@ -115,10 +124,10 @@ class Suspicions:
         earlier = self.up_plays.pop(player, None)
         if earlier is None:
             return []
-        says = f"{player} played an up-card although there was still a card in the hand."
+        says = say("{who} played an up-card although there was still a card in the hand.", who=player)
         return [self._late(event, earlier, player, "up_hand", says)]
 
-    def _late(self, event: Event, concerns: int, player: str, mechanism: str, says: str) -> Event:
+    def _late(self, event: Event, concerns: int, player: str, mechanism: str, says: Said) -> Event:
         return Event(
             id=0,
             event="late_breach",

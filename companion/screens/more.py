@@ -96,7 +96,8 @@ class MoreScreen(Page):
             chip.bind(on_release=lambda _chip, code=code: self._app.set(language=code))
             self.languages[code] = chip
             row.add_widget(chip)
-        self.add(BodyText(full_text=_("Rulings and rules stay in English: they quote their sources.")))
+        text = _("The rules, and the sentences that are quoted, stay in the language of their source.")
+        self.add(BodyText(full_text=text))
 
     def _add_game(self) -> None:
         self.add(Factory.Heading(full_text=_("Game")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from engine.cards import (
     BLACK,
@@ -14,16 +15,12 @@ from engine.cards import (
     SUIT_OF,
     UNKNOWN,
     UNKNOWN_RANK,
-    a_rank,
-    capital,
-    card_name,
-    card_names,
     rank_name,
-    rank_plural,
 )
 from engine.demand import ANY, AT_LEAST, Demand, failures, suit_value
 from engine.judging.case import Case
 from engine.mechanics import Mechanics
+from engine.sentences import Said, say
 
 
 def _set_failures(
@@ -70,7 +67,7 @@ def check_beats(case: Case, cards: Sequence[str]) -> None:
     ranks = sorted({RANK_OF[card] for card in cards})
     if ranks == [UNKNOWN_RANK]:
         if may_be_played(case, UNKNOWN) is not True:
-            case.need("the card played, which nobody identified")
+            case.need(say("the card played, which nobody identified"))
         return
     for rank in ranks:
         if rank != UNKNOWN_RANK:
@@ -90,32 +87,39 @@ def _check_rank(case: Case, same: list[str], rank: int) -> None:
             _breach_beats(case, mechanism, demand, same, rank)
     elif any(found for found, _ in wrong):
         one = len(case.demands()) == 1
-        case.need(f"the suit of {card_names(same)}" if one else "what lies on top of the pile")
+        what = say("the suit of {cards:the}", cards=same) if one else say("what lies on top of the pile")
+        case.need(what)
 
 
 def _breach_beats(case: Case, mechanism: str, demand: Demand, same: list[str], rank: int) -> None:
     """Word one way in which cards fail to go on the pile."""
-    cards = capital(card_names(same))
+    lying = RANK_TEXTS.get(demand.rank, "")
     if mechanism == "never_played":
         on_empty = "never_played_on_empty" if case.situation.pile == () else mechanism
-        case.breach(on_empty, f"{cards} cannot be played: {_shown_or_never(case.mechanics)}.", mechanism)
+        case.breach(on_empty, _shown_or_never(case.mechanics, same), mechanism)
     elif mechanism == "no_joker":
-        case.breach(mechanism, "There are no jokers in this game.")
+        case.breach(mechanism, say("There are no jokers in this game."))
     elif mechanism == "suit":
         best = case.mechanics.suit_order[demand.suit - 1]
-        under = card_name(RANK_TEXTS[demand.rank] + best)
-        case.breach(mechanism, f"{cards} cannot go on the {under}: an equal card needs a better suit.")
+        under = RANK_TEXTS[demand.rank] + best
+        says = say(
+            "{cards:The} cannot go on {under:the}: an equal card needs a better suit.",
+            cards=same,
+            under=under,
+        )
+        case.breach(mechanism, says)
     elif mechanism == "colour":
-        colour = "red" if demand.colour == RED else "black"
-        says = f"{cards} cannot go on a {colour} {rank_name(demand.rank)}: a {colour} card is needed."
+        red = say("{cards:The} cannot go on a red {rank:rank}: a red card is needed.", cards=same, rank=lying)
+        black = say(
+            "{cards:The} cannot go on a black {rank:rank}: a black card is needed.", cards=same, rank=lying
+        )
+        says = red if demand.colour == RED else black
         case.breach(mechanism, says)
     elif mechanism == "not_on_limit":
-        case.breach(mechanism, f"{cards} cannot go on {a_rank(demand.rank)}.", "too_high")
+        case.breach(mechanism, say("{cards:The} cannot go on {rank:a}.", cards=same, rank=lying), "too_high")
     else:
-        need = "equal or higher" if mechanism == "too_low" else f"{demand.rank} or lower"
         through = _seen_through(case)
-        covered = f" under the {rank_name(through)}" if through else ""
-        says = f"{cards} cannot go on {a_rank(demand.rank)}{covered}: {need} is needed."
+        says = _too_low_or_high(mechanism, same, lying, through)
         slots = ([f"through.{through}"] if through else []) + [f"{mechanism}.{RANK_TEXTS[rank]}", mechanism]
         case.breach(slots[0], says, *slots[1:])
 
@@ -127,10 +131,30 @@ def _seen_through(case: Case) -> int:
     return top if top in case.mechanics.transparent else 0
 
 
-def _shown_or_never(mechanics: Mechanics) -> str:
-    ranks = sorted(mechanics.never_played)
-    names = " and ".join(rank_plural(rank) for rank in ranks)
-    return f"{names} are shown, never played" if mechanics.shown else f"{names} are never played"
+def _too_low_or_high(mechanism: str, cards: Sequence[str], lying: str, through: int) -> Said:
+    """Word that cards are lower, or higher, than what lies there or is seen through what covers it."""
+    facts: dict[str, Any] = {"cards": cards, "rank": lying}
+    if through:
+        facts["over"] = RANK_TEXTS[through]
+        higher = say(
+            "{cards:The} cannot go on {rank:a} under the {over:rank}: equal or higher is needed.", **facts
+        )
+        lower = say(
+            "{cards:The} cannot go on {rank:a} under the {over:rank}: {rank} or lower is needed.", **facts
+        )
+    else:
+        higher = say("{cards:The} cannot go on {rank:a}: equal or higher is needed.", **facts)
+        lower = say("{cards:The} cannot go on {rank:a}: {rank} or lower is needed.", **facts)
+    return higher if mechanism == "too_low" else lower
+
+
+def _shown_or_never(mechanics: Mechanics, cards: Sequence[str]) -> Said:
+    ranks = [RANK_TEXTS[rank] for rank in sorted(mechanics.never_played)]
+    if mechanics.shown:
+        return say(
+            "{cards:The} cannot be played: {ranks:plural} are shown, never played.", cards=cards, ranks=ranks
+        )
+    return say("{cards:The} cannot be played: {ranks:plural} are never played.", cards=cards, ranks=ranks)
 
 
 def effect_in_words(demand: Demand) -> str:

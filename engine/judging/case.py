@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN, card_names
+from engine.cards import RANK_OF, UNKNOWN
 from engine.demand import Demand, possible_demands
 from engine.questions import deal_for, start_place, starting_cards, sure_start_card
 from engine.ruleset import Rule
+from engine.sentences import Said, facts_of, say
 from engine.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
 
 Ruling = dict[str, Any]
@@ -26,9 +27,9 @@ class Case:
         self.mechanics = situation.rules.mechanics
         self.player: str | None = situation.turn if action.player is None else action.player
         self.holding: Holding = situation.holding(self.player)
-        self.breaches: list[dict[str, str]] = []
-        self.needs: list[str] = []
-        self.notes: list[str] = []
+        self.breaches: list[dict[str, Any]] = []
+        self.needs: list[Said] = []
+        self.notes: list[Said] = []
         self.effects: dict[str, Any] = {
             "next": situation.turn,
             "direction": CLOCKWISE if situation.clockwise else ANTICLOCKWISE[0],
@@ -44,29 +45,24 @@ class Case:
         }
         self._demands: frozenset[Demand] | None = None
 
-    @property
-    def who(self) -> str:
-        """The acting player as a referee would call them."""
-        return self.player or "The player"
-
     def demands(self) -> frozenset[Demand]:
         """Return every demand that the pile may make."""
         if self._demands is None:
             self._demands = possible_demands(self.mechanics, self.situation.pile, self.situation.last_set)
         return self._demands
 
-    def breach(self, mechanism: str, says: str, *more: str) -> None:
+    def breach(self, mechanism: str, says: Said, *more: str) -> None:
         """Record a breach of the rule that decides about `mechanism`, or about the first of `more`."""
         rule = self.situation.rules.rule_for(mechanism, *more)
         if all(found["rule"] != rule.id or found["says"] != says for found in self.breaches):
             self.breaches.append(breach_entry(rule, says))
 
-    def need(self, what: str) -> None:
+    def need(self, what: Said) -> None:
         """Record hidden cards that decide the verdict."""
         if what not in self.needs:
             self.needs.append(what)
 
-    def note(self, text: str) -> None:
+    def note(self, text: Said) -> None:
         """Record what players should know and nobody did wrong."""
         self.notes.append(text)
 
@@ -87,7 +83,7 @@ class Case:
     def check_in_game(self) -> bool:
         """Breach if the acting player has left the game. Returns whether they are in it."""
         if self.player in self.situation.left:
-            self.breach("gone", f"{self.who} has left the game and takes no turn.")
+            self.breach("gone", say("{who} has left the game and takes no turn.", who=self.player))
             return False
         return True
 
@@ -101,10 +97,10 @@ class Case:
             return
         new_pile = self.situation.pile == () and not self.is_opening()
         if new_pile and self.mechanics.after_pick_up == "picker":
-            says = f"{self.who} cannot lead: {turn} starts the new pile."
+            says = say("{who} cannot lead: {turn} starts the new pile.", who=self.player, turn=turn)
             self.breach("turn_leads", says)
         else:
-            self.breach("turn", f"It is {turn}'s turn, not {self.who}'s.")
+            self.breach("turn", say("It is {turn}'s turn, not {who}'s.", turn=turn, who=self.player))
 
     def check_replenished(self) -> None:
         """Breach if an extra turn is taken with a hand that should have been replenished before.
@@ -116,7 +112,11 @@ class Case:
             return
         due = self.mechanics.min_hand - len(hand)
         if RANK_OF[situation.pile[-1]] in self.mechanics.again and due > 0 and situation.draw_pile:
-            says = f"{self.who} holds {len(hand)}: the hand is made up before the extra turn."
+            says = say(
+                "{who} holds {count}: the hand is made up before the extra turn.",
+                who=self.player,
+                count=len(hand),
+            )
             self.breach("draw_first", says, "draw")
 
     def is_opening(self) -> bool:
@@ -149,8 +149,11 @@ class Case:
             better = start_place(mechanics, holding.hand)
             # Whoever holds the sure card starts, whatever the hidden cards are.
             if better < last and (better < place or (sure in holding.hand and place == 0)):
-                cards = card_names(starting_cards(mechanics, holding.hand)[:1])
-                self.breach("start", f"{other} starts with {cards}, not {self.player}.")
+                cards = starting_cards(mechanics, holding.hand)[:1]
+                says = say(
+                    "{other} starts with {cards:the}, not {who}.", other=other, cards=cards, who=self.player
+                )
+                self.breach("start", says)
                 return
 
     def check_opening(self, played: tuple[str, ...]) -> None:
@@ -161,7 +164,9 @@ class Case:
             return
         due = starting_cards(self.mechanics, self.holding.hand)
         if due and played and not set(due) & set(played):
-            says = f"{self.who} starts with {card_names(due[:1])}, not {card_names(played)}."
+            says = say(
+                "{who} starts with {due:the}, not {played:the}.", who=self.player, due=due[:1], played=played
+            )
             self.breach("start_card", says)
 
     def others_in_game(self) -> list[str]:
@@ -196,6 +201,6 @@ class Case:
                 self.effects["rituals"].append(self.mechanics.library_title)
 
 
-def breach_entry(rule: Rule, says: str) -> dict[str, str]:
-    """Return a breach as the contract writes it."""
-    return {"rule": rule.id, "cite": rule.cite, "quote": rule.quote, "says": says}
+def breach_entry(rule: Rule, says: Said) -> dict[str, Any]:
+    """Return a breach as the contract writes it, with the form and the facts of its sentence."""
+    return {"rule": rule.id, "cite": rule.cite, "quote": rule.quote, "says": says} | facts_of(says)

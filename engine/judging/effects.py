@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.cards import RANK_OF, UNKNOWN_RANK, capital, card_names
+from engine.cards import RANK_OF, UNKNOWN_RANK
 from engine.demand import run_on_top
 from engine.judging.beats import may_be_played
 from engine.judging.case import Case
+from engine.sentences import say
 from engine.situation import ANTICLOCKWISE, CLOCKWISE
 
 
@@ -107,12 +108,11 @@ def _leaves(case: Case, from_hand: int, from_up: Sequence[str], from_down: int) 
 def failed_flip(case: Case, card: str) -> None:
     """Enter what follows when a flipped card does not go on the pile: no breach, but a pick-up."""
     mechanics, effects = case.mechanics, case.effects
-    names = capital(card_names((card,)))
     if RANK_OF[card] in mechanics.shown and mechanics.down_enters_hand:
         effects |= {"next": case.player, "enters_hand": True}
-        case.note(f"{names} stays in the hand; it may be shown, or the pile picked up.")
+        case.note(say("{card:The} stays in the hand; it may be shown, or the pile picked up.", card=card))
         return
-    case.note(f"{names} does not go on the pile: {case.who} picks it up.")
+    case.note(say("{card:The} does not go on the pile: {who} picks it up.", card=card, who=case.player))
     case.picks_up(case.player)
     others = case.others_in_game()
     picker_leads = mechanics.after_pick_up == "picker" or not others
@@ -126,7 +126,8 @@ def place_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
         return False
     if any(may_be_played(case, card) is not False for card in holding.up or from_up):
         return False
-    case.note(f"No up-card goes on the pile: {case.who} picks it up with the card just placed.")
+    note = say("No up-card goes on the pile: {who} picks it up with the card just placed.", who=case.player)
+    case.note(note)
     case.picks_up(case.player)
     others = case.others_in_game()
     picker_leads = case.mechanics.after_pick_up == "picker" or not others

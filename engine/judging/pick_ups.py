@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK, card_name, card_names, join_words
+from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK
 from engine.demand import ANYTHING
 from engine.judging.beats import may_be_played
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
+from engine.sentences import Said, say
 
 
 def judge_pick_up(case: Case) -> None:
@@ -18,7 +20,7 @@ def judge_pick_up(case: Case) -> None:
     _check_whole(case)
     if case.situation.pile == ():
         if not case.mechanics.pick_up_empty:
-            case.breach("pick_up_empty", "There is no pile to pick up.")
+            case.breach("pick_up_empty", say("There is no pile to pick up."))
     elif case.mechanics.must_play:
         _check_could_not_play(case)
     _check_stage(case)
@@ -35,10 +37,18 @@ def _check_whole(case: Case) -> None:
     """Breach if only a part of the pile was taken."""
     pile, count = case.situation.pile, case.action.count
     if pile is not None and count is not None and count < len(pile):
-        says = f"{case.who} took {count} of the {len(pile)} cards: the whole pile is picked up."
+        says = say(
+            "{who} took {count} of the {all} cards: the whole pile is picked up.",
+            who=case.player,
+            count=count,
+            all=len(pile),
+        )
         case.breach("pick_up_whole", says)
     elif pile is not None and count is not None and count > len(pile):
-        case.note(f"{count} cards were picked up, but only {len(pile)} were seen on the pile.")
+        says = say(
+            "{count} cards were picked up, but only {all} were seen on the pile.", count=count, all=len(pile)
+        )
+        case.note(says)
 
 
 def _check_could_not_play(case: Case) -> None:
@@ -48,28 +58,40 @@ def _check_could_not_play(case: Case) -> None:
         _check_could_not_flip(case)
         return
     if case.demands() == {ANYTHING} and not case.mechanics.never_played:
-        case.breach("must_play", f"Any card goes here: {case.who} could play, so must.")
+        case.breach("must_play", say("Any card goes here: {who} could play, so must.", who=case.player))
         return
     source = up if hand == () else hand
-    where = "up-cards" if hand == () else "hand"
-    if source is None:
-        case.need(f"{case.who}'s {where}: whoever can play must play")
-        return
-    _check_could_not_play_from(case, source, where)
+    if source is not None:
+        _check_could_not_play_from(case, source, face_up=hand == ())
+    elif hand == ():
+        case.need(say("{who}'s up-cards: whoever can play must play", who=case.player))
+    else:
+        case.need(say("{who}'s hand: whoever can play must play", who=case.player))
 
 
-def _check_could_not_play_from(case: Case, source: Sequence[str], where: str) -> None:
+def _check_could_not_play_from(case: Case, source: Sequence[str], *, face_up: bool) -> None:
     playable = {card: may_be_played(case, card) for card in source if card != UNKNOWN}
     could = [card for card, goes in playable.items() if goes]
     hidden = source.count(UNKNOWN)
     if could:
-        names = join_words([f"the {card_name(card)}" for card in could], "or")
-        case.breach("must_play", f"{case.who} could play {names}, and whoever can play must.")
+        says = say("{who} could play {cards:or}, and whoever can play must.", who=case.player, cards=could)
+        case.breach("must_play", says)
     elif None in playable.values():
-        case.need("what lies on top of the pile")
+        case.need(say("what lies on top of the pile"))
     elif hidden and may_be_played(case, UNKNOWN) is not False:
-        many = "the unseen card" if hidden == 1 else f"the {hidden} unseen cards"
-        case.need(f"{many} in {case.who}'s {where}: whoever can play must play")
+        case.need(_unseen_among(case, hidden, face_up=face_up))
+
+
+def _unseen_among(case: Case, hidden: int, *, face_up: bool) -> Said:
+    """Name the cards that nobody has seen and that may be playable."""
+    facts: dict[str, Any] = {"who": case.player, "count": hidden}
+    if face_up:
+        if hidden == 1:
+            return say("the unseen card in {who}'s up-cards: whoever can play must play", **facts)
+        return say("the {count} unseen cards in {who}'s up-cards: whoever can play must play", **facts)
+    if hidden == 1:
+        return say("the unseen card in {who}'s hand: whoever can play must play", **facts)
+    return say("the {count} unseen cards in {who}'s hand: whoever can play must play", **facts)
 
 
 def _check_could_not_flip(case: Case) -> None:
@@ -79,9 +101,9 @@ def _check_could_not_flip(case: Case) -> None:
     if case.mechanics.must_flip:
         return  # said once, in `_check_stage`
     if case.demands() == {ANYTHING}:
-        case.breach("must_play", f"Any card goes here: {case.who} could play, so must.")
+        case.breach("must_play", say("Any card goes here: {who} could play, so must.", who=case.player))
     else:
-        case.need(f"{case.who}'s face-down cards: whoever can play must play")
+        case.need(say("{who}'s face-down cards: whoever can play must play", who=case.player))
 
 
 def _check_stage(case: Case) -> None:
@@ -91,14 +113,17 @@ def _check_stage(case: Case) -> None:
         return
     if holding.up:
         if mechanics.up_place_first and all(may_be_played(case, card) is False for card in holding.up):
-            case.breach("up_place_first", f"{case.who} first places an up-card on the pile.")
+            case.breach("up_place_first", say("{who} first places an up-card on the pile.", who=case.player))
         if mechanics.up_enters_hand and not case.situation.draw_pile:
-            case.note(f"One of {case.who}'s up-cards enters the hand at the start of the turn.")
+            note = say("One of {who}'s up-cards enters the hand at the start of the turn.", who=case.player)
+            case.note(note)
     elif holding.up == () and holding.down:
         if mechanics.must_flip:
-            case.breach("must_flip", f"{case.who} has only face-down cards left, and must turn one.")
+            says = say("{who} has only face-down cards left, and must turn one.", who=case.player)
+            case.breach("must_flip", says)
         elif mechanics.down_enters_hand:
-            case.note(f"One of {case.who}'s down-cards enters the hand at the start of the turn.")
+            note = say("One of {who}'s down-cards enters the hand at the start of the turn.", who=case.player)
+            case.note(note)
 
 
 def judge_take_up(case: Case) -> None:
@@ -106,19 +131,21 @@ def judge_take_up(case: Case) -> None:
     cards, holding, mechanics = case.action.cards, case.holding, case.mechanics
     case.check_turn()
     if not mechanics.up_enters_hand:
-        case.breach("up_taken", "Up-cards are played from the table, not taken into the hand.")
+        case.breach("up_taken", say("Up-cards are played from the table, not taken into the hand."))
     if holding.hand:
-        case.breach("up_hand", f"{case.who} still has cards in the hand: no up-card may be taken yet.")
+        says = say("{who} still has cards in the hand: no up-card may be taken yet.", who=case.player)
+        case.breach("up_hand", says)
     elif holding.hand is None:
-        case.need(f"whether {case.who}'s hand is empty: only then may up-cards be taken")
+        case.need(say("whether {who}'s hand is empty: only then may up-cards be taken", who=case.player))
     if case.situation.draw_pile and mechanics.up_needs_empty_deck:
-        case.breach("up_deck", "Up-cards come into play only once the draw pile is empty.")
+        case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
     if holding.up is not None:
         for card in missing_cards(cards, holding.up):
-            case.breach("own_cards", f"The {card_name(card)} is not among {case.who}'s up-cards.")
+            says = say("{card:The} is not among {who}'s up-cards.", card=card, who=case.player)
+            case.breach("own_cards", says)
     ranks = {RANK_OF[card] for card in cards} - {UNKNOWN_RANK}
     if len(ranks) > 1:
-        says = f"Several up-cards are taken only if they have one rank, not {card_names(cards)}."
+        says = say("Several up-cards are taken only if they have one rank, not {cards:the}.", cards=cards)
         case.breach("up_same", says)
 
 
@@ -127,18 +154,20 @@ def judge_take_down(case: Case) -> None:
     holding, mechanics, count = case.holding, case.mechanics, case.action.count
     case.check_in_game()
     if not mechanics.down_enters_hand:
-        case.breach("down_look", "Down-cards are not taken up and looked at.")
+        case.breach("down_look", say("Down-cards are not taken up and looked at."))
     if count is not None and count > 1:
-        case.breach("down_one", "Only one down-card is taken at a time.")
+        case.breach("down_one", say("Only one down-card is taken at a time."))
     if holding.hand:
-        case.breach("down_hand", f"{case.who} still has cards in the hand: down-cards come last.")
+        says = say("{who} still has cards in the hand: down-cards come last.", who=case.player)
+        case.breach("down_hand", says)
     elif holding.hand is None:
-        case.need(f"whether {case.who}'s hand is empty: only then may a down-card be taken")
+        case.need(say("whether {who}'s hand is empty: only then may a down-card be taken", who=case.player))
     if holding.up:
-        case.breach(
-            "down_up", f"{case.who} still has {card_names(holding.up)} face up: down-cards come last."
+        says = say(
+            "{who} still has {cards:the} face up: down-cards come last.", who=case.player, cards=holding.up
         )
+        case.breach("down_up", says)
     if holding.down == 0:
-        case.breach("own_cards", f"{case.who} has no face-down card left.")
+        case.breach("own_cards", say("{who} has no face-down card left.", who=case.player))
     if case.situation.draw_pile and mechanics.up_needs_empty_deck:
-        case.breach("down_deck", "Down-cards come into play only once the draw pile is empty.")
+        case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))

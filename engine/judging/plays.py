@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from engine.cards import RANK_OF, SUIT_OF, UNKNOWN, UNKNOWN_RANK, capital, card_name, card_names
+from engine.cards import RANK_OF, SUIT_OF, UNKNOWN, UNKNOWN_RANK
 from engine.demand import run_on_top
 from engine.judging.beats import check_beats, may_be_played
 from engine.judging.case import Case
 from engine.judging.effects import failed_flip, place_before_pick_up, play_effects
 from engine.judging.matching import missing_cards
 from engine.questions import packs_for
+from engine.sentences import Said, say
 
 
 def judge_play(case: Case) -> None:
@@ -36,9 +38,9 @@ def judge_flip(case: Case) -> None:
     case.check_turn()
     _check_down_stage(case)
     if len(case.action.cards) > 1:
-        case.breach("down_one", "Face-down cards are turned one at a time.", "must_flip")
+        case.breach("down_one", say("Face-down cards are turned one at a time."), "must_flip")
     if case.mechanics.down_enters_hand:
-        case.note("A down-card enters the hand before it is played; nobody has to turn it up.")
+        case.note(say("A down-card enters the hand before it is played; nobody has to turn it up."))
     card = case.action.cards[0] if case.action.cards else UNKNOWN
     if card == UNKNOWN:
         case.effects |= {"next": None, "burn": None, "extra_turn": None, "draw": 0}
@@ -94,7 +96,9 @@ def _check_play_turn(case: Case) -> None:
             return
         if complete is None:
             case.check_in_game()
-            case.need("the unidentified cards on the pile: only four of a kind may be completed out of turn")
+            case.need(
+                say("the unidentified cards on the pile: only four of a kind may be completed out of turn")
+            )
             return
     case.check_turn()
 
@@ -115,14 +119,16 @@ def _check_sources(case: Case, from_hand: list[str], from_up: list[str]) -> None
     hand, up = case.holding.hand, case.holding.up
     if from_hand and hand is not None:
         for card in missing_cards(from_hand, hand):
-            case.breach("own_cards", f"{case.who} does not hold the {card_name(card)}.")
+            says = say("{who} does not hold {card:the}.", who=case.player, card=card)
+            case.breach("own_cards", says)
     if not from_up:
         if case.action.source == "hand+up":
-            case.note("No up-card was played with the hand cards.")
+            case.note(say("No up-card was played with the hand cards."))
         return
     if up is not None:
         for card in missing_cards(from_up, up):
-            case.breach("own_cards", f"The {card_name(card)} is not among {case.who}'s up-cards.")
+            says = say("{card:The} is not among {who}'s up-cards.", card=card, who=case.player)
+            case.breach("own_cards", says)
     if from_hand:
         _check_mixed(case, from_hand)
     else:
@@ -133,18 +139,27 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
     """Hand and up-cards go together only with the last cards of the hand."""
     hand, draw_pile = case.holding.hand, case.situation.draw_pile
     if not case.mechanics.mixed:
-        case.breach("mixed", "Cards from the hand and up-cards cannot be played together.")
+        case.breach("mixed", say("Cards from the hand and up-cards cannot be played together."))
         return
     if len({RANK_OF[card] for card in case.action.cards} - {UNKNOWN_RANK}) > 1:
-        case.breach("mixed", "An up-card goes with the last hand cards only if it has the same rank.")
+        says = say("An up-card goes with the last hand cards only if it has the same rank.")
+        case.breach("mixed", says)
     if hand is None:
-        case.need(f"{case.who}'s hand: only with its last cards may an up-card be played")
+        what = say("{who}'s hand: only with its last cards may an up-card be played", who=case.player)
+        case.need(what)
     elif len(hand) > len(from_hand):
         rest = _rest(hand, from_hand)
-        held = card_names(rest) if UNKNOWN not in rest else f"{len(rest)} more"
-        case.breach("mixed", f"{case.who} still holds {held}: up-cards go only with the last hand cards.")
+        facts: dict[str, Any] = {"who": case.player}
+        if UNKNOWN in rest:
+            facts["count"] = len(rest)
+            says = say("{who} still holds {count} more: up-cards go only with the last hand cards.", **facts)
+        else:
+            facts["cards"] = rest
+            says = say("{who} still holds {cards:the}: up-cards go only with the last hand cards.", **facts)
+        case.breach("mixed", says)
     if draw_pile:
-        case.breach("mixed_deck", "Hand and up-cards go together only once the draw pile is empty.")
+        says = say("Hand and up-cards go together only once the draw pile is empty.")
+        case.breach("mixed_deck", says)
 
 
 def _rest(hand: Sequence[str], played: Iterable[str]) -> list[str]:
@@ -158,17 +173,20 @@ def _check_up_stage(case: Case) -> None:
     """Up-cards are played when the hand is empty, and in some rulesets the draw pile too."""
     hand, draw_pile = case.holding.hand, case.situation.draw_pile
     if hand is None:
-        case.need(f"whether {case.who}'s hand is empty: only then may up-cards be played")
+        case.need(say("whether {who}'s hand is empty: only then may up-cards be played", who=case.player))
     elif hand:
-        held = "a card" if len(hand) == 1 else f"{len(hand)} cards"
-        _breach_up_hand(case, f"{case.who} still holds {held}: up-cards come after the hand.")
+        facts: dict[str, Any] = {"who": case.player, "count": len(hand)}
+        one = say("{who} still holds a card: up-cards come after the hand.", **facts)
+        more = say("{who} still holds {count} cards: up-cards come after the hand.", **facts)
+        _breach_up_hand(case, one if len(hand) == 1 else more)
     if draw_pile and case.mechanics.up_needs_empty_deck:
-        case.breach("up_deck", "Up-cards come into play only once the draw pile is empty.")
+        case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
     if case.mechanics.up_enters_hand and not hand:
-        case.note("An up-card enters the hand before it is played; playing it at once comes to the same.")
+        note = say("An up-card enters the hand before it is played; playing it at once comes to the same.")
+        case.note(note)
 
 
-def _breach_up_hand(case: Case, says: str) -> None:
+def _breach_up_hand(case: Case, says: Said) -> None:
     """With up-cards gone the hand was emptied once before: the rule on doing so again decides."""
     up, dealt = case.holding.up, case.mechanics.deal.up
     again = up is not None and len(up) < dealt and not case.situation.draw_pile
@@ -179,17 +197,19 @@ def _check_down_stage(case: Case) -> None:
     """Down-cards are played when nothing else is left."""
     holding, draw_pile = case.holding, case.situation.draw_pile
     if holding.hand is None:
-        case.need(f"whether {case.who}'s hand is empty: only then may a down-card be played")
+        case.need(say("whether {who}'s hand is empty: only then may a down-card be played", who=case.player))
     elif holding.hand:
-        case.breach("down_hand", f"{case.who} still has cards in the hand: down-cards come last.")
+        says = say("{who} still has cards in the hand: down-cards come last.", who=case.player)
+        case.breach("down_hand", says)
     if holding.up:
-        case.breach(
-            "down_up", f"{case.who} still has {card_names(holding.up)} face up: down-cards come last."
+        says = say(
+            "{who} still has {cards:the} face up: down-cards come last.", who=case.player, cards=holding.up
         )
+        case.breach("down_up", says)
     if draw_pile and case.mechanics.up_needs_empty_deck:
-        case.breach("down_deck", "Down-cards come into play only once the draw pile is empty.")
+        case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))
     if holding.down == 0:
-        case.breach("own_cards", f"{case.who} has no face-down card left.")
+        case.breach("own_cards", say("{who} has no face-down card left.", who=case.player))
 
 
 def _check_set(case: Case) -> None:
@@ -197,11 +217,12 @@ def _check_set(case: Case) -> None:
     cards = case.action.cards
     ranks = {RANK_OF[card] for card in cards} - {UNKNOWN_RANK}
     if len(ranks) > 1:
-        case.breach("sets", f"{capital(card_names(cards))} cannot be played together: a set has one rank.")
+        case.breach("sets", say("{cards:The} cannot be played together: a set has one rank.", cards=cards))
     elif len(cards) > 1 and UNKNOWN in cards:
-        case.need("the unidentified cards of the set: they must have one rank")
+        case.need(say("the unidentified cards of the set: they must have one rank"))
     if case.mechanics.max_set and len(cards) > case.mechanics.max_set:
-        case.breach("set_size", f"At most {case.mechanics.max_set} cards may be played at once.")
+        most = case.mechanics.max_set
+        case.breach("set_size", say("At most {count} cards may be played at once.", count=most))
 
 
 def _check_out_of_play(case: Case) -> None:
@@ -211,6 +232,7 @@ def _check_out_of_play(case: Case) -> None:
     burned = case.situation.burned or ()
     for card in case.action.cards:
         if SUIT_OF[card] and card in burned:
-            case.breach("burnt", f"The {card_name(card)} has been burned and is out of the game.")
+            case.breach("burnt", say("{card:The} has been burned and is out of the game.", card=card))
         elif SUIT_OF[card] and card in (case.situation.pile or ()):
-            case.note(f"The {card_name(card)} already lies on the pile: one of the two was misread.")
+            note = say("{card:The} already lies on the pile: one of the two was misread.", card=card)
+            case.note(note)

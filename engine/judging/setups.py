@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-from engine.cards import SUIT_OF, UNKNOWN, card_name
+from collections.abc import Sequence
+
+from engine.cards import SUIT_OF, UNKNOWN
 from engine.judging.case import Case
 from engine.questions import deal_for
+from engine.sentences import Said, say
 
 
 def judge_exchange(case: Case) -> None:
     """Rule on an exchange of hand cards with up-cards."""
     action, holding = case.action, case.holding
     if _has_begun(case):
-        case.breach("exchange_late", "The game has begun: cards may be exchanged only before it.")
+        says = say("The game has begun: cards may be exchanged only before it.")
+        case.breach("exchange_late", says)
     gives, takes = action.hand_out, action.up_out
     if gives is not None and takes is not None and len(gives) != len(takes):
-        says = f"{case.who} put down {len(gives)} and took {len(takes)}: an exchange is one for one."
+        says = say(
+            "{who} put down {gives} and took {takes}: an exchange is one for one.",
+            who=case.player,
+            gives=len(gives),
+            takes=len(takes),
+        )
         case.breach("exchange_even", says)
     dealt = case.mechanics.deal.up if holding.up is None else len(holding.up)
     if action.count is not None and action.count > dealt:
-        case.breach("exchange_cards", f"{case.who} has only {dealt} up-cards to exchange.")
-    for cards, held, where in ((gives, holding.hand, "hand"), (takes, holding.up, "up-cards")):
-        for card in cards or ():
-            known = held is not None and UNKNOWN not in held and SUIT_OF[card]
-            if known and held is not None and card not in held:
-                case.breach("exchange_cards", f"The {card_name(card)} is not in {case.who}'s {where}.")
+        says = say("{who} has only {count} up-cards to exchange.", who=case.player, count=dealt)
+        case.breach("exchange_cards", says)
+    for card in _not_among(gives, holding.hand):
+        says = say("{card:The} is not in {who}'s hand.", card=card, who=case.player)
+        case.breach("exchange_cards", says)
+    for card in _not_among(takes, holding.up):
+        says = say("{card:The} is not in {who}'s up-cards.", card=card, who=case.player)
+        case.breach("exchange_cards", says)
+
+
+def _not_among(cards: Sequence[str] | None, held: Sequence[str] | None) -> list[str]:
+    """Return the whole cards that are known not to be among those held."""
+    if held is None or UNKNOWN in held:
+        return []
+    return [card for card in cards or () if SUIT_OF[card] and card not in held]
 
 
 def _has_begun(case: Case) -> bool:
@@ -52,11 +70,23 @@ def judge_draw(case: Case) -> None:
     if count is None:
         return
     if situation.draw_pile is not None and count > situation.draw_pile:
-        lying = situation.draw_pile
-        case.breach("draw", f"{case.who} cannot draw {count}: {lying or 'no card'} left on the draw pile.")
+        case.breach("draw", _too_few_left(case.player, count, situation.draw_pile))
     elif due is not None and count != due:
-        cards = "no card" if due == 0 else "1 card" if due == 1 else f"{due} cards"
-        case.breach("draw", f"{case.who} drew {count}: {cards} {'is' if due < 2 else 'are'} due.")
+        case.breach("draw", _other_than_due(case.player, count, due))
+
+
+def _too_few_left(who: str | None, count: int, left: int) -> Said:
+    if not left:
+        return say("{who} cannot draw {count}: no card left on the draw pile.", who=who, count=count)
+    return say("{who} cannot draw {count}: {left} left on the draw pile.", who=who, count=count, left=left)
+
+
+def _other_than_due(who: str | None, count: int, due: int) -> Said:
+    if due == 0:
+        return say("{who} drew {count}: no card is due.", who=who, count=count)
+    if due == 1:
+        return say("{who} drew {count}: 1 card is due.", who=who, count=count)
+    return say("{who} drew {count}: {due} cards are due.", who=who, count=count, due=due)
 
 
 def _due(case: Case) -> int | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK, card_name, card_names, rank_name, rank_plural
+from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN, UNKNOWN_RANK
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
+from engine.sentences import say
 from engine.situation import Holding
 
 
@@ -12,7 +13,7 @@ def judge_show(case: Case) -> None:
     """Rule on a show, settled with all its answers. A card that cannot be shown brings nothing about."""
     case.check_turn()
     if not case.mechanics.shown:
-        case.breach("show", "No card is shown to another player in these rules.", "actions")
+        case.breach("show", say("No card is shown to another player in these rules."), "actions")
         return
     case.check_replenished()
     _check_shown_cards(case)
@@ -28,12 +29,14 @@ def _check_shown_cards(case: Case) -> None:
     shown = sorted(case.mechanics.shown)
     for card in cards:
         if card == UNKNOWN:
-            case.need("the card shown, which nobody identified")
+            case.need(say("the card shown, which nobody identified"))
         elif RANK_OF[card] not in case.mechanics.shown:
-            says = f"The {card_name(card)} cannot be shown: only {rank_plural(shown[0])} are."
+            says = say(
+                "{card:The} cannot be shown: only {rank:plural} are.", card=card, rank=RANK_TEXTS[shown[0]]
+            )
             case.breach("show_three", says)
     if len(cards) > 1 + len(case.action.answers):
-        case.breach("show_one", f"{case.who} showed {card_names(cards)}: one at a time.")
+        case.breach("show_one", say("{who} showed {cards:the}: one at a time.", who=case.player, cards=cards))
     if holding.hand is None:
         return
     for card in cards[:1]:
@@ -51,11 +54,11 @@ def _check_shown_from_table(case: Case, card: str) -> None:
     holding = case.holding
     at_up_stage = holding.hand == () and not case.situation.draw_pile
     if at_up_stage and card in (holding.up or ()):
-        case.note(f"The {card_name(card)} enters the hand before it is shown; this comes to the same.")
+        case.note(say("{card:The} enters the hand before it is shown; this comes to the same.", card=card))
     elif at_up_stage and holding.up == () and holding.down:
-        case.note("A down-card enters the hand before it is shown; this comes to the same.")
+        case.note(say("A down-card enters the hand before it is shown; this comes to the same."))
     else:
-        case.breach("own_cards", f"{case.who} does not hold the {card_name(card)}.")
+        case.breach("own_cards", say("{who} does not hold {card:the}.", who=case.player, card=card))
 
 
 def _check_recipient(case: Case) -> None:
@@ -64,16 +67,21 @@ def _check_recipient(case: Case) -> None:
     if to is None:
         return
     if to == case.player:
-        case.breach("show_self", f"{case.who} cannot show a card to themselves.")
+        case.breach("show_self", say("{who} cannot show a card to themselves.", who=case.player))
     elif case.situation.holding(to).empty and to not in left:
-        case.note(f"{to} has just left the game and can be shown back in.")
+        case.note(say("{to} has just left the game and can be shown back in.", to=to))
     elif to in left:
         since, right = left[to], _right_neighbour(case, to)
         if not case.mechanics.back_in or (since is not None and right in since):
-            says = f"{to} is out for good: {right}, on their right, has had a turn since."
+            says = say(
+                "{to} is out for good: {right}, on their right, has had a turn since.", to=to, right=right
+            )
             case.breach("show_gone", says)
         elif since is None:
-            case.note(f"{to} can be shown back in only until {right} has completed a turn.")
+            note = say(
+                "{to} can be shown back in only until {right} has completed a turn.", to=to, right=right
+            )
+            case.note(note)
 
 
 def _right_neighbour(case: Case, player: str) -> str:
@@ -94,7 +102,11 @@ def _check_answers(case: Case) -> None:
     spent: dict[str, int] = {}
     for number, (giver, receiver) in enumerate(case.action.answers):
         if (shown_to is not None and giver != shown_to) or (shower is not None and receiver != shower):
-            says = f"{giver} cannot answer to {receiver}: an answer goes back to the one who showed."
+            says = say(
+                "{giver} cannot answer to {receiver}: an answer goes back to the one who showed.",
+                giver=giver,
+                receiver=receiver,
+            )
             case.breach("answer_order", says)
         if giver != case.player or number:
             _check_can_answer(case, giver, spent)
@@ -112,28 +124,33 @@ def _check_can_answer(case: Case, giver: str, spent: dict[str, int]) -> None:
         _check_answer_from_table(case, giver, holding, rank)
         return
     if giver in case.situation.left:
-        case.breach("gone", f"{giver} has left the game and holds no card to answer with.")
+        says = say("{giver} has left the game and holds no card to answer with.", giver=giver)
+        case.breach("gone", says)
     elif holding.hand is not None:
         able = sum(RANK_OF[card] in (rank, UNKNOWN_RANK) for card in holding.hand)
         if holding.hand == () and table is None and (holding.up is None or _may_hold(holding.up, rank)):
             able += 1
         if able <= used:
-            case.breach("answer_three", f"{giver} holds no {rank_name(rank)} to answer with.")
+            says = say("{giver} holds no {rank:rank} to answer with.", giver=giver, rank=RANK_TEXTS[rank])
+            case.breach("answer_three", says)
 
 
 def _check_answer_from_table(case: Case, giver: str, holding: Holding, rank: int) -> None:
     """An up-card answers only with an empty hand, a down-card only with no up-cards either."""
     if holding.hand:
         rule_from = "answer_up" if case.action.answered_from == "up" else "answer_down"
-        case.breach(rule_from, f"{giver} still has cards in the hand and must answer from there.")
+        says = say("{giver} still has cards in the hand and must answer from there.", giver=giver)
+        case.breach(rule_from, says)
     if case.action.answered_from == "up":
         if holding.up is not None and not _may_hold(holding.up, rank):
-            case.breach("answer_three", f"{giver} has no {rank_name(rank)} among the up-cards.")
+            says = say("{giver} has no {rank:rank} among the up-cards.", giver=giver, rank=RANK_TEXTS[rank])
+            case.breach("answer_three", says)
         return
     if holding.up:
-        case.breach("answer_down", f"{giver} still has up-cards: a down-card may not be taken yet.")
+        says = say("{giver} still has up-cards: a down-card may not be taken yet.", giver=giver)
+        case.breach("answer_down", says)
     if holding.down == 0:
-        case.breach("own_cards", f"{giver} has no face-down card left.")
+        case.breach("own_cards", say("{who} has no face-down card left.", who=giver))
 
 
 def _settle(case: Case) -> None:

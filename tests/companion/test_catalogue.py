@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import companion
 from companion import i18n
-from companion.catalogue import compiled, marked_texts, read_po, write_po
+from companion.catalogue import all_texts, compiled, read_po, write_po
 from companion.i18n import _, many, set_language
 from companion.wording import card_words, demand_words, event_words
 
-ROOT = Path(companion.__file__).parent
 PO = i18n.locale_folder() / "de" / "LC_MESSAGES" / "shithead.po"
 
 
@@ -25,7 +23,7 @@ def english_afterwards() -> Iterator[None]:
 
 
 def test_every_marked_text_has_a_translation() -> None:
-    texts, translations = marked_texts(ROOT), read_po(PO)
+    texts, translations = all_texts(), read_po(PO)
     assert len(texts) > 200
     assert [text for text in texts if not all(translations.get(text, ("",)))] == []
     assert sorted(set(translations) - set(texts)) == []
@@ -43,7 +41,7 @@ def gaps(text: str) -> set[str | None]:
 
 
 def test_the_compiled_catalogue_is_that_of_the_translations() -> None:
-    assert PO.with_suffix(".mo").read_bytes() == compiled("de", marked_texts(ROOT), read_po(PO))
+    assert PO.with_suffix(".mo").read_bytes() == compiled("de", all_texts(), read_po(PO))
 
 
 def test_german_is_spoken_when_asked_for() -> None:
@@ -52,7 +50,7 @@ def test_german_is_spoken_when_asked_for() -> None:
     assert many("{n} card", "{n} cards", 1) == "1 Karte"
     assert many("{n} card", "{n} cards", 3) == "3 Karten"
     assert card_words("9S") == "Pik 9"
-    assert demand_words("queen or higher, red") == "Dame oder höher, red"
+    assert demand_words("queen or higher, red") == "Dame oder höher, rot"
     assert event_words({"event": "pick_up", "player": "Ann", "cards": ["9S"]}) == "Ann nimmt 1 Karte auf"
 
 
