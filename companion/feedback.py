@@ -14,7 +14,7 @@ from typing import Any
 import platformdirs
 
 from companion.game import Line
-from companion.i18n import _
+from companion.i18n import _, language
 from companion.rulings import ruling_of, ruling_text
 from companion.session import Snapshot
 from companion.settings import Settings
@@ -34,7 +34,7 @@ class Feedback:
         self,
         settings: Settings,
         *,
-        speaker: Callable[[], Speaker] = find_speaker,
+        speaker: Callable[[], Speaker] | None = None,
         sound: Callable[[], None] | None = None,
         buzz: Callable[[], None] | None = None,
     ) -> None:
@@ -42,12 +42,12 @@ class Feedback:
 
         Args:
             settings: What is switched on.
-            speaker: Makes the voice.
+            speaker: Makes the voice; None: the one of this device, in the language in force.
             sound: Sounds a breach; None: a falling fourth.
             buzz: Lets a breach be felt; None: the phone vibrates.
         """
         self.settings = settings
-        self._make_speaker = speaker
+        self._make_speaker = speaker or (lambda: find_speaker(language()))
         self._speaker: Speaker | None = None
         self._sound, self._buzz = sound or _play_sound, buzz or _vibrate
         self._heard: set[int] | None = None

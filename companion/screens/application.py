@@ -160,6 +160,7 @@ class RefereeApp(App):
                 _log.warning("settings are not kept: %s", error)
         if self.settings.language != before.language:
             i18n.set_language(self.settings.language)
+            self.feedback.close()  # the next sentence wants another voice
             self._say_anew()
 
     def _say_anew(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from companion.feedback import Feedback, spoken, write_tone
+from companion.i18n import set_language
 from companion.session import Snapshot
 from companion.settings import Settings, load_settings, save_settings
 from companion.voice import PhoneSpeaker, ProgramSpeaker, Silent, find_speaker
@@ -114,6 +115,23 @@ def test_a_sentence_goes_to_the_program_that_speaks(tmp_path: Path, monkeypatch:
         time.sleep(0.01)
     speaker.close()
     assert out.read_text() == "-v en --stdin\n$(rm) -x; Ann to play."
+
+
+def test_a_german_app_has_a_german_voice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "said"
+    voice(tmp_path, f'echo "$@" > {out}; cat >> {out}')
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    set_language("de")
+    try:
+        feedback = Feedback(Settings(speak=True))
+        feedback.say("Ann ist dran.")
+        deadline = time.monotonic() + 20
+        while not (out.exists() and "dran." in out.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        feedback.close()
+    finally:
+        set_language("en")
+    assert out.read_text() == "-v de --stdin\nAnn ist dran."
 
 
 def test_what_waits_to_be_said_gives_way_to_what_is_newer(tmp_path: Path) -> None:
