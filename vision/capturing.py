@@ -81,14 +81,16 @@ def open_film(path: Path) -> cv2.VideoCapture:
     Raises:
         BadInputError: there is no such file, or it is no film.
     """
-    if not path.exists():
-        raise BadInputError(f"{path}: no such file")
-    if not path.is_file():
-        raise BadInputError(f"{path}: not a file")
-    if path.stat().st_size == 0:
-        raise BadInputError(f"{path}: the file is empty")
-    with path.open("rb"):  # an unreadable file says so itself
-        pass
+    try:
+        if not path.exists():
+            raise BadInputError(f"{path}: no such file")
+        if not path.is_file():
+            raise BadInputError(f"{path}: not a file")
+        with path.open("rb") as file:
+            if not file.read(1):
+                raise BadInputError(f"{path}: the file is empty")
+    except OSError as error:
+        raise BadInputError(f"{str(path)[:100]}: {error.strerror or error}") from None
     # An absolute path: FFmpeg takes a name such as `concat:a` for an address.
     with _only(_FILM_OPTIONS):
         capture = cv2.VideoCapture(os.path.abspath(path), cv2.CAP_FFMPEG)

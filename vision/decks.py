@@ -33,6 +33,10 @@ WEIGHT = 1.0
 """Of the deck's opinion beside the networks', where all 52 cards are known. The fewer are, the oftener a card
 is one that the deck cannot know: then its weight falls with the square of their share."""
 
+_PARTS = ("format", "weights", "cards", "features", "backs")
+_MOST_BYTES = 64 * 2**20
+"""Unpacked; a deck with many examples of each card has a few megabytes."""
+
 _NAME = re.compile(r"[\w-]{1,40}")
 
 
@@ -124,7 +128,8 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
     """Return an enrolled deck. Raises BadInputError when it does not exist or its file is broken."""
     path = deck_path(name, folder)
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        _refuse_bomb(path)
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             found_format = int(arrays["format"])
             cards: Sequence[str] = arrays["cards"].tolist()
             features = np.asarray(arrays["features"], np.float32)
@@ -134,13 +139,22 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
     except FileNotFoundError as error:
         known = ", ".join(deck_names(folder)) or "none"
         raise BadInputError(f"deck {name}: not enrolled (enrolled: {known})") from error
-    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+    except Exception as error:  # of the many that numpy, zipfile and zlib raise over damaged files
         raise BadInputError(f"{path}: not a deck file") from error
     whole = deck.features.ndim == deck.backs.ndim == 2 and len(deck.features) == len(cards)
     sound = whole and np.isfinite(deck.features).all() and np.isfinite(deck.backs).all()
     if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN):
         raise BadInputError(f"{path}: not a deck file of this version")
     return deck
+
+
+def _refuse_bomb(path: Path) -> None:
+    """Raise ValueError for an archive that unpacks to more than any deck, or holds what no deck does."""
+    with zipfile.ZipFile(path) as archive:
+        parts = archive.infolist()
+    unknown = {part.filename for part in parts} - {f"{name}.npy" for name in _PARTS}
+    if unknown or len(parts) > len(_PARTS) or sum(part.file_size for part in parts) > _MOST_BYTES:
+        raise ValueError("not the parts of a deck")
 
 
 def deck_names(folder: Path | None = None) -> tuple[str, ...]:

@@ -199,10 +199,14 @@ class EventMaker:
 
     # -- what is known -----------------------------------------------------------------------------
 
-    def _lies(self, card: Seen) -> bool:
-        """Tell whether a card under an arm lies on the pile, or is one that is known to lie just there."""
+    def _lies(self, card: Seen, seat: int) -> bool:
+        """Tell whether a card under a seat's arm lies where it is, and is not held out.
+
+        It lies on the pile or in the seat's own row, or is one that is known to lie just there.
+        """
         zone, name = self.layout.zone_at(card.x, card.y), card.best[0]
-        if zone == PLAY or self._heap.lies(card):
+        own = zone is not None and zone.kind == "row" and zone.seat == seat
+        if zone == PLAY or own or self._heap.lies(card):
             return True
         return name is not None and zone is not None and self._lying().get(name) == zone
 

@@ -226,14 +226,14 @@ class PlayPile:
             looks = [seen for seen in read if seen.best[0] == name]
             if name[:-1] != last.cards[-1][:-1] or len(looks) < _LOOKS:
                 continue
-            self._told.suspect(name)
+            self._told.suspect(name, looks[-1])
             p = sum(seen.best[1] for seen in looks) / len(looks)
             if len(looks) > _LOOKS and p >= _SURE and not self._lay_there(looks[-1], self._close_before):
                 self._reveal([(name, p, looks[-1])], now)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
         """Add cards that were suspected below an earlier play to that play; returns the others."""
-        self.pile.put([card for card in seen if self._told.reveal(card[0], now)])
+        self.pile.put([card for card in seen if self._told.reveal(card[0], card[2], now)])
         return [card for card in seen if card[0] not in self.pile.names]
 
     def _really_new(self, seen: Sequence[NewCard]) -> list[NewCard]:

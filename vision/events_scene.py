@@ -71,8 +71,9 @@ class Scene:
         return max((place for _, place in reach.path), key=lambda place: math.dist(place, entry))
 
     def at_draw_pile(self, place: Place) -> bool:
-        """Tell whether a hand at `place` is at the draw pile, and not rather at the play pile."""
-        draw, play = self.layout.draw, self.layout.play
+        """Tell whether a hand at `place` is at the draw pile, and not rather at another."""
+        draw = self.layout.draw
         if draw is None or math.dist(place, draw) > DRAW_NEAR_MM:
             return False
-        return play is None or math.dist(place, draw) < math.dist(place, play)
+        others = (self.layout.play, self.layout.burn)
+        return all(math.dist(place, draw) < math.dist(place, pile) for pile in others if pile is not None)

@@ -62,15 +62,15 @@ class Shows:
         away = [h for h in held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
         return any(_name(hold)[0] == card.best[0] for hold in away)
 
-    def look(self, look: Look, lies: Callable[[Seen], bool], reaches: Sequence[Reach]) -> None:
-        """Take in the cards that arms hold in one look; `lies` tells those that are known to lie there."""
+    def look(self, look: Look, lies: Callable[[Seen, int], bool], reaches: Sequence[Reach]) -> None:
+        """Take in the cards under arms in one look; `lies` tells which only lie there."""
         for held in look.under_arms:
             card, seat = held.seen, held.seat
             reach = next((r for r in reversed(reaches) if r.seat == seat), None)
             name, p = card.best
             if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
-            if reach.resting < _RESTING_SECONDS or lies(card):
+            if reach.resting < _RESTING_SECONDS or lies(card, seat):
                 continue
             near = [
                 hold

@@ -8,6 +8,7 @@ from itertools import pairwise
 from engine.events import Event, EventKind, Source
 from vision.events_scene import Scene
 from vision.reading import UNKNOWN_CARD
+from vision.slots import Seen
 
 _SET_SECONDS = 4.5
 """Cards of one rank that one player puts down within this time are one set."""
@@ -15,6 +16,8 @@ _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
 quickly, and whether they may go together is not asked here."""
 _JUST_SECONDS = 0.8
+_SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
+"""A card of which little shows is outlined roughly."""
 _LOST_SECONDS = 0.7
 """An arm that is lost from sight no longer than this has not gone."""
 
@@ -25,7 +28,7 @@ class ToldPlays:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._last: Event | None = None
-        self._suspects: dict[str, Event] = {}
+        self._suspects: dict[str, tuple[Event, Seen]] = {}
 
     @property
     def last(self) -> Event | None:
@@ -88,15 +91,15 @@ class ToldPlays:
 
     # -- cards that may lie below a play's others -----------------------------------------------------
 
-    def suspect(self, name: str) -> None:
+    def suspect(self, name: str, place: Seen) -> None:
         """Note that a card may lie below those of the last play."""
         if self._last is not None:
-            self._suspects[name] = self._last
+            self._suspects[name] = self._last, place
 
-    def reveal(self, name: str, now: float) -> bool:
-        """Tell that a card lies below an earlier play's, if it was suspected to; returns whether it was."""
-        play = self._suspects.pop(name, None)
-        if play is None:
+    def reveal(self, name: str, place: Seen, now: float) -> bool:
+        """Tell that a card lies below an earlier play's, if suspected there; returns whether it was."""
+        play, suspected = self._suspects.pop(name, (None, place))
+        if play is None or not suspected.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES):
             return False
         play = self._scene.log.latest(play)
         if not play.withdrawn:

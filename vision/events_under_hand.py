@@ -55,12 +55,17 @@ class UnderHand:
         return min(t for t, seen in self._read if now - t < _SECONDS and seen.best[0] in names)
 
     def sure(self, known: Collection[str], now: float) -> list[NewCard]:
-        """Return cards that were read twice, once surely, and are none of `known`."""
+        """Return cards that were read twice, once surely, and are none of `known`.
+
+        One of a rank that others surely have need be read but once, if surely: cards come in sets.
+        """
         recent = self.lately(now)
-        cards = []
+        once: list[NewCard] = []
+        twice: list[NewCard] = []
         for name in sorted({str(seen.best[0]) for seen in recent} - set(known)):
             seen = [card for card in recent if card.best[0] == name]
             surest = max(seen, key=lambda card: card.best[1])
-            if len(seen) >= _LOOKS and surest.best[1] >= _SURE:
-                cards.append((name, surest.best[1], surest))
-        return cards
+            if surest.best[1] >= _SURE:
+                (twice if len(seen) >= _LOOKS else once).append((name, surest.best[1], surest))
+        ranks = {name[:-1] for name, _, _ in twice}
+        return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
@@ -25,9 +28,26 @@ def read_image(path: Path) -> Image:
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
     try:
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+        with _silence():
+            image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     except cv2.error:
         image = None
     if image is None:
         raise BadInputError(f"{path}: not a picture that can be decoded")
     return np.asarray(image, np.uint8)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the complaints of OpenCV and of its JPEG library from standing beside our one clear line."""
+    level = cv2.utils.logging.getLogLevel()
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    stderr, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(nowhere)
+        cv2.utils.logging.setLogLevel(level)

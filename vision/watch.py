@@ -13,7 +13,7 @@ from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
 from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
-from vision.layout import Layout, Zone, find_layout
+from vision.layout import Layout, Place, Zone, find_layout
 from vision.plane import TablePlane, fit_plane
 from vision.reading import CardReader, CardReading, Image, Region
 from vision.refit import refitted
@@ -29,7 +29,8 @@ _DEAL_PAUSES = (0.13, 0.3, 2.0)
 _DEAL_REMEMBERED = 9
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
-_PILE_MM, _TABLE_MIDDLE_MM = 110.0, 250.0
+_PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
+_PAUSE_SECONDS = 0.2
 _SURE_NAME = 0.9
 _ON_DOWN_MM = 35.0
 
@@ -175,7 +176,7 @@ class Watcher:
         """Read the table and sort the cards by what can be relied on."""
         assert self._maker is not None
         layout = self._maker.layout
-        readings = self._read(frame, motion.t, _crowded(layout))
+        readings = self._read(frame, motion.t, _crowded(layout, hands))
         seats = self._arms.masks
         free: list[CardReading] = []
         under: list[UnderArm] = []
@@ -204,15 +205,23 @@ class Watcher:
         )
 
 
-def _crowded(layout: Layout) -> list[Region]:
-    """Return where cards may lie half covered by others: about the play pile, or where it will be."""
+def _crowded(layout: Layout, hands: Hands) -> list[Region]:
+    """Return where cards may lie half covered by others.
+
+    That is about the play pile, or where it will be, and where a hand pauses: what it holds may hide a card.
+    """
     if layout.play is not None:
-        place, reach = layout.play, _PILE_MM
+        middle = layout.play, _PILE_MM
     else:
-        place, reach = layout.draw or layout.middle, _TABLE_MIDDLE_MM
+        middle = layout.draw or layout.middle, _TABLE_MIDDLE_MM
+    paused = [(reach.tip, _HELD_MM) for reach in hands.reaches if reach.resting >= _PAUSE_SECONDS]
+    return [_region(layout, *about) for about in (middle, *paused)]
+
+
+def _region(layout: Layout, place: Place, reach: float) -> Region:
     corners = layout.plane.pixels(disc(place, reach))
     (left, top), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
-    return [(left, top, right, bottom)]
+    return left, top, right, bottom
 
 
 def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:
