@@ -13,7 +13,7 @@ import platformdirs
 from companion.kept_moments import moments_folder
 from companion.playing import games_being_played, lock_files
 from companion.store import Store, default_path
-from companion.store_file import OF_A_STORE, SALVAGE, set_aside
+from companion.store_file import ERRORS, OF_A_STORE, SALVAGE, set_aside
 from engine.errors import BadInputError
 
 
@@ -124,16 +124,19 @@ def _copy(source: Path, target: Path) -> None:
             closing(sqlite3.connect(target)) as write,
         ):
             read.backup(write)
-    except sqlite3.Error as error:
+    except ERRORS as error:
         _remove(target)
         raise BadInputError(f"{source}: cannot be copied to {target}: {error}") from None
 
 
 def _is_store(path: Path) -> bool:
     """Tell a store from a database of something else, and from an empty one."""
-    with closing(sqlite3.connect(path)) as connection:
-        query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('games', 'events')"
-        return bool(connection.execute(query).fetchone()[0] == 2)
+    query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('games', 'events')"
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return bool(connection.execute(query).fetchone()[0] == 2)
+    except ERRORS:
+        return False
 
 
 def _refuse_if_playing(store: Path) -> None:

@@ -66,6 +66,8 @@ def _outline(layout: Layout) -> NDArray[np.float64] | None:
     turns = np.linspace(0, 2 * np.pi, _CORNERS, endpoint=False)
     around = AROUND_MM * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     places = [place for zone in layout.zones() if (place := layout.place_of(zone)) is not None]
+    if not places:
+        return None
     pixels = layout.plane.pixels(np.concatenate([around + place for place in places]))
     if not np.isfinite(pixels).all():
         return None

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
+from engine.event_fields import check_fields
 from engine.events import EVENT_KINDS
 from engine.json_text import parse_json
 
@@ -208,7 +209,10 @@ def _check(path: str | Path, line: Line, times: Sequence[str]) -> None:
         if isinstance(line.get(name), bool) or not isinstance(line.get(name), int | float):
             raise BadInputError(f"{where}: {name} is not a time in seconds: {line.get(name)!r}")
     try:
+        check_fields(line)
         told(line)
+    except BadInputError as error:
+        raise BadInputError(f"{where}: {error}") from None
     except (TypeError, ValueError, AttributeError):
         raise BadInputError(f"{where}: a field of this {line['event']} has the wrong form") from None
 

@@ -52,7 +52,7 @@ class ScriptedWatcher:
     def __init__(self, events: Sequence[Event] = GAME) -> None:
         self.view = TableView()
         self.layout = SimpleNamespace(
-            to_json=dict, seats=[SimpleNamespace(player=player) for player in PLAYERS]
+            to_json=dict, zones=list, seats=[SimpleNamespace(player=player) for player in PLAYERS]
         )
         self._events = iter(events)
 

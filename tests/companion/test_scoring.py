@@ -213,7 +213,7 @@ def test_percentile_interpolates() -> None:
         ('{"t": 1, "event": "jump"}', "line 1: 'jump' is not an event"),
         ('{"event": "play"}', "line 1: t is not a time"),
         ('{"t": true, "event": "play"}', "line 1: t is not a time"),
-        ('{"t": 1, "event": "play", "cards": 7}', "line 1: a field of this play has the wrong form"),
+        ('{"t": 1, "event": "play", "cards": 7}', "line 1: cards has the wrong form: 7"),
         ('{"t": 1, "event": "deal", "up": [1]}', "wrong form"),
         ('{"t": 1, "event": "play", "revise": 9}', "revises event 9"),
         ('{"t": 1, "event": "play", "withdrawn": true}', "`revise` does not say which"),

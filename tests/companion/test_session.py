@@ -176,7 +176,7 @@ def test_a_correction_that_cannot_be_made_is_said_and_nothing_breaks() -> None:
     until(lambda: session.snapshot.phase == "ended")
     session.correct(404, None)
     until(lambda: session.snapshot.says == "there is no event 404")
-    assert [line["id"] for line in session.snapshot.lines] == [1, 2, 999]
+    assert [line["id"] for line in session.snapshot.lines] == [0, 999]
     session.stop()
 
 

@@ -1,0 +1,368 @@
+"""What the program reads, each as a target for a fuzzer: bytes in; done, or one clear line.
+
+A target gets the content of a file. It may end in peace or with `BadInputError` of one line, and must do
+nothing else: any other exception, a second line, or a file outside the folder it was given is a finding.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion import sharing
+from companion.cli import main
+from companion.evening import tally_of
+from companion.keeping import restore
+from companion.refereeing import Refereeing
+from companion.settings import load_settings
+from companion.store import Store
+from engine.errors import BadInputError
+from engine.json_text import parse_json
+from engine.simulate import play_game
+from vision import capturing
+from vision.decks import KNOWN, Deck, DeckHead, load_deck, save_deck
+from vision.layout import Layout, Seat, load_layout
+from vision.pictures import read_image
+from vision.plane import TablePlane
+from vision.refit import refitted
+from vision.sources import FilmSource, open_source
+
+Target = Callable[[bytes, Path], None]
+PLAYERS = ("Ann", "Bob", "Cat")
+_MOST_FRAMES = 40
+_FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
+"""Where no disk has to be waited for."""
+
+
+class FoundError(AssertionError):
+    """The program did what it must not do."""
+
+
+def command(*arguments: str, lines: int = 1) -> None:
+    """Run the program itself: status 0, or 2 with at most so many lines that say why."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(arguments)
+        out.flush()
+    said = err.getvalue()
+    if status not in (0, 2) or "Traceback" in said:
+        raise FoundError(f"status {status}: {said}")
+    if said.count("\n") > lines or (status == 2) != bool(said):
+        raise FoundError(f"status {status}, and said: {said!r}")
+    if status:
+        raise BadInputError(said.splitlines()[-1])
+
+
+def written(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def situation(data: bytes, folder: Path) -> None:
+    command("judge", str(written(folder, "situation.json", data)))
+
+
+def situations(data: bytes, folder: Path) -> None:
+    command("judge", "--lines", str(written(folder, "situations.jsonl", data)))
+
+
+def record(data: bytes, folder: Path) -> None:
+    command("record", str(written(folder, "game.txt", data)), lines=10**6)
+
+
+def events(data: bytes, folder: Path) -> None:
+    path = str(written(folder, "events.jsonl", data))
+    command("record", path, "--from-events", "winnersh", "--players", ",".join(PLAYERS), lines=10**6)
+
+
+def score(data: bytes, folder: Path) -> None:
+    path = str(written(folder, "events.jsonl", data))
+    sound = str(written(folder, "truth.jsonl", SEEDS["truth"][0]))
+    command("score", path, sound, "--details")
+
+
+def truth(data: bytes, folder: Path) -> None:
+    path = str(written(folder, "truth.jsonl", data))
+    sound = str(written(folder, "events.jsonl", SEEDS["score"][0]))
+    command("score", sound, path, "--json")
+
+
+def house_rules(data: bytes, folder: Path) -> None:
+    path = str(written(folder, "house.toml", data))
+    command("rules", path)
+    command("judge", str(written(folder, "s.json", json.dumps({**SITUATION, "rules": path}).encode())))
+
+
+def layout(data: bytes, folder: Path) -> None:
+    found = load_layout(written(folder, "layout.json", data))
+    for width, height in ((found.width, found.height), (16, 9)):
+        with contextlib.suppress(BadInputError), np.errstate(all="ignore"):
+            fitted = refitted(found, width, height)
+            fitted.zone_at(10.0, 20.0)
+            fitted.seat_at_edge((0.0, 0.0))
+    json.dumps(found.to_json())
+
+
+def deck(data: bytes, folder: Path) -> None:
+    written(folder, "fuzzed.npz", data)
+    head = DeckHead(load_deck("fuzzed", folder))
+    head.refine(np.zeros((1, len(KNOWN) + 1)), np.zeros((1, len(head._mean)), np.float32))
+
+
+def backup(data: bytes, folder: Path) -> None:
+    store = folder / "s.sqlite"
+    with Store.open(store) as opened:
+        opened.start_game("winnersh", PLAYERS)
+    before = folder / "backup.sqlite"
+    before.write_bytes(data)
+    try:
+        restore(before, store)
+    finally:
+        with Store.open(store) as opened:
+            tally_of(opened, all_evenings=True)
+
+
+def store(data: bytes, folder: Path) -> None:
+    with Store.open(written(folder, "s.sqlite", data)) as opened:
+        opened.broken_off()
+        told = tally_of(opened, all_evenings=True)
+        json.dumps(sharing.as_json(told))
+        sharing.as_csv(told).encode()
+        sharing.as_text(told).encode()
+        opened.start_game("winnersh", PLAYERS)
+        opened.append({"id": 1})
+
+
+def picture(data: bytes, folder: Path) -> None:
+    image = read_image(written(folder, "picture.jpg", data))
+    if image.ndim != 3 or image.dtype != np.uint8:
+        raise FoundError(f"a picture of shape {image.shape}, {image.dtype}")
+
+
+def film(data: bytes, folder: Path) -> None:
+    before = -1.0
+    source = FilmSource(written(folder, "film.mp4", data))
+    try:
+        for number, (t, frame) in enumerate(source):
+            if not (t > before and np.isfinite(t) and frame.ndim == 3):
+                raise FoundError(f"picture {number} at {t}, after {before}")
+            before = t
+            if number == _MOST_FRAMES:
+                return
+    finally:
+        source.close()
+
+
+class _Closed:
+    """Stands in for cv2.VideoCapture: what is fuzzed is the name, and nothing is to be opened for it."""
+
+    def __init__(self, spec: Any, *_: Any) -> None:
+        if isinstance(spec, str) and not spec.startswith("/"):
+            scheme = spec.partition("://")[0].lower()
+            if scheme not in capturing.SCHEMES:
+                raise FoundError(f"{spec!r} would have been opened")
+
+    def isOpened(self) -> bool:  # noqa: N802
+        return False
+
+
+def address(data: bytes, folder: Path) -> None:
+    spec = data.decode("utf-8", "surrogateescape").replace("\0", "").replace("\n", "")
+    before, cv2.VideoCapture = cv2.VideoCapture, _Closed  # type: ignore[misc]
+    try:
+        open_source(spec).close()
+    finally:
+        cv2.VideoCapture = before  # type: ignore[misc]
+
+
+class _Blind:
+    def read(self, image: Any, crowded: object = None) -> list[Any]:
+        return []
+
+
+def players(data: bytes, folder: Path) -> None:
+    """Names and options as people type them, through the game, the store and what is shared."""
+    try:
+        typed = parse_json(data)
+        names, options, dealer = (typed[key] for key in ("players", "options", "dealer"))
+        names, options = [str(name) for name in names], [str(option) for option in options]
+    except (ValueError, KeyError, TypeError):
+        return
+    dealer = None if dealer is None else str(dealer)
+    game = Refereeing.open(players=names, options=options, dealer=dealer, reader=_Blind())
+    with Store.open(folder / "s.sqlite") as opened:
+        opened.start_game("winnersh", names, options=options, dealer=dealer)
+        opened.finish(names[0])
+        told = tally_of(opened)
+    sharing.as_csv(told).encode()
+    sharing.save_picture(told, folder / "tally.png")
+    assert game.table is not None
+
+
+def settings(data: bytes, folder: Path) -> None:
+    load_settings(written(folder, "settings.json", data))
+
+
+TARGETS: dict[str, Target] = {
+    target.__name__: target
+    for target in (
+        *(situation, situations, record, events, score, truth, house_rules, layout, deck, backup, store),
+        *(picture, film, address, players, settings),
+    )
+}
+AS_JSON = ("situation", "situations", "events", "score", "truth", "layout", "players", "settings")
+"""Targets whose input is JSON, or a JSON object a line."""
+
+
+def run(name: str, data: bytes) -> str:
+    """Feed one target; returns what it said, or nothing. Raises what is to be found."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=_FAST) as scratch:
+        outer = Path(scratch)
+        folder = outer / "inside"
+        folder.mkdir()
+        said = ""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a warning is a line on the terminal too
+            try:
+                TARGETS[name](data, folder)
+            except BadInputError as error:
+                said = str(error)
+        if "\n" in said:
+            raise FoundError(f"more than one line: {said!r}")
+        if [path.name for path in outer.iterdir()] != ["inside"]:
+            raise FoundError(f"written outside: {list(outer.iterdir())}")
+        return said
+
+
+# --- what is mutated ----------------------------------------------------------------------------------
+
+SITUATION: dict[str, Any] = {
+    "rules": "winnersh",
+    "options": [],
+    "players": ["P1", "P2", "P3", "P4"],
+    "dealer": "P4",
+    "turn": "P1",
+    "direction": "clockwise",
+    "pile": ["4S", "9H", "KH"],
+    "draw_pile": 5,
+    "burned": ["10C"],
+    "cards": {
+        "P1": {"hand": ["4H", "5H", "AH"], "up": ["9S", "2C", "QD"], "down": 3},
+        "P2": {"hand": ["??", "??", "??"]},
+    },
+    "left": {"P3": {"turns_since": ["P4"]}},
+    "losses": {"P1": 2},
+    "action": {"type": "play", "player": "P1", "cards": ["AH"], "source": "hand"},
+}
+_SHOW = {"type": "show", "player": "P1", "cards": ["9S"], "to": "P2", "answers": [["P2", "P3"]]}
+_QUESTIONS: tuple[dict[str, Any], ...] = (
+    {"ask": "who_starts", "players": ["A", "B"], "cards": {"A": {"hand": ["5H"]}, "B": {"hand": ["4C"]}}},
+    {"ask": "next_dealer", "players": ["A", "B"], "dealer": "A", "loser": "B"},
+    {"ask": "deal", "rules": "shed", "players": ["A", "B", "C"]},
+)
+_HOUSE = """name = "Friday rules"
+base = "jokers"
+options = ["q-reverse"]
+[mechanics]
+min_hand = 4
+four = 4
+draw = "as-played"
+also_beaten_by = { "7" = "6" }
+start_order = ["4C", "3 black", "5"]
+deal = { down = 3, up = 3, hand = 3 }
+"""
+
+
+def _lines(entries: list[dict[str, Any]]) -> bytes:
+    return "\n".join(json.dumps(entry) for entry in entries).encode()
+
+
+def _game() -> tuple[bytes, bytes, bytes]:
+    """Return a game as a record, as event lines and as a film's truth."""
+    from engine.record import Record
+
+    game = play_game("winnersh", PLAYERS, 3, cheats=2, dealer="Ann")
+    log = tuple(step.event.renumbered(number) for number, step in enumerate(game.steps[:40], 1))
+    text = Record(rules=game.rules, players=PLAYERS, dealer="Ann", log=log).to_text()
+    told = [event.to_json() | {"ruling": {"verdict": "legal", "breaches": []}} for event in log[:12]]
+    told.append({**told[-1], "revise": 3, "withdrawn": True, "id": 99})
+    true = [{"film": "a.mp4", "fps": 15, "players": list(PLAYERS), "rules": "winnersh"}]
+    true += [{**event.to_json(), "t_start": 1.0, "t_end": 2.0, "legal": False} for event in log[:12]]
+    return text.encode(), _lines(told), _lines(true)
+
+
+def _films() -> Iterator[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, code in (("a.avi", "MJPG"), ("a.mp4", "mp4v")):
+            path = str(Path(folder) / name)
+            writer = cv2.VideoWriter(path, cv2.VideoWriter.fourcc(*code), 15.0, (64, 48))
+            for number in range(8):
+                writer.write(np.full((48, 64, 3), 20 * number, np.uint8))
+            writer.release()
+            yield Path(path).read_bytes()
+
+
+def _store() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.sqlite"
+        with Store.open(path) as opened:
+            for loser in ("Ann", None):
+                opened.start_game("winnersh", PLAYERS, options=("x",), dealer="Bob", source="a.mp4")
+                opened.append({"id": 1, "event": "play", "player": "Ann", "cards": ["9S"], "t": 1.0})
+                opened.correct(1, None)
+                if loser is not None:
+                    opened.finish(loser)
+        return path.read_bytes()
+
+
+def _deck() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        features = np.random.default_rng(1).normal(0, 1, (4, 6)).astype(np.float32)
+        return save_deck(Deck("a", "w", ("9S", "9S", "KH", "JOKER"), features), Path(folder)).read_bytes()
+
+
+def _layout() -> bytes:
+    seats = (Seat("Ann", ((0.0, 200.0),), (0.0, 1.0)), Seat("Bob", ((0.0, -200.0),), (0.0, -1.0)))
+    found = Layout(TablePlane(np.diag([0.5, 0.5, 1.0])), 1600, 900, seats, draw=(0.0, 0.0))
+    return json.dumps(found.to_json()).encode()
+
+
+def _seeds() -> dict[str, tuple[bytes, ...]]:
+    text, told, true = _game()
+    image = np.random.default_rng(2).integers(0, 255, (12, 16, 3), np.uint8)
+    kinds = (".png", ".jpg", ".webp", ".bmp", ".tiff", ".gif", ".ppm")
+    situations = [SITUATION, {**SITUATION, "action": _SHOW}, *_QUESTIONS]
+    typed = {"players": list(PLAYERS), "options": [], "dealer": "Bob"}
+    return {
+        "situation": tuple(json.dumps(line).encode() for line in situations),
+        "situations": (_lines(situations),),
+        "record": (text,),
+        "events": (told,),
+        "score": (told,),
+        "truth": (true,),
+        "house_rules": (_HOUSE.encode(), b'base = "shed"\n'),
+        "layout": (_layout(),),
+        "deck": (_deck(),),
+        "backup": (_store(),),
+        "store": (_store(),),
+        "picture": tuple(cv2.imencode(kind, image)[1].tobytes() for kind in kinds),
+        "film": tuple(_films()),
+        "address": (b"0", b"http://phone:8080/video", b"film.mp4", b"rtsp://[::1]:554/a?b=c#d"),
+        "players": (json.dumps(typed).encode(),),
+        "settings": (b'{"language": "de", "speak": true}',),
+    }
+
+
+SEEDS = _seeds()
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
