@@ -9,13 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from datasets.parallel import spread
 from datasets.photos import BACK, Label, LabelledPhoto, load_set
 from vision.geometry import bounding_box, polygon_iou
+from vision.reader import reader_for_deck
 from vision.reading import CardReader, CardReading, Quad
 
 FOUND_IOU = 0.5
@@ -182,37 +185,61 @@ MEASURES: dict[str, tuple[str, Measure]] = {
 """What `shithead evaluate --photos` measures: name, folder of the set, how."""
 
 
+Timed = tuple[Sequence[CardReading], float]
+"""What was read in a photo, and in how many milliseconds."""
+ReadAll = Callable[[Sequence[LabelledPhoto]], Iterable[Timed]]
+
+
+def each_by(readers: Callable[[LabelledPhoto], CardReader]) -> ReadAll:
+    """Read photos one after another, each with the reader that `readers` returns for it."""
+    return lambda photos: (_timed(readers(photo), photo) for photo in photos)
+
+
+def with_deck(deck: str | None, jobs: int = 1, cluster: str | None = None) -> ReadAll:
+    """Read photos with an enrolled deck (None: without), several at a time (see `datasets.parallel.spread`).
+
+    Readings do not depend on how many; milliseconds do.
+    """
+    return lambda photos: spread(partial(_timed_with_deck, deck), photos, jobs, cluster)
+
+
+def _timed_with_deck(deck: str | None, photo: LabelledPhoto) -> Timed:
+    return _timed(_reader(deck), photo)
+
+
+@cache
+def _reader(deck: str | None) -> CardReader:
+    return reader_for_deck(deck)
+
+
 def evaluate_photos(
-    reader: CardReader,
+    read_all: ReadAll,
     names: Iterable[str],
     root: Path | None = None,
     progress: Callable[[str], None] | None = None,
-    readers: Callable[[LabelledPhoto], CardReader] | None = None,
 ) -> list[Score]:
-    """Return one score per named set of `MEASURES`. Raises BadInputError when a set is missing.
-
-    With `readers`, each photo is read with the reader that it returns for that photo.
-    """
+    """Return one score per named set of `MEASURES`. Raises BadInputError when a set is missing."""
     scores = []
-    cache: dict[Path, tuple[Sequence[CardReading], float]] = {}
+    known: dict[Path, Timed] = {}
     for name in names:
         folder, measure = MEASURES[name]
         score = Score(name)
         photos = load_set(folder, root)
-        for number, photo in enumerate(photos, start=1):
-            if photo.path not in cache:
-                cache[photo.path] = _timed(readers(photo) if readers else reader, photo)
-            readings, milliseconds = cache[photo.path]
+        fresh = [photo for photo in photos if photo.path not in known]
+        for number, (photo, timed) in enumerate(zip(fresh, read_all(fresh), strict=True), start=1):
+            known[photo.path] = timed
+            if progress is not None:
+                progress(f"{name}: {number}/{len(fresh)}")
+        for photo in photos:
+            readings, milliseconds = known[photo.path]
             measure(score, photo.labels, readings)
             score.photos += 1
             score.milliseconds.append(milliseconds)
-            if progress is not None:
-                progress(f"{name}: {number}/{len(photos)}")
         scores.append(score)
     return scores
 
 
-def _timed(reader: CardReader, photo: LabelledPhoto) -> tuple[Sequence[CardReading], float]:
+def _timed(reader: CardReader, photo: LabelledPhoto) -> Timed:
     image = photo.image()
     start = time.perf_counter()
     readings = reader.read(image)

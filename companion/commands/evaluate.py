@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -42,16 +43,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="sets of one deck once more: each photo with the deck learnt from the set's other photos",
     )
     parser.add_argument("--json", action="store_true", help="one JSON line per set")
+    add_jobs(parser)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and print one row per set."""
     from datasets.enrolled import ENROLLABLE, leave_one_out
-    from datasets.evaluation import MEASURES, evaluate_photos
+    from datasets.evaluation import MEASURES, each_by, evaluate_photos, with_deck
     from datasets.photos import photos_root
-    from vision.reader import reader_for_deck
 
+    jobs, cluster = jobs_of(args)
     root = args.photos or photos_root()
     if root is None or not root.is_dir():
         raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
@@ -66,12 +68,12 @@ def run(args: argparse.Namespace) -> int:
             raise BadInputError(f"{root}: none of the photo sets is there")
     if not args.json:
         print("  ".join(f"{title:>{width}}" for title, width in _COLUMNS))
-    reader = reader_for_deck(args.deck)
+    read_all = with_deck(args.deck, jobs, cluster)
     for name in names:
-        _print(evaluate_photos(reader, [name], root, _progress)[0], args.json)
+        _print(evaluate_photos(read_all, [name], root.resolve(), _progress)[0], args.json)
         if args.enrolled and name in ENROLLABLE:
             readers = leave_one_out(name, root, _progress)
-            score = evaluate_photos(reader, [name], root, _progress, readers)[0]
+            score = evaluate_photos(each_by(readers), [name], root, _progress)[0]
             score.name = f"{name}+deck"
             _print(score, args.json)
     return 0

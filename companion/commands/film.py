@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
 
 NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve")
@@ -21,12 +23,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="a house option")
     parser.add_argument("--players", default="4", help="how many (2 to 5), or their names: Ann,Bob,Cat")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same film")
+    parser.add_argument(
+        "--films", type=int, metavar="N", help="N films: OUT-SEED.mp4 for the seed and those after it"
+    )
     parser.add_argument("--plays", type=int, metavar="N", help="acts to show (default: about three minutes)")
     parser.add_argument("--whole", action="store_true", help="play to the end of the game")
     parser.add_argument("--illegal", type=int, default=2, metavar="N", help="rules broken on purpose")
     parser.add_argument(
         "--cards", type=Path, metavar="OUT.jsonl", help="write the cards at rest, with outlines"
     )
+    add_jobs(parser)
     looks = parser.add_argument_group("what it looks like; the seed decides what is not given")
     looks.add_argument("--deck", default="any", help="a deck of datasets.art, such as bidly or drawn")
     looks.add_argument("--surface", default="any", help="a texture of the photo folder, or `drawn`")
@@ -41,17 +47,37 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the film. Raises BadInputError for settings that cannot be filmed."""
+    """Make the film, or several. Raises BadInputError for settings that cannot be filmed."""
     _check(args)
-    players = _players(args.players)
+    jobs, cluster = jobs_of(args)
+    args.players = _players(args.players)
+    if args.films is None:
+        print(_film((args.out, args.seed), args))
+        return 0
+    if args.cards is not None:
+        raise BadInputError("--cards names one file, --films makes many")
+
+    from datasets.parallel import spread
+
+    seeds = range(args.seed, args.seed + args.films)
+    films = [(args.out.resolve().with_stem(f"{args.out.stem}-{seed}"), seed) for seed in seeds]
+    settings = argparse.Namespace(**{k: v for k, v in vars(args).items() if k != "run"})
+    for said in spread(partial(_film, args=settings), films, jobs, cluster):
+        print(said, flush=True)
+    return 0
+
+
+def _film(film: tuple[Path, int], args: argparse.Namespace) -> str:
+    """Make one film; returns what there is to say of it."""
+    out, seed = film
 
     from datasets.films.production import Shot, make_film, show_progress, truth_path
     from datasets.films.story import DEFAULT_ACTS, find_story
 
     acts = None if args.whole else args.plays if args.plays is not None else DEFAULT_ACTS
-    story = find_story(args.rules, players, args.seed, options=args.option, illegal=args.illegal, acts=acts)
+    story = find_story(args.rules, args.players, seed, options=args.option, illegal=args.illegal, acts=acts)
     shot = Shot(
-        seed=args.seed,
+        seed=seed,
         width=args.width,
         height=args.height,
         fps=args.fps,
@@ -62,10 +88,9 @@ def run(args: argparse.Namespace) -> int:
         codec=args.codec,
         crf=args.crf,
     )
-    scene = make_film(story, shot, args.out, cards=args.cards, progress=show_progress)
-    print(f"{args.out}: {scene.timeline.duration_s:.0f} s, {len(scene.timeline.actions)} events;", end=" ")
-    print(f"truth in {truth_path(args.out)}")
-    return 0
+    scene = make_film(story, shot, out, cards=args.cards, progress=show_progress)
+    told = f"{scene.timeline.duration_s:.0f} s, {len(scene.timeline.actions)} events"
+    return f"{out}: {told}; truth in {truth_path(out)}"
 
 
 def _players(given: str) -> tuple[str, ...]:
@@ -80,6 +105,7 @@ def _players(given: str) -> tuple[str, ...]:
 def _check(args: argparse.Namespace) -> None:
     """Refuse numbers that no film can have."""
     limits: dict[str, tuple[float, float]] = {
+        "films": (1, 10_000),
         "plays": (1, 10_000),
         "illegal": (0, 50),
         "tilt": (0, 50),

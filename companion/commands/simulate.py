@@ -6,13 +6,19 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
+from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
 
 _NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim")
 _PROGRESS_SECONDS = 2.0
+_BLOCK = 100
+"""Games that are counted in one piece, with a seed of their own."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -30,6 +36,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--cheats", type=int, default=0, metavar="N", help="insert N illegal plays")
     parser.add_argument("--games", type=int, metavar="N", help="play N games and count how they end")
     parser.add_argument("--save", metavar="OUT.txt", help="write the record to a file")
+    add_jobs(parser)
     return parser
 
 
@@ -62,31 +69,46 @@ def run(args: argparse.Namespace) -> int:
 
 def _count(args: argparse.Namespace) -> int:
     """Play many games and print how they ended, how long they were and how fast it went."""
-    from random import Random
-
-    from engine.play import Game
-    from engine.policies import POLICIES
+    from datasets.parallel import spread
     from engine.ruleset import load_ruleset
-    from engine.simulate import play_out
 
     if args.games < 1:
         raise BadInputError(f"--games {args.games}: at least one")
-    game = Game(load_ruleset(args.rules, args.option), args.players)
-    rng, policy = Random(args.seed), POLICIES[args.policy]
+    jobs, cluster = jobs_of(args)
+    ruleset = load_ruleset(args.rules, args.option)
     losers: Counter[int] = Counter()
     acts = longest = 0
     begun = told = time.perf_counter()
-    for number in range(1, args.games + 1):
-        last = play_out(game, rng, policy)
-        losers[last.loser] += 1
-        acts, longest = acts + last.acts, max(longest, last.acts)
+    work = partial(
+        _play_block, rules=args.rules, options=args.option, players=args.players, policy=args.policy
+    )
+    blocks = [
+        (f"{args.seed} {first}", min(_BLOCK, args.games - first)) for first in range(0, args.games, _BLOCK)
+    ]
+    for lost, played, most in spread(work, blocks, jobs, cluster):
+        losers, acts, longest = losers + lost, acts + played, max(longest, most)
         if time.perf_counter() - told > _PROGRESS_SECONDS:
             told = time.perf_counter()
-            print(f"{number} of {args.games} games", file=sys.stderr)
+            print(f"{losers.total()} of {args.games} games", file=sys.stderr)
     seconds = time.perf_counter() - begun
-    print(f"{args.games} games, {args.players} players, {game.rules.title}, {args.policy} play")
+    print(f"{args.games} games, {args.players} players, {ruleset.title}, {args.policy} play")
     print(f"ended {args.games - losers[-1]}, given up as a draw {losers[-1]}")
     print(f"acts a game: {acts / args.games:.0f} on average, {longest} at most")
     print("Shithead by seat: " + " ".join(str(losers[seat]) for seat in range(args.players)))
     print(f"{args.games / seconds:.0f} games/s, {acts / seconds:.0f} acts/s")
     return 0
+
+
+def _play_block(
+    block: tuple[str, int], *, rules: str, options: Sequence[str], players: int, policy: str
+) -> tuple[Counter[int], int, int]:
+    """Play a number of games from a seed; returns losers by seat (-1: a draw), acts in all, and the most."""
+    from engine.play import Game
+    from engine.policies import POLICIES
+    from engine.ruleset import load_ruleset
+    from engine.simulate import play_out
+
+    seed, games = block
+    game, rng = Game(load_ruleset(rules, options), players), Random(seed)
+    ends = [play_out(game, rng, POLICIES[policy]) for _ in range(games)]
+    return Counter(end.loser for end in ends), sum(end.acts for end in ends), max(end.acts for end in ends)

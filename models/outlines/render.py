@@ -1,16 +1,21 @@
-"""Renders the training scenes that are not there yet, several at a time."""
+"""Renders the training scenes that are not there yet, several at a time.
+
+Alone, without training: `.venv/bin/python -m models.outlines.render FOLDER --scenes N --jobs N`.
+"""
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
 from functools import cache
-from multiprocessing import Pool
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import cv2
 import numpy as np
 
 from datasets.art import deck_names, load_deck
+from datasets.parallel import spread
 from datasets.photos import surfaces
 from datasets.scenes import SceneMaker
 from datasets.scenes_cards import CardStock
@@ -55,14 +60,34 @@ def _render(job: tuple[Kind, Path, int]) -> None:
     write_scene(path, scene_maker(kind).make(seed), quality)
 
 
-def render_scenes(folder: Path, count: int, processes: int, kind: Kind = "tables") -> list[Path]:
+def render_scenes(
+    folder: Path, count: int, jobs: int, kind: Kind = "tables", cluster: str | None = None
+) -> list[Path]:
     """Return the paths of scenes 0 .. count - 1 in `folder`, rendering those that are missing."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{seed:06d}.jpg" for seed in range(count)]
     missing = [(kind, path, seed) for seed, path in enumerate(paths) if not path.exists()]
     if missing:
         print(f"rendering {len(missing)} scenes", flush=True)
-        with Pool(processes) as pool:
-            for _ in pool.imap_unordered(_render, missing, chunksize=16):
-                pass
+        for _ in spread(_render, missing, jobs, cluster):
+            pass
     return paths
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--scenes", type=int, default=100, help="how many there shall be")
+    parser.add_argument("--kind", choices=get_args(Kind), default="tables")
+    parser.add_argument("--jobs", type=int, default=1, help="processes on this machine")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers do it instead")
+    args = parser.parse_args(argv)
+    render_scenes(args.folder.resolve(), args.scenes, args.jobs, args.kind, args.cluster)
+
+
+if __name__ == "__main__":
+    # Under the module's own name: by it other processes find the function that renders.
+    from models.outlines import render
+
+    render.main()

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.evaluation import Score, evaluate_photos, match_quads
+from datasets.evaluation import Score, each_by, evaluate_photos, match_quads
 from datasets.photos import Label
 from vision.reading import CardReading, Image
 
@@ -59,7 +59,7 @@ def folder_with(tmp_path: Path, name: str, labels: str) -> Path:
 def test_sets_of_cards(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "rf100/valid", "0 0.1 0.1 0.1 0.1\n1 0.5 0.5 0.1 0.1\n")
     told = Told([reading(0, "AS"), reading(70, "QS", 0.97), reading(90, None), reading(0, None, face="down")])
-    (score,) = evaluate_photos(told, ["rf100_valid"], root)
+    (score,) = evaluate_photos(each_by(lambda photo: told), ["rf100_valid"], root)
     row = score.to_json()
     assert (row["cards"], row["precision"], row["recall"]) == (2, 0.5, 0.5)
     assert row["confidently_wrong"] == 1
@@ -68,10 +68,12 @@ def test_sets_of_cards(tmp_path: Path) -> None:
 
 def test_a_perfect_reader_scores_one_and_a_blind_one_nothing(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "rf100/valid", "0 0.1 0.1 0.1 0.1\n1 0.5 0.5 0.1 0.1\n")
-    perfect = evaluate_photos(Told([reading(0, "AS", 1.0), reading(9, "KS", 1.0)]), ["rf100_valid"], root)[0]
+    perfect = evaluate_photos(
+        each_by(lambda photo: Told([reading(0, "AS", 1.0), reading(9, "KS", 1.0)])), ["rf100_valid"], root
+    )[0]
     assert perfect.to_json()["precision"] == perfect.to_json()["recall"] == 1.0
     assert perfect.calibration_error() == 0
-    blind = evaluate_photos(Told([]), ["rf100_valid"], root)[0].to_json()
+    blind = evaluate_photos(each_by(lambda photo: Told([])), ["rf100_valid"], root)[0].to_json()
     assert blind["recall"] == 0
     assert blind["precision"] is None
     assert blind["calibration_error"] is None

@@ -8,18 +8,19 @@ from functools import partial
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
+from companion.cli import main
+from datasets.evaluation import with_deck
 from datasets.films.production import truth_path
 from datasets.measuring.plan import plan_films, render
 from datasets.parallel import spread
+from datasets.photos import LabelledPhoto
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 
-PLANS = [
-    *plan_films(["winnersh"], 2, plays=1, size=(160, 90)),
-    *plan_films(["shed"], 1, plays=1, size=(160, 90)),
-]
+PLANS = plan_films(["shed"], 2, plays=1, size=(160, 90))
 
 
 def told_apart(folder: Path) -> list[tuple[str, str, str]]:
@@ -80,3 +81,50 @@ def test_without_joblib_one_process_works_and_more_say_what_is_missing(
     assert list(spread(str.upper, ["a", "b"])) == ["A", "B"]
     with pytest.raises(BadInputError, match="--jobs needs joblib"):
         list(spread(str.upper, ["a", "b"], 2))
+
+
+def test_simulated_games_are_the_same_whatever_the_number_of_processes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("joblib")
+    words = ["simulate", "--games", "150", "--players", "2", "--policy", "random", "--seed", "4"]
+    told = []
+    for jobs in ("1", "2"):
+        assert main([*words, "--jobs", jobs]) == 0
+        told.append(capsys.readouterr().out.splitlines())
+    assert told[0][:4] == told[1][:4]
+    assert told[0][3].startswith("Shithead by seat: ")
+
+
+def test_several_films_are_those_that_would_be_made_one_by_one(tmp_path: Path) -> None:
+    pytest.importorskip("joblib")
+    look = [
+        "--plays",
+        "1",
+        "--fps",
+        "3",
+        "--width",
+        "160",
+        "--height",
+        "90",
+        "--deck",
+        "drawn",
+        "--surface",
+        "drawn",
+    ]
+    words = ["--players", "2", "--seed", "7"]
+    assert main(["film", str(tmp_path / "a.mp4"), *words, *look, "--films", "2", "--jobs", "2"]) == 0
+    assert main(["film", str(tmp_path / "b.mp4"), *words, *look]) == 0
+    assert (tmp_path / "a-7.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
+    assert (tmp_path / "a-8.truth.jsonl").is_file()
+
+
+def test_photos_are_read_alike_whatever_the_number_of_processes(tmp_path: Path) -> None:
+    pytest.importorskip("joblib")
+    photos = []
+    for number in range(2):
+        picture = np.full((90, 120, 3), 90 + 30 * number, np.uint8)
+        cv2.imwrite(str(tmp_path / f"{number}.png"), picture)
+        photos.append(LabelledPhoto(tmp_path / f"{number}.png", ()))
+    alone = [list(readings) for readings, _ in with_deck(None)(photos)]
+    assert [list(readings) for readings, _ in with_deck(None, 2)(photos)] == alone
