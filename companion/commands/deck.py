@@ -38,7 +38,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description="Show every card of the pack face up, one at a time, in any order, and hold each still "
         "for a second; jokers and the back of one card too, if you like, before the last card. A camera is "
         "watched until all 52 are told, until Ctrl-C, or until nothing new is shown for half a minute. "
-        "Photos show one card each; their file names begin with the card: 10H.jpg, QS_2.jpg.",
+        "Photos show one card each; their file names begin with the card: 10H.jpg, QS_2.jpg. A photo that "
+        "will not do is named and left out.",
     )
     enrol.add_argument("name", help="what to call the deck: letters, digits, - and _")
     enrol.add_argument(
@@ -121,50 +122,38 @@ def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
 
 def _from_show(name: str, spec: str) -> tuple[Deck, Sequence[Doubt]]:
     """Return the deck that is shown in a film, or to a camera, and the cards that could not be told."""
-    from vision.faces import FaceReader
-    from vision.outlines import OutlineFinder
-    from vision.showing import PackShow, deck_of
+    from companion.enrolling import with_networks
 
-    faces = FaceReader()
-    show = PackShow(OutlineFinder(), faces)
+    show, learn = with_networks(name)
     try:
         _watch(spec, show)
     finally:
         if show.showings:
             print(file=sys.stderr)  # below the line of progress
-    settled = show.settled()
-    if len({card for card, _ in settled.cards}) < 2:
-        raise BadInputError(f"{spec}: {len(settled.cards)} cards were told; show each alone, held still")
 
     def progress(done: int, count: int) -> None:
         print(f"\rlearning: {done + 1} of {count} pictures", end="", file=sys.stderr, flush=True)
 
-    deck = deck_of(name, settled, faces, show.backs, progress)
+    try:
+        learnt = learn(show, progress)
+    except BadInputError as error:
+        raise BadInputError(f"{spec}: {error}") from None
     print(file=sys.stderr)
-    return deck, settled.doubts
+    return learnt
 
 
 def _watch(spec: str, show: PackShow) -> None:
     """Look at the source until it ends, or nothing is left to be shown to it."""
-    from vision.showing import LOOK_SECONDS
+    from companion.enrolling import PackWatch
     from vision.sources import open_source
 
     source = open_source(spec)
-    looked = shown_at = float("-inf")
+    watch = PackWatch(source, show)
     try:
-        for t, frame in source:
-            if t - looked < LOOK_SECONDS:
-                continue
-            looked = t
-            seen = show.look(frame, t)
-            if seen == "taken" or shown_at < 0:
-                shown_at = t
+        for _t, _frame, seen in watch:
             if seen in ("taken", "seen"):
-                missing = show.missing()
-                _progress(show, missing)
-                if source.live and not missing:
-                    return
-            if source.live and show.showings and t - shown_at > _IDLE_SECONDS:
+                _progress(show, show.missing())
+            if source.live and show.showings and watch.idle_s > _IDLE_SECONDS:
                 return
     except KeyboardInterrupt:
         # The usual way to tell a camera that there are no more cards.
@@ -186,10 +175,11 @@ def _progress(show: PackShow, missing: Sequence[str]) -> None:
 
 
 def _from_photos(name: str, paths: list[Path]) -> Deck:
-    photos = _photos(paths)
+    """Return the deck of photos of one card each; one that will not do is named, and left out."""
     # Names first: nobody should wait for the networks to learn of a misspelt file.
-    for path in photos:
-        card_of(path)
+    photos = [(path, card) for path in _photos(paths) if (card := _named(path)) is not None]
+    if not photos:
+        raise BadInputError(f"{paths[0]}: no photo of a card (their names begin with it: 10H.jpg, QS_2.jpg)")
     from vision.enrolment import enrol
     from vision.faces import FaceReader
 
@@ -206,21 +196,39 @@ def _photos(paths: list[Path]) -> list[Path]:
     return found
 
 
-def _shown(paths: list[Path]) -> Iterator[tuple[Image, Quad, str]]:
+def _named(path: Path) -> str | None:
+    """Return the card that a photo is named after; None, and a line about it, where there is none."""
+    try:
+        return card_of(path)
+    except BadInputError as error:
+        _left_out(str(error))
+        return None
+
+
+def _shown(photos: Sequence[tuple[Path, str]]) -> Iterator[tuple[Image, Quad, str]]:
     """Yield each photo's picture, its one card's quad, and the card."""
     from vision.outlines import OutlineFinder
     from vision.pictures import read_image
 
     finder = OutlineFinder()
-    for number, path in enumerate(paths, start=1):
-        print(f"\r{number} of {len(paths)} photos", end="", file=sys.stderr, flush=True)
-        image = read_image(path)
+    for number, (path, card) in enumerate(photos, start=1):
+        print(f"\r{number} of {len(photos)} photos", end="", file=sys.stderr, flush=True)
+        try:
+            image = read_image(path)
+        except BadInputError as error:
+            _left_out(f"\n{error}")
+            continue
         outlines = [outline for outline in finder.find(image) if outline.face == "up"]
         if len(outlines) != 1:
-            print(file=sys.stderr)
-            raise BadInputError(f"{path}: {len(outlines)} face-up cards are seen, one is needed")
-        yield image, outlines[0].quad, card_of(path)
+            _left_out(f"\n{path}: {len(outlines)} face-up cards are seen, one is needed")
+            continue
+        yield image, outlines[0].quad, card
     print(file=sys.stderr)
+
+
+def _left_out(why: str) -> None:
+    before = "\n" if why.startswith("\n") else ""
+    print(f"{before}shithead deck: {why.lstrip()}; it is left out", file=sys.stderr)
 
 
 # --- what is enrolled ---------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ from kivy.properties import StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
 from companion.cameras import find_camera
-from companion.enrolling import EnrolSession, with_networks
+from companion.enrolling import PACK, EnrolSession, Progress, with_networks
 from companion.i18n import _, many, marked
 from companion.screens import live  # noqa: F401 - the kv file names its widget
 from companion.screens.widgets import BodyText, Page, PillButton
 from companion.starting import open_chosen_source
-from companion.wording import card_words, cards_sign
+from companion.wording import SUIT_SIGN, cards_sign, split_card
 from engine.errors import BadInputError
 from vision.decks import KNOWN, deck_names, deck_path, load_deck, remove_deck
 
@@ -26,9 +26,11 @@ _SEEN_WORDS = {
     "several": marked("More than one card is seen: show one alone."),
     "hold": marked("Hold it still …"),
     "taken": marked("Taken. Now the next one."),
-    "next": marked("Put that card away and show the next one."),
-    "done": marked("All cards were shown."),
+    "seen": marked("Taken. Now the next one."),
 }
+_IN_ORDER = "SHDC"
+_FEW = 6
+"""So many missing cards are named in the list of decks; of more, only their number."""
 
 
 class DeckRow(BoxLayout):
@@ -39,12 +41,13 @@ class DeckRow(BoxLayout):
 
 
 class EnrolPanel(BoxLayout):
-    """The live picture, the card that is wanted, and how far one is."""
+    """The live picture, what was made of it, how far one is, and what is still missing."""
 
-    wanted = StringProperty("")
     card = StringProperty("")
+    """The card that was taken last, if it is sure."""
     seen = StringProperty("")
     progress = StringProperty("")
+    missing = StringProperty("")
 
 
 class DeckScreen(Page):
@@ -68,7 +71,7 @@ class DeckScreen(Page):
         self.ids.content.clear_widgets()
         self.rows = {}
         names = deck_names()
-        text = _("An enrolled deck is read better: each card is shown to the camera once.")
+        text = _("An enrolled deck is read better. Show each card to the camera once, in any order.")
         self.add(BodyText(full_text=text))
         for name in names:
             self.rows[name] = self.add(DeckRow(name=name, detail=_missing_of(name)))
@@ -113,23 +116,9 @@ class DeckScreen(Page):
         self.panel = self.add(EnrolPanel())
         self._foot(
             ("stop", _("Stop"), self.leave),
-            ("skip", _("Pass over"), self.enrolment.skip),
-            ("save", _("Save"), self.save),
+            ("save", _("Save"), self.enrolment.save),
         )
-
-    def save(self) -> None:
-        """Keep what was taken."""
-        enrolment = self.enrolment
-        if enrolment is None:
-            return
-        try:
-            count = enrolment.save()
-        except (BadInputError, OSError) as error:
-            says = str(error)
-        else:
-            says = many("{n} card enrolled", "{n} cards enrolled", count)
-        self.leave()
-        self.ids.toast.say(says, 6.0)
+        self.refresh()
 
     def leave(self) -> None:
         """Let go of the camera and go back to the list."""
@@ -154,13 +143,16 @@ class DeckScreen(Page):
             self._picture = picture.serial
             panel.ids.live.show_picture(picture)
         progress = enrolment.progress
-        wanted = progress.wanted
-        panel.card = wanted or ""
-        panel.wanted = _("Show the {card}").format(card=card_words(wanted)) if wanted else _("All shown")
-        panel.seen = _(_SEEN_WORDS[progress.seen])
-        all_cards = progress.taken + len(progress.missing)
-        panel.progress = _("{n} of {all} enrolled").format(n=progress.taken, all=all_cards)
-        self.buttons["save"].disabled = progress.taken < 2
+        if progress.phase == "saved":
+            self.leave()
+            self.ids.toast.say(_saved_words(progress), 8.0)
+            return
+        panel.card = progress.last or ""
+        panel.seen, panel.progress = _words_of(progress)
+        panel.missing = _by_suit(progress.missing)
+        learning = progress.phase == "learning"
+        self.buttons["save"].disabled = learning or progress.shown < 2
+        self.buttons["stop"].disabled = learning
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
         """Let go of the camera when the screen is left."""
@@ -188,6 +180,37 @@ def _session(source: str, name: str) -> EnrolSession:
     return EnrolSession(lambda: open_chosen_source(source), lambda: with_networks(name))
 
 
+def _words_of(progress: Progress) -> tuple[str, str]:
+    """Return (what was made of the picture, how far one is)."""
+    if progress.phase == "opening":
+        return _("Opening …"), ""
+    if progress.phase == "learning":
+        done, count = progress.learnt
+        return _("Learning …"), _("Picture {n} of {all}").format(n=done, all=count) if count else ""
+    told = PACK - len(progress.missing)
+    how_far = _("{n} of {all} told").format(n=told, all=PACK)
+    if progress.shown > told:
+        how_far += ", " + _("{n} shown").format(n=progress.shown)
+    return _(_SEEN_WORDS[progress.seen]), how_far
+
+
+def _by_suit(missing: Sequence[str]) -> str:
+    """Return the missing cards, a line for each suit."""
+    lines = []
+    for suit in _IN_ORDER:
+        ranks = [split_card(card)[0] for card in missing if split_card(card)[1] == suit]
+        if ranks:
+            lines.append(f"{SUIT_SIGN[suit]}  {' '.join(ranks)}")
+    return "\n".join([_("Still missing:"), *lines]) if lines else ""
+
+
+def _saved_words(progress: Progress) -> str:
+    words = many("{n} card enrolled", "{n} cards enrolled", progress.enrolled)
+    if progress.doubts:
+        words += "; " + many("{n} could not be told", "{n} could not be told", progress.doubts)
+    return words
+
+
 def _missing_of(name: str) -> str:
     try:
         enrolled = set(load_deck(name).cards)
@@ -195,7 +218,10 @@ def _missing_of(name: str) -> str:
         return str(error)
     missing = [card for card in KNOWN if card not in enrolled and card != "JOKER"]
     cards = many("{n} card enrolled", "{n} cards enrolled", len(enrolled))
-    return f"{cards}; {_('missing: {cards}').format(cards=cards_sign(missing))}" if missing else cards
+    if not missing:
+        return cards
+    few = _("missing: {cards}").format(cards=cards_sign(missing))
+    return f"{cards}; {few if len(missing) <= _FEW else many('{n} missing', '{n} missing', len(missing))}"
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

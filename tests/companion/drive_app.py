@@ -19,9 +19,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted import READINGS, ScriptedSession, table_picture
+from shown_cards import Camera, Show, learns
 
 from companion.app import make_app, prepare_kivy
 from companion.choice import Choice
+from companion.enrolling import EnrolSession
 from companion.preview import Preview
 from companion.settings import Settings, load_settings
 from companion.starting import session_of
@@ -349,6 +351,35 @@ def replayed(walker: Walker) -> Steps:
     walker.saw["keeps"] = session.kept_moments.wanted
 
 
+def enrolled(walker: Walker) -> Steps:
+    """A deck shown to the camera in any order: progress, what is missing, saved."""
+    walker.app.ask(Choice(source="http://127.0.0.1:9/", players=PLAYERS, store=walker.store))
+    walker.app.make_preview = lambda source, deck: Preview(lambda: Tables(source, []), Reads)
+    yield
+    yield from rest(3)
+    yield from walker.go("deck")
+    screen = walker.screen
+    show = Show("KD", None, "2C", "?", "9S")
+    screen.make_session = lambda source, name: EnrolSession(Camera, lambda: (show, learns(name)))
+    screen.name_field.text = "../x"
+    yield from walker.tap(screen.buttons["enrol"])
+    walker.saw["refused"] = screen.ids.toast.text
+    screen.name_field.text = "pub"
+    yield from walker.tap(screen.buttons["enrol"])
+    while screen.enrolment.progress.shown < 4:
+        yield
+    yield from rest(4)
+    walker.look("enrolling")
+    yield from walker.tap(screen.buttons["save"])
+    while screen.enrolment is not None:
+        yield
+    yield from rest(3)
+    walker.look("enrolled")
+    yield from walker.tap(screen.rows["pub"].ids.forget)
+    yield from walker.tap(screen.rows["pub"].ids.forget)
+    walker.saw["forgotten"] = not screen.rows
+
+
 def rules(walker: Walker) -> Steps:
     yield from walker.go("rules")
     walker.look("rules")
@@ -494,7 +525,7 @@ def start(walker: Walker) -> Steps:
 
 SCENARIOS = {
     scenario.__name__: scenario
-    for scenario in (tour, seats, screens, replayed, evening, score, broken, start)
+    for scenario in (tour, seats, screens, replayed, enrolled, evening, score, broken, start)
 }
 
 

@@ -171,6 +171,17 @@ def test_pictures_of_rulings_are_kept_from_the_moment_they_are_switched_on() -> 
     assert walk("replayed")["keeps"] is True
 
 
+def test_a_deck_is_enrolled_in_any_order_with_what_is_still_missing() -> None:
+    seen = walk("enrolled")
+    assert "letters, digits" in seen["refused"]
+    assert has(seen["enrolling"], "3 of 52 told, 4 shown")
+    missing = next(text for text in seen["enrolling"] if "Still missing:" in text)
+    assert "♣  A 3 4 5 6 7 8 9 10 J Q K" in missing
+    assert "♥  A 2 3 4" in missing
+    assert has(seen["enrolled"], "3 cards enrolled; 1 could not be told")
+    assert seen["forgotten"]
+
+
 def test_the_picture_of_a_moment_becomes_a_file_only_when_asked_for() -> None:
     (name,) = walk("screens")["kept pictures"]
     assert name.endswith("-8.jpg")
