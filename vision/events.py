@@ -17,7 +17,7 @@ from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
 from vision.events_scene import Scene
-from vision.events_shows import Shows
+from vision.events_shows import Shown, Shows
 from vision.events_taking import Taking
 from vision.events_upcards import UpCards
 from vision.layout import BURN, DRAW, PLAY, Layout, Zone
@@ -26,6 +26,7 @@ from vision.slots import Seen
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks, by how much hurries."""
 _PLAY_FROM_DRAW_MM = 280.0
+_ANSWER_SECONDS = 5.0
 
 
 class EventMaker:
@@ -174,16 +175,24 @@ class EventMaker:
         self._before_action(shown.seat, now)
         self._scene.started = True
         self._scene.burned += shown.cards
-        from_row = self._upcards.take_from_row(shown.cards[1:])
-        player = self._scene.layout.seats
+        player = [seat.player for seat in self.layout.seats]
+        answers = tuple((player[a], player[b]) for a, b in shown.answers)
+        earlier = self.log.last
+        if earlier is not None and _answers(shown, earlier):
+            from_row = bool(self._upcards.take_from_row(shown.cards)) or earlier.answered_from == "up"
+            answers = (*earlier.answers, (player[shown.seat], player[shown.to]), *answers)
+            fields = {"t": shown.t, "answers": answers, "answered_from": "up" if from_row else None}
+            self.log.revise(earlier, now, **fields)
+            return
+        from_row = bool(self._upcards.take_from_row(shown.cards[1:]))
         self.log.add(
             "show",
             shown.t,
             now,
-            player=player[shown.seat].player,
+            player=player[shown.seat],
             cards=(shown.card,),
-            to=player[shown.to].player,
-            answers=tuple((player[a].player, player[b].player) for a, b in shown.answers),
+            to=player[shown.to],
+            answers=answers,
             answered_from="up" if from_row else None,
             confidence=shown.confidence,
         )
@@ -219,3 +228,9 @@ class EventMaker:
     def _elsewhere(self) -> set[str]:
         """Return the cards that cannot be on the play pile: in an untouched row, or burnt."""
         return self.rows.undisturbed() | set(self._scene.burned)
+
+
+def _answers(shown: Shown, earlier: Event) -> bool:
+    """Tell whether a card is held out in answer to one of its rank that was just held out."""
+    just = earlier.event == "show" and shown.t - earlier.t < _ANSWER_SECONDS
+    return just and earlier.cards[0][:-1] == shown.card[:-1]

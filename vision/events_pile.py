@@ -15,7 +15,7 @@ from vision.slots import Seen, Settled, name_cards, vote
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE_NAME = 0.9
-_OTHER_RANK = 0.75
+_OTHER_RANK = 0.95
 """How surely a card must be read to be put down together with one of another rank."""
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do."""

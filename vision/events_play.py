@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from engine.events import Event, Source
 from vision.arms import Hands
@@ -143,7 +144,9 @@ class PlayPile:
         return patch is None or self._bare is None or same_patch(patch, self._bare)
 
     def _top_missing(self, view: PileView) -> bool:
-        return bool(self.pile.cards) and self.pile.cards[-1].name not in view.old
+        """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
+        top = list(takewhile(lambda name: name[:-1] == self.pile.names[-1][:-1], reversed(self.pile.names)))
+        return bool(top) and not set(top) & set(view.old)
 
     def _settle(self, now: float, patch: Patch | None) -> None:
         self.touched, self._settled_at = None, now

@@ -33,7 +33,7 @@ def read_image(path: Path) -> Image:
     except cv2.error:
         image = None
     if image is None:
-        raise BadInputError(f"{path}: not a picture that can be decoded")
+        raise BadInputError(f"{path}: not a picture that can be decoded, or too large a one")
     return np.asarray(image, np.uint8)
 
 

@@ -352,6 +352,31 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
 
 
+def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.rest(1.5)
+    script.reach("Bob", ((150.0, 20.0), 1.0), held=card("3C", (190.0, 20.0)))
+    script.rest(2.0)
+    first, last = (event for event in script.events if event.event == "show")
+    assert (first.player, first.to, first.answers) == ("Dan", "Bob", ())
+    assert (last.revise, last.cards, last.answers) == (first.id, ("3H",), (("Bob", "Dan"),))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("4H", (-190.0, 20.0)))
+    script.rest(2.0)
+    assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
+
+
+def test_straightening_hides_cards_of_a_set_and_takes_none() -> None:
+    script = Script()
+    low, high = card("7S", PLAY_AT), card("7C", (PLAY_AT[0] - 20, PLAY_AT[1]))
+    script.play("Ann", low, high)
+    script.table.remove(high)
+    script.reach("Bob", (PLAY_AT, 0.5))
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Ann", ("7S", "7C"))]
+
+
 def test_a_card_held_over_the_pile_and_then_played_is_not_shown() -> None:
     script = Script()
     nine = card("9S", PLAY_AT)
