@@ -30,6 +30,7 @@ COMMANDS = (
     "evaluate",
     "measure",
     "soak",
+    "results",
     "backup",
     "restore",
     "erase",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,9 +81,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(score: Score, as_json: bool) -> None:
+    from datasets.measuring.machine import machine
+
     row = score.to_json()
     print(file=sys.stderr)
-    print(json.dumps(row) if as_json else _line(row), flush=True)
+    if as_json:
+        made = datetime.now(UTC).strftime("%Y-%m-%d")
+        print(json.dumps({**row, "made": made, "machine": machine()}), flush=True)
+    else:
+        print(_line(row), flush=True)
 
 
 def _progress(text: str) -> None:

@@ -20,8 +20,8 @@ class Goal:
     def wanted(self) -> str:
         """Return what is asked, in words; nothing where the measure only informs."""
         if self.least is not None:
-            return f"at least {self.least:g}"
-        return "" if self.most is None else f"at most {self.most:g}"
+            return f"at least {self.least:,g}"
+        return "" if self.most is None else f"at most {self.most:,g}"
 
     def reached(self, value: float) -> bool | None:
         """Tell whether a value is good enough; None where nothing is asked."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -200,8 +201,10 @@ def _report(
     whole = [game for game in games if game.f1 is not None]
     half = (len(whole) + 1) // 2
     lags = [[s for game in part for s in game.lag_s] for part in (whole[:half], whole[half:], games)]
+    right = sum(game.loser_right is True for game in whole)
     pictures, dropped = sum(game.pictures for game in games), sum(game.dropped for game in games)
     return {
+        "made": datetime.now(UTC).strftime("%Y-%m-%d"),
         "machine": machine(),
         "load": load(),
         "hours": round(seconds / 3600, 3),
@@ -215,7 +218,8 @@ def _report(
         },
         "lines_told": sum(game.told for game in games),
         "lines_lost": sum(game.lost for game in games),
-        "losers_right": sum(game.loser_right is True for game in whole),
+        "losers_right": right,
+        "losers_right_share": round(right / len(whole), 4) if whole else None,
         "games": [asdict(game) for game in games],
         "samples": [list(sample) for sample in memory],
     }

@@ -57,15 +57,19 @@ def report(name: str, seconds: float, target: float, round_seconds: float) -> No
     assert rounds <= allowed
 
 
+Measured = Callable[[str, float], None]
+
+
 @pytest.fixture(scope="module")
 def game() -> Game:
     return Game(load_ruleset("winnersh"), 4)
 
 
-def test_random_games(game: Game, round_seconds: float) -> None:
+def test_random_games(game: Game, round_seconds: float, measured: Measured) -> None:
     rng = Random(1)
     games = 300
     seconds = seconds_of(lambda: [play_out(game, rng, random_act) for _ in range(games)])
+    measured("random_games_per_s", games / seconds)
     report("a four-player random Winnersh game", seconds / games, 1 / 300, round_seconds)
 
 
@@ -80,15 +84,17 @@ def recorded_steps(game: Game, count: int) -> list[tuple[Table, Act]]:
     return steps
 
 
-def test_applied_acts(game: Game, round_seconds: float) -> None:
+def test_applied_acts(game: Game, round_seconds: float, measured: Measured) -> None:
     steps = recorded_steps(game, 50_000)
     apply = game.apply
     seconds = seconds_of(lambda: [apply(table, act) for table, act in steps])
+    measured("acts_per_s", len(steps) / seconds)
     report("an applied act", seconds / len(steps), 1 / 100_000, round_seconds)
 
 
-def test_rulings(game: Game, round_seconds: float) -> None:
+def test_rulings(game: Game, round_seconds: float, measured: Measured) -> None:
     players = ("P1", "P2", "P3", "P4")
     situations = [situation_of(game, table, players, act) for table, act in recorded_steps(game, 3000)]
     seconds = seconds_of(lambda: [judge(situation) for situation in situations])
+    measured("ruling_us", 1e6 * seconds / len(situations))
     report("a ruling on a whole table", seconds / len(situations), 50e-6, round_seconds)

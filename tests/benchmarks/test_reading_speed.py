@@ -23,6 +23,7 @@ from vision.stillness import Stillness
 pytestmark = pytest.mark.benchmark
 
 _THREADS = 2
+Measured = Callable[[str, float], None]
 _ROUNDS = 15
 
 
@@ -81,31 +82,35 @@ def rival_ms() -> float:
     return median_ms(lambda: model.predict(frame, imgsz=640, verbose=False, device="cpu"))
 
 
-def test_a_full_hd_frame_with_twelve_cards(reader: TableReader, rival_ms: float) -> None:
+def test_a_full_hd_frame_with_twelve_cards(reader: TableReader, rival_ms: float, measured: Measured) -> None:
     frame = table_picture(1080, 1920, 12)
     found = reader.read(frame)
     assert sum(card.card is not None for card in found) >= 11
     own = median_ms(lambda: reader.read(frame))
     print(f"\n1080p, 12 cards: {own:.0f} ms; YOLO26n at 640: {rival_ms:.0f} ms; ratio {own / rival_ms:.2f}")
+    measured("full_hd_ms", own)
+    measured("full_hd_share_of_rival", own / rival_ms)
     assert own <= 1.5 * rival_ms
 
 
-def test_an_unchanged_frame(rival_ms: float) -> None:
+def test_an_unchanged_frame(rival_ms: float, measured: Measured) -> None:
     gate, frame = Stillness(), table_picture(1080, 1920, 12)
     clock = iter(np.arange(0, 1000, 1 / 15))
     own = median_ms(lambda: gate.feed(frame, float(next(clock))), 60)
     print(f"\nan unchanged 1080p frame: {own:.2f} ms; ratio {own / rival_ms:.4f}")
+    measured("unchanged_frame_ms", own)
     assert own <= 0.1 * rival_ms
 
 
-def test_a_twelve_megapixel_photo(reader: TableReader, rival_ms: float) -> None:
+def test_a_twelve_megapixel_photo(reader: TableReader, rival_ms: float, measured: Measured) -> None:
     photo = table_picture(3000, 4000, 12)
     own = median_ms(lambda: reader.read(photo), 7)
     print(f"\n12 MP: {own:.0f} ms; ratio {own / rival_ms:.2f}")
+    measured("twelve_megapixels_s", own / 1000)
     assert own <= 12 * rival_ms
 
 
-def test_memory_of_a_reading_process() -> None:
+def test_memory_of_a_reading_process(measured: Measured) -> None:
     # VmHWM is the process's own peak; ru_maxrss would be inherited from this one.
     program = (
         "import numpy as np; from vision.reader import TableReader;"
@@ -116,4 +121,5 @@ def test_memory_of_a_reading_process() -> None:
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     megabytes = int(told.stdout) / 1024
     print(f"\nreading 12 MP photos: {megabytes:.0f} MB at most")
+    measured("reading_memory_mib", megabytes)
     assert megabytes < 400

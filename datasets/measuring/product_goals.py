@@ -1,0 +1,167 @@
+"""Every measurable goal of the product, and where its number is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from datasets.measuring.goals import EVENT_F1, FILM_GOALS, Goal
+
+_BENCH = "pytest -m benchmark tests/benchmarks"
+_PHOTOS = "shithead evaluate --json"
+_FILMS = "shithead measure"
+_SOAK = "shithead soak"
+
+
+@dataclass(frozen=True, slots=True)
+class ProductGoal:
+    """One goal with its source."""
+
+    title: str
+    source: str = ""
+    """As `datasets.measuring.results.Measured.value` reads it; empty: no command measures it."""
+    least: float | None = None
+    most: float | None = None
+    form: str = ".3f"
+    command: str = ""
+
+    def wanted(self) -> str:
+        """Return what is asked, in words."""
+        return Goal(self.title, "", self.least, self.most).wanted()
+
+    def reached(self, value: float) -> bool | None:
+        """Tell whether a value is good enough."""
+        return Goal(self.title, "", self.least, self.most).reached(value)
+
+
+def _photos(title: str, where: str, least: float, key: str = "recall") -> ProductGoal:
+    return ProductGoal(
+        title, f"photos/{where}/{key}", least=least, command=f"{_PHOTOS} --sets {where.split('+')[0]}"
+    )
+
+
+def _bench(
+    title: str,
+    what: str,
+    least: float | None = None,
+    most: float | None = None,
+    form: str = ".2f",
+    file: str = "test_reading_speed.py",
+) -> ProductGoal:
+    return ProductGoal(title, f"benchmarks/{what}/value", least, most, form, f"{_BENCH}/{file}")
+
+
+def _film(goal: Goal) -> ProductGoal:
+    return ProductGoal(
+        goal.title, f"films/overall/watch/{goal.field}", goal.least, goal.most, goal.form, _FILMS
+    )
+
+
+def _event(kind: str) -> ProductGoal:
+    return ProductGoal(f"`{kind}`, F1", f"films/events/{kind}/watch/f1", least=EVENT_F1, command=_FILMS)
+
+
+_ENGINE = "test_engine_speed.py"
+_WINDOW = "test_window.py"
+_EVENTS = (
+    "deal",
+    "exchange",
+    "play",
+    "flip",
+    "pick_up",
+    "burn",
+    "show",
+    "draw",
+    "take_up",
+    "take_down",
+    "out",
+)
+PARTS: dict[str, tuple[ProductGoal, ...]] = {
+    "The referee": (
+        _bench(
+            "four-player random Winnersh games a second, one core",
+            "random_games_per_s",
+            300,
+            form=".0f",
+            file=_ENGINE,
+        ),
+        _bench("applied acts a second, one core", "acts_per_s", 100_000, form=",.0f", file=_ENGINE),
+        _bench("one ruling, microseconds", "ruling_us", most=50, form=".1f", file=_ENGINE),
+        ProductGoal("100,000 random games of each ruleset end or hit the cap"),
+    ),
+    "Reading cards": (
+        _photos("whole tables: face-up cards found", "vpo_table", 0.98),
+        _photos("whole tables: named right", "vpo_table", 0.97, "identity_right"),
+        ProductGoal(
+            "whole tables: cards confidently wrong",
+            "photos/vpo_table/confidently_wrong",
+            most=0,
+            form=".0f",
+            command=f"{_PHOTOS} --sets vpo_table",
+        ),
+        _photos("the same with the deck enrolled: found", "vpo_table+deck", 0.99),
+        _photos("the same with the deck enrolled: named right", "vpo_table+deck", 0.995, "identity_right"),
+        _photos("close photos, set of cards: precision", "rf100_valid", 0.98, "precision"),
+        _photos("close photos, set of cards: recall", "rf100_valid", 0.97),
+        _photos("chaotic piles, set of cards: precision", "laptopcam_piles", 0.92, "precision"),
+        _photos("chaotic piles, set of cards: recall", "laptopcam_piles", 0.80),
+        _photos("four fanned hands, set of cards: precision", "bidly_fans", 0.98, "precision"),
+        _photos("four fanned hands, set of cards: recall", "bidly_fans", 0.90),
+        _photos("face-down piles found", "evan_backs", 0.97),
+        ProductGoal("decks held out, cards from 48 pixels up, in whole frames: named right", least=0.97),
+        ProductGoal("the same with the deck enrolled", least=0.995),
+        _bench(
+            "a 1080p frame with 12 cards, as a share of a one-stage YOLO26n's time",
+            "full_hd_share_of_rival",
+            most=1,
+        ),
+        _bench("an unchanged frame, ms", "unchanged_frame_ms", most=1),
+        _bench("a 12-megapixel photo, s", "twelve_megapixels_s", most=1),
+        _bench("memory of a reading process, MiB", "reading_memory_mib", most=400, form=".0f"),
+    ),
+    "Following a game": (
+        ProductGoal("films measured", "films/films", least=40, form=".0f", command=_FILMS),
+        *(_event(kind) for kind in _EVENTS),
+        *(_film(goal) for goal in FILM_GOALS if goal.least is not None or goal.most is not None),
+        ProductGoal("false events on an empty, busy table and on hands dealing another game", most=0),
+    ),
+    "The companion": (
+        _bench("start to first picture, s", "first_picture_s", most=3, file=_WINDOW),
+        _bench(
+            "pictures a second while reading, drawn in software",
+            "frames_per_second",
+            least=25,
+            form=".1f",
+            file=_WINDOW,
+        ),
+        ProductGoal("an evening of 12 games by touch and by film, tally right, through three kills"),
+    ),
+    "Through the night": (
+        ProductGoal("hours of films at real pace", "soak/hours", least=4, form=".2f", command=_SOAK),
+        ProductGoal(
+            "growth of memory, MiB an hour",
+            "soak/memory_mib/growth_per_hour",
+            most=1,
+            form=".1f",
+            command=_SOAK,
+        ),
+        ProductGoal("most memory, MiB", "soak/memory_mib/most", form=".0f", command=_SOAK),
+        ProductGoal(
+            "picture to ruling, median s, first half",
+            "soak/lag_s/first_half/median",
+            form=".2f",
+            command=_SOAK,
+        ),
+        ProductGoal("the same, second half", "soak/lag_s/second_half/median", form=".2f", command=_SOAK),
+        ProductGoal(
+            "decided lines that the store lost", "soak/lines_lost", most=0, form=".0f", command=_SOAK
+        ),
+        ProductGoal(
+            "games whose loser the store names right, share",
+            "soak/losers_right_share",
+            least=1,
+            form=".2f",
+            command=_SOAK,
+        ),
+    ),
+}
+"""By part of the product."""

@@ -1,0 +1,143 @@
+"""One page of results: each goal of the product, and what was reached, from the JSON that the commands write.
+
+`shithead results` reads a folder with films.json (`shithead measure`), photos.jsonl (`evaluate --json`),
+soak.json (`shithead soak`) and benchmarks.jsonl (`pytest -m benchmark`, with SHITHEAD_MEASURED). What is not
+there is *not measured*; nothing is taken from anywhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from datasets.measuring.product_goals import PARTS, ProductGoal
+from datasets.measuring.tables import as_markdown, number, table
+from engine.errors import BadInputError
+
+NOT_MEASURED = "not measured"
+_INTRO = """# Results
+
+Each goal of the product and what was reached. `shithead results` makes this page from the files in
+`docs/measured`, which other commands write; each number stands with its command. Times and speeds are as
+good as the machine was quiet: where more processes wanted to run than it has cores, it was not. What is *not
+measured* is said to be so.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the commands wrote."""
+
+    films: Mapping[str, Any] = field(default_factory=dict)
+    photos: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Rows of `shithead evaluate --json` by set; of a set measured twice the last."""
+    soak: Mapping[str, Any] = field(default_factory=dict)
+    benchmarks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Lines of the benchmarks by name; of one measured twice the last."""
+
+    def value(self, path: str) -> float | None:
+        """Return the number at `FILE/key/key/...`, such as `films/overall/watch/f1`; None where it is not."""
+        source, *keys = path.split("/")
+        here: Any = getattr(self, source)
+        for key in keys:
+            here = here.get(key) if isinstance(here, Mapping) else None
+        return float(here) if isinstance(here, int | float) else None
+
+
+def read_measured(folder: Path) -> Measured:
+    """Read what is there.
+
+    Raises:
+        BadInputError: there is no such folder, or a file in it is not what a command wrote.
+    """
+    if not folder.is_dir():
+        raise BadInputError(f"{folder}: there is no such folder")
+    soaked = _lines(folder / "soak.json")
+    films = folder / "films.json"
+    return Measured(
+        films=_object(films.read_text("utf-8"), films) if films.is_file() else {},
+        photos={str(row.get("set")): row for row in _lines(folder / "photos.jsonl")},
+        soak=soaked[-1] if soaked else {},
+        benchmarks={str(row.get("what")): row for row in _lines(folder / "benchmarks.jsonl")},
+    )
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    return [_object(line, path) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def _object(text: str, path: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        read = None
+    if not isinstance(read, dict):
+        raise BadInputError(f"{path}: not what a command of this program wrote")
+    return read
+
+
+def page(measured: Measured, plot: str | None) -> str:
+    """Return the page as Markdown; `plot` is where the soak's picture lies, as seen from it."""
+    parts = [_INTRO, _machines(measured)]
+    for title, goals in PARTS.items():
+        rows = [_row(goal, measured) for goal in goals]
+        parts.append(f"## {title}\n\n{table(('goal', 'asked', 'reached', 'met', 'by'), rows, 5)}")
+    if measured.films:
+        parts.append(f"## Films by event and condition\n\n{as_markdown(dict(measured.films)).strip()}")
+    if measured.soak and plot is not None:
+        parts.append(f"## The soak\n\n{_soak_words(measured.soak)}\n\n![The soak over its time]({plot})")
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _row(goal: ProductGoal, measured: Measured) -> tuple[str, ...]:
+    value = measured.value(goal.source) if goal.source else None
+    if value is None:
+        return goal.title, goal.wanted(), NOT_MEASURED, "", f"`{goal.command}`" if goal.command else ""
+    reached = goal.reached(value)
+    verdict = "" if reached is None else "yes" if reached else "**no**"
+    return goal.title, goal.wanted(), number(value, goal.form), verdict, f"`{goal.command}`"
+
+
+def _machines(measured: Measured) -> str:
+    sources = {
+        "films": measured.films,
+        "photos": next(iter(measured.photos.values()), {}),
+        "soak": measured.soak,
+        "benchmarks": next(iter(measured.benchmarks.values()), {}),
+    }
+    rows = []
+    for name, source in sources.items():
+        machine = source.get("machine") if source else None
+        if not machine:
+            rows.append((name, NOT_MEASURED, "", "", "", "", ""))
+            continue
+        versions = ", ".join(f"{package} {version}" for package, version in machine["versions"].items())
+        on = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
+        made, python = str(source.get("made") or ""), f"{machine['system']}, Python {machine['python']}"
+        rows.append((name, made, on, _busy(name, measured), python, versions, f"`{machine['program']}`"))
+    head = ("what", "when", "machine", "processes that wanted to run", "system", "versions", "program")
+    return table(head, rows, len(head))
+
+
+def _busy(name: str, measured: Measured) -> str:
+    rows: list[Mapping[str, Any]] = {
+        "films": list(measured.films.get("rows", ())),
+        "soak": [measured.soak],
+        "benchmarks": list(measured.benchmarks.values()),
+    }.get(name, [])
+    loads = [row["load"] for row in rows if row.get("load") is not None]
+    return f"{min(loads):.0f} to {max(loads):.0f}" if loads else ""
+
+
+def _soak_words(soak: Mapping[str, Any]) -> str:
+    hours, busy = number(soak["hours"], ".2f"), number(soak.get("load"), ".0f")
+    return (
+        f"{hours} hours at {soak['pace']:g} times real pace, {soak['films_played']} whole films in turn;"
+        f" {100 * soak['dropped_share']:.0f} % of the pictures came while the program was computing and were"
+        f" dropped ({busy} processes wanted to run at its end). Where many are dropped, less is seen."
+    )

@@ -1,0 +1,99 @@
+"""`shithead results`: the page says what was measured, what was reached, and what was not measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.cli import main
+from datasets.measuring.goals import FILM_GOALS
+from datasets.measuring.product_goals import PARTS
+from datasets.measuring.results import Measured, page, read_measured
+
+MACHINE = {
+    "processor": "P",
+    "cores": 2,
+    "memory_gib": 8.0,
+    "system": "Linux 6",
+    "python": "3.11.7",
+    "versions": {"numpy": "2.4"},
+    "program": "abc",
+}
+ABOUT = {"made": "2026-01-01", "machine": MACHINE, "load": 1.0}
+
+
+def row_of(text: str, title: str) -> list[str]:
+    (line,) = (line for line in text.splitlines() if line.startswith(f"| {title} |"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_nothing_measured_is_said_of_every_goal() -> None:
+    text = page(Measured(), None)
+    goals = [goal for part in PARTS.values() for goal in part]
+    assert text.count("| not measured |") == len(goals) + 4
+    assert "**no**" not in text
+
+
+def test_each_goal_is_held_against_its_number() -> None:
+    measured = Measured(
+        photos={"vpo_table": {**ABOUT, "recall": 1.0, "identity_right": 0.9, "confidently_wrong": 0}},
+        benchmarks={"ruling_us": {**ABOUT, "value": 41.2}, "unchanged_frame_ms": {**ABOUT, "value": 2.5}},
+        soak={"lines_lost": 0, "memory_mib": {"growth_per_hour": 7.25}},
+    )
+    text = page(measured, None)
+    assert row_of(text, "one ruling, microseconds")[1:4] == ["at most 50", "41.2", "yes"]
+    assert row_of(text, "an unchanged frame, ms")[2:4] == ["2.50", "**no**"]
+    assert row_of(text, "whole tables: face-up cards found")[2:4] == ["1.000", "yes"]
+    assert row_of(text, "whole tables: named right")[2:4] == ["0.900", "**no**"]
+    assert row_of(text, "whole tables: cards confidently wrong")[2:4] == ["0", "yes"]
+    assert row_of(text, "growth of memory, MiB an hour")[2:4] == ["7.2", "**no**"]
+    assert row_of(text, "most memory, MiB")[2:4] == ["not measured", ""]
+    assert "| benchmarks | 2026-01-01 | P, 2 cores, 8.0 GiB | 1 to 1 |" in text
+
+
+def test_every_source_that_a_goal_names_is_one_that_is_read() -> None:
+    for goal in (goal for part in PARTS.values() for goal in part if goal.source):
+        assert goal.command
+        assert goal.source.split("/")[0] in Measured.__dataclass_fields__
+
+
+def test_the_commands_numbers_are_found_where_the_goals_look() -> None:
+    kept = Path(__file__).parents[2] / "docs" / "measured"
+    measured = read_measured(kept)
+    for goal in FILM_GOALS:
+        assert measured.value(f"films/overall/watch/{goal.field}") is not None
+    assert measured.value("films/events/play/watch/f1") is not None
+
+
+def test_the_page_in_the_docs_is_what_the_command_writes(tmp_path: Path) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    assert main(["results", "--folder", str(docs / "measured"), "--out", str(tmp_path / "results.md")]) == 0
+    made, kept = ((folder / "results.md").read_text("utf-8") for folder in (tmp_path, docs))
+    picture = re.compile(r"\]\([^)]*soak\.png\)")  # where it lies depends on where the page does
+    assert picture.sub("", made) == picture.sub("", kept)
+
+
+def test_the_newest_line_of_a_benchmark_counts(tmp_path: Path) -> None:
+    lines = [{"what": "ruling_us", "value": value, **ABOUT} for value in (60.0, 40.0)]
+    (tmp_path / "benchmarks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert read_measured(tmp_path).value("benchmarks/ruling_us/value") == 40.0
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "7", "nonsense"])
+def test_a_file_that_no_command_wrote_is_named(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "films.json").write_text(text)
+    words: list[Any] = ["results", "--folder", str(tmp_path), "--out", str(tmp_path / "r.md")]
+    assert main(words) == 2
+    assert "films.json: not what a command" in capsys.readouterr().err
+    assert not (tmp_path / "r.md").exists()
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", "--folder", str(tmp_path / "none"), "--out", str(tmp_path / "r.md")]) == 2
+    assert "there is no such folder" in capsys.readouterr().err
