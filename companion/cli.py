@@ -73,8 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # while it can still be said that the disk is full
         return status
     except BadInputError as error:
-        print(f"shithead {args.command}: {error}", file=sys.stderr)
-        return 2
+        return _say(args.command, str(error))
     except BrokenPipeError:
         # The reader of our output has gone (`shithead ... | head`): that is its right, and no error.
         _let_go_of_stdout()
@@ -84,14 +83,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _let_go_of_stdout()
         where = f"{error.filename}: " if error.filename else ""
-        print(f"shithead {args.command}: {where}{error.strerror or error}", file=sys.stderr)
-        return 2
+        return _say(args.command, f"{where}{error.strerror or error}")
     except Exception as error:
         # A mistake of ours: its trace is for the log, and a line for whoever sits there.
         _log.exception("shithead %s has failed", args.command)
         says = f"the program failed ({type(error).__name__}: {error}); see {log_path()}"
         print(f"shithead {args.command}: {says}", file=sys.stderr)
         return 1
+
+
+def _say(command: str, what: str) -> int:
+    """Say in one line what is wrong with the input, whatever a file's name may hold; returns the status."""
+    print(f"shithead {command}: {' '.join(what.splitlines())}", file=sys.stderr)
+    return 2
 
 
 def _let_go_of_stdout() -> None:

@@ -19,7 +19,7 @@ _PLAIN_NAME = re.compile(r"[^\W\d_][\w'-]*")
 _NAME = r'("(?:[^"\\]|\\.)*"|[^\W\d_][\w\'-]*)'
 _CARDS = r"((?: (?:JOKER|10|[2-9TJQKA]|\?\?)[CDHS]?)*)"
 _ROW = re.compile(_NAME + _CARDS)
-_LINE = re.compile(r"(\d+)\. (.*?)(?: \[([^\[\]]*)\])?", re.DOTALL)
+_LINE = re.compile(r"(\d{1,9})\. (.*?)(?: \[([^\[\]]*)\])?", re.DOTALL)
 _FROM = {
     "hand": "from hand",
     "up": "from the up-cards",
@@ -256,7 +256,7 @@ def _read_said(kind: str) -> Callable[[re.Match[str]], dict[str, Any]]:
 
 _ANSWERS = f"((?:, {_NAME} answers {_NAME})*)"
 _OUT_OF = "(?: out of (hand|up|down))?"
-_COUNT = r"(?: (\d+))?"
+_COUNT = r"(?: (\d{1,9}))?"
 _COUNTED = f"{_COUNT}(?::{_CARDS})?"
 _SOURCES = "|".join(re.escape(words) for words in _FROM.values())
 _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]] = [

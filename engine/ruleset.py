@@ -126,7 +126,9 @@ def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise BadInputError(f"house variant {path}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise BadInputError(f"house variant {path} is nested too deeply") from None
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise BadInputError(f"house variant {path} is not readable as TOML: {error}") from None
     try:
         return build_variant(data, default_name=path.stem, options=options)

@@ -27,7 +27,7 @@ def test_what_is_sound_is_read(name: str) -> None:
 def test_whatever_is_read_ends_in_peace_or_in_one_line(name: str) -> None:
     @given(inputs_of(name))
     @settings(
-        max_examples=40 if name in SLOW else 120,
+        max_examples=30 if name in SLOW else 60,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
