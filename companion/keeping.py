@@ -33,7 +33,7 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     with Store.open(source) as opened:
         if opened.notice:
             raise BadInputError(opened.notice)
-    _copy(source, target)
+    _copy(source, target, "rw")
     return target
 
 
@@ -51,7 +51,7 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     scratch = target.with_name(f"{target.stem}.restoring{target.suffix}")
     _remove(scratch)
     try:
-        _copy(backup, scratch)
+        _copy(backup, scratch, "ro")
         if not _is_store(scratch):
             raise BadInputError(f"{backup}: is no backup of this program")
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
@@ -72,7 +72,7 @@ def kept(store: Path | None = None) -> list[Path]:
     With `store` named, only that store and what was set aside from it.
     """
     path = store or default_path()
-    found = [path.with_name(path.name + suffix) for suffix in OF_A_STORE]
+    found = _parts(path)
     for kind in ("damaged-*", "replaced-*", "restoring"):
         found += sorted(path.parent.glob(f"{path.stem}.{kind}{path.suffix}*"))
     found += lock_files(path)
@@ -111,22 +111,43 @@ def _folders() -> Iterator[Path]:
         platformdirs.user_data_path,
         platformdirs.user_config_path,
         platformdirs.user_log_path,
+        platformdirs.user_state_path,
         platformdirs.user_cache_path,
     ):
         yield of("shithead", appauthor=False)
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy a database by SQLite's own means, which take in what still lies in its log."""
+def _copy(source: Path, target: Path, mode: str) -> None:
+    """Copy a database by SQLite's own means, which take in what still lies in its log.
+
+    The copy needs no files beside it. `source` is opened to read and write (`rw`), as a game may be going on
+    in it and SQLite then tidies up after itself; or, where it is the user's own file, only to read (`ro`).
+    """
+    before = [path for path in _parts(source) if path.exists()]
     try:
         with (
-            closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as read,
+            closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode={mode}", uri=True)) as read,
             closing(sqlite3.connect(target)) as write,
         ):
             read.backup(write)
+            write.execute("PRAGMA journal_mode = DELETE")
     except ERRORS as error:
         _remove(target)
         raise BadInputError(f"{source}: cannot be copied to {target}: {error}") from None
+    finally:
+        for path in _parts(source) if mode == "ro" else ():
+            if path not in before:  # an older backup of ours has SQLite make empty files beside it
+                path.unlink(missing_ok=True)
+
+
+def count_games(backup: Path) -> int:
+    """Return how many games a backup holds, leaving it as it is."""
+    with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as read:
+        return int(read.execute("SELECT count(*) FROM games").fetchone()[0])
+
+
+def _parts(path: Path) -> list[Path]:
+    return [path.with_name(path.name + suffix) for suffix in OF_A_STORE]
 
 
 def _is_store(path: Path) -> bool:
@@ -145,5 +166,5 @@ def _refuse_if_playing(store: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    for suffix in OF_A_STORE:
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    for part in _parts(path):
+        part.unlink(missing_ok=True)

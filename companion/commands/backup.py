@@ -22,11 +22,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Copy the store and say how much is in the copy."""
-    from companion.keeping import back_up
-    from companion.store import Store
+    from companion.keeping import back_up, count_games
 
     path = back_up(args.file, args.store)
-    with Store.open(path) as copy:
-        games = len(copy.games())
+    games = count_games(path)
     print(f"{games} game{'' if games == 1 else 's'} copied to {path}")
     return 0
