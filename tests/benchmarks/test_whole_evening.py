@@ -1,0 +1,63 @@
+"""Twelve games by touch through three kills, and a film through one, in the real window.
+
+Run: `pytest -m benchmark -s tests/benchmarks/test_whole_evening.py`. It takes some minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from companion.cameras import sample_film
+from companion.evening import last_word
+from companion.scoring import compare, read_truth
+from companion.store import Store
+from tests.companion.test_whole_evening import check_store, play_an_evening
+
+WINDOW = Path(__file__).parent.parent / "companion" / "drive_film.py"
+KILLS = (("2", "played"), ("6", "out"), ("10", "over"))
+
+
+@pytest.mark.benchmark
+def test_twelve_games_by_touch_through_three_kills(tmp_path: Path) -> None:
+    began = time.monotonic()
+    ledger = play_an_evening(tmp_path / "s.sqlite", 12, KILLS)
+    print(f"12 games, 3 kills: {time.monotonic() - began:.0f} s")
+    assert any("12 games played. The Shithead is Bob." in text for text in ledger)
+    check_store(tmp_path / "s.sqlite", 12)
+
+
+@pytest.mark.benchmark
+def test_a_film_through_one_kill_is_told_as_well_as_without(tmp_path: Path) -> None:
+    truth = read_truth(sample_film().path.with_name("sample.truth.jsonl"))
+    scores = {}
+    for name, kills in (("whole", ()), ("killed", ("25",))):
+        path = tmp_path / f"{name}.sqlite"
+        for stop_at in kills:
+            assert watch(path, stop_at).returncode == -signal.SIGKILL
+        done = watch(path)
+        assert done.returncode == 0, done.stderr[-3000:]
+        with Store.open(path) as store:
+            (game,) = store.games()
+            lines = [dict(line) for line in last_word(store.events(game.id))]
+        scores[name] = compare(lines, truth)
+        overall = scores[name].to_json()["overall"]
+        print(name, overall, "loser", game.loser)
+    assert scores["killed"].corrections <= scores["whole"].corrections + 2
+
+
+def watch(store: Path, *stop_at: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(WINDOW), str(store), *stop_at],
+        env={**os.environ, "SDL_VIDEODRIVER": "offscreen", "LANG": "C"},
+        capture_output=True,
+        text=True,
+        timeout=3000,
+        check=False,
+    )

@@ -1,0 +1,164 @@
+"""Scenarios of `drive_app.py` that need stand-ins for cameras: the form, the replay, enrolling a deck."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import cv2
+import numpy as np
+from scripted import READINGS, table_picture
+from shown_cards import Camera, Show, learns
+from walker import PLAYERS, Steps, Walker, by_touch, rest
+
+from companion.choice import Choice
+from companion.enrolling import EnrolSession
+from companion.preview import Preview
+
+
+class Tables:
+    """Stands in for a camera: shows a table again and again, in the light of its number."""
+
+    live, fps = True, 30.0
+
+    def __init__(self, source: str, log: list[str]) -> None:
+        self.name, self._log, self._closed = source, log, False
+        dark = 0.15 if source == "1" else 1.0
+        self._picture = (table_picture() * dark).astype(np.uint8)
+        log.append(f"open {source}")
+
+    def __iter__(self) -> Iterator[tuple[float, Any]]:
+        began = time.monotonic()
+        while not self._closed:
+            time.sleep(0.03)
+            yield time.monotonic() - began, self._picture
+
+    def close(self) -> None:
+        self._closed = True
+        self._log.append(f"close {self.name}")
+
+
+class Reads:
+    def read(self, image: Any, crowded: Any = None) -> Any:
+        return READINGS
+
+
+def seats(walker: Walker) -> Steps:
+    """The form with a camera: everybody seated by drag, the dealer tapped, the picture judged in words."""
+    log: list[str] = []
+    walker.app.make_preview = lambda source, deck: Preview(lambda: Tables(source, log), Reads)
+    walker.app.ask(Choice(source="0", players=PLAYERS, store=walker.store))
+    yield
+    yield from rest(6)
+    form = walker.screen
+    form._cameras.append(1)  # as the search for cameras does from its thread
+    while form.preview.sight is None:
+        yield
+    yield from rest(4)
+    walker.saw["sources"] = [chip.text for chip in reversed(form.ids.sources.children)]
+    form.ids.scroll.scroll_to(form.ids.seating, animate=False)
+    yield from rest(3)
+    walker.look("seats")
+    table = form.ids.seating
+    yield from walker.drag(table.tokens[1], table.to_window(*table.tokens[2].center))
+    yield from walker.tap(table.tokens[3])
+    walker.saw["seated"] = [form.chosen().players, form.chosen().dealer]
+    x, y = table.to_window(*table.tokens[0].center)
+    yield from walker.drag(table.tokens[0], (x + 40, y + 10))
+    walker.saw["put back"] = [form.chosen().players, form.chosen().dealer]
+    before = form.ids.scroll.scroll_y
+    yield from walker.drag(table.tokens[3], table.to_window(*table.tokens[0].center))
+    walker.saw["scrolled by a drag of a name"] = form.ids.scroll.scroll_y != before
+    walker.saw["seated again"] = form.chosen().players
+    walker.look("after seating")
+    form.ids.scroll.scroll_y = 1
+    yield from rest(3)
+    chips = {chip.source: chip for chip in form.ids.sources.children}
+    yield from walker.tap(chips["1"])
+    while form.preview.sight is None:
+        yield
+    yield from rest(4)
+    form.ids.scroll.scroll_to(form.ids.seating, animate=False)
+    yield from rest(3)
+    walker.look("dark")
+    form.ids.scroll.scroll_y = 1
+    yield from rest(3)
+    yield from walker.tap(chips[""])
+    yield from rest(6)
+    walker.look("no camera")
+    walker.saw["cameras"] = log
+
+
+def replayed(walker: Walker) -> Steps:
+    """A game by touch that is gone through again: by buttons, along the bar, and back to an earlier game."""
+    walker.app.ask(by_touch(walker))
+    yield
+    yield from rest(3)
+    yield from walker.tap(walker.screen.ids.start)
+    while walker.app.session is None or walker.app.session.snapshot.table is None:
+        yield
+    yield from rest(4)
+    for player, key in (("Ann", "4"), ("Bob", "9"), ("Cat", "6")):
+        yield from walker.tap(walker.screen.ids.players.cells[player])
+        yield from walker.tap(walker.screen.player_sheet.pad.keys[key])
+        yield from walker.tap(walker.screen.player_sheet.buttons["play"])
+        yield from rest(6)
+    picture = cv2.imencode(".jpg", table_picture())[1].tobytes()
+    session = walker.app.session
+    session.moments[3] = picture
+    yield from walker.go("log")
+    yield from walker.tap(walker.screen.step_through)
+    yield from rest(4)
+    view = walker.screen.replay
+
+    def stands() -> list[Any]:
+        table = view._steps[int(view.step)].table
+        return [view.heading, view.what, list(table.pile), table.turn, view.texture is not None]
+
+    walker.saw["first"] = stands()
+    for _ in range(2):
+        yield from walker.tap(view.ids.on)
+    walker.saw["third"] = stands()
+    walker.look("replay")
+    x, y = view.ids.bar.to_window(*view.ids.bar.center)
+    yield from walker.drag(view.ids.bar, (x + view.width / 2, y))
+    walker.saw["last"] = stands()
+    yield from walker.tap(view.ids.back)
+    yield from walker.tap(view.ids.earlier)
+    walker.saw["earlier game"] = stands()
+    walker.look("replay earlier")
+    yield from walker.tap(view.ids.close)
+    yield from rest(6)
+    yield from walker.go("more")
+    yield from walker.tap(walker.screen.switches["keep_moments"])
+    walker.saw["keeps"] = session.kept_moments.wanted
+
+
+def enrolled(walker: Walker) -> Steps:
+    """A deck shown to the camera in any order: progress, what is missing, saved."""
+    walker.app.ask(Choice(source="http://127.0.0.1:9/", players=PLAYERS, store=walker.store))
+    walker.app.make_preview = lambda source, deck: Preview(lambda: Tables(source, []), Reads)
+    yield
+    yield from rest(3)
+    yield from walker.go("deck")
+    screen = walker.screen
+    show = Show("KD", None, "2C", "?", "9S")
+    screen.make_session = lambda source, name: EnrolSession(Camera, lambda: (show, learns(name)))
+    screen.name_field.text = "../x"
+    yield from walker.tap(screen.buttons["enrol"])
+    walker.saw["refused"] = screen.ids.toast.text
+    screen.name_field.text = "pub"
+    yield from walker.tap(screen.buttons["enrol"])
+    while screen.enrolment.progress.shown < 4:
+        yield
+    yield from rest(4)
+    walker.look("enrolling")
+    yield from walker.tap(screen.buttons["save"])
+    while screen.enrolment is not None:
+        yield
+    yield from rest(3)
+    walker.look("enrolled")
+    yield from walker.tap(screen.rows["pub"].ids.forget)
+    yield from walker.tap(screen.rows["pub"].ids.forget)
+    walker.saw["forgotten"] = not screen.rows

@@ -1,0 +1,136 @@
+"""Walks through the real window by touch, for the programs that the tests run (`drive_app.py` and others)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.app import make_app
+from companion.choice import Choice
+from companion.settings import Settings
+
+Steps = Iterator[None]
+PLAYERS = ("Ann", "Bob", "Cat", "Dan")
+
+
+class Walker:
+    """Runs a scenario, one step every few frames, on the window's own clock."""
+
+    def __init__(
+        self, size: tuple[int, int], store: Path, pictures: Path | None, settings: Settings | None
+    ) -> None:
+        self.store, self.pictures = store, pictures
+        self.app = make_app(size=size, store=store, settings=settings)
+        self.saw: dict[str, Any] = {}
+        self.measured: dict[str, Any] = {}
+
+    def run(self, scenario: Callable[[Walker], Steps], *, every_s: float = 0.05) -> dict[str, Any]:
+        from kivy.clock import Clock
+
+        steps = scenario(self)
+
+        def step(_dt: float) -> None:
+            try:
+                next(steps)
+            except StopIteration:
+                self.app.end_session()
+                self.app.stop()
+                return
+            Clock.schedule_once(step, every_s)
+
+        Clock.schedule_once(step, 0.3)
+        next(steps)  # what the window begins with
+        self.app.run()
+        return {**self.saw, "measured": self.measured}
+
+    @property
+    def screen(self) -> Any:
+        return self.app.screen
+
+    def tap(self, widget: Any, *, steps: int = 3) -> Steps:
+        """Touch the middle of `widget`, through the window, as a finger would; wait for what comes of it."""
+        from kivy.tests.common import UnitTestTouch
+
+        assert widget.get_root_window() is not None, f"{widget} is not on the screen"
+        touch = UnitTestTouch(*widget.to_window(*widget.center))
+        touch.touch_down()
+        touch.touch_up()
+        yield from rest(steps)
+
+    def drag(self, widget: Any, goal: tuple[float, float]) -> Steps:
+        """Drag from the middle of `widget` to a place in the window, as a finger would."""
+        from kivy.tests.common import UnitTestTouch
+
+        start = widget.to_window(*widget.center)
+        touch = UnitTestTouch(*start)
+        touch.touch_down()
+        for share in (0.3, 0.7, 1.0):
+            touch.touch_move(*(a + share * (b - a) for a, b in zip(start, goal, strict=True)))
+            yield
+        touch.touch_up()
+        yield from rest(3)
+
+    def go(self, name: str) -> Steps:
+        yield from self.tap(self.app.root.places[name])
+        yield from rest(2)
+        assert self.app.at == name
+
+    def texts(self) -> list[str]:
+        """Return every text that is on the screen."""
+        from kivy.core.window import Window
+        from kivy.uix.label import Label
+
+        found = []
+        for top in Window.children:
+            for widget in top.walk():
+                if isinstance(widget, Label) and widget.text and widget.opacity:
+                    found.append(getattr(widget, "full_text", "") or widget.text)
+        return found
+
+    def look(self, name: str) -> None:
+        """Note the texts and the measures of everything, and photograph it."""
+        from kivy.core.window import Window
+        from kivy.uix.behaviors import ButtonBehavior
+        from kivy.uix.textinput import TextInput
+
+        from companion.screens.widgets import CardTile, FitLabel
+
+        targets, cut, outside = [], [], []
+        for top in Window.children:
+            for widget in top.walk():
+                touchable = isinstance(widget, ButtonBehavior | TextInput) and not isinstance(
+                    widget, CardTile
+                )
+                if touchable and widget.opacity and widget.width > 1:
+                    targets.append([type(widget).__name__, widget.width, widget.height])
+                if isinstance(widget, FitLabel) and widget.full_text and widget.opacity and widget.height:
+                    if "…" in widget.text and "…" not in widget.full_text:
+                        cut.append(widget.full_text)
+                    if widget.texture_size[1] > widget.height + 2:
+                        outside.append(widget.full_text)
+        self.measured[name] = {"targets": targets, "cut": cut, "outside": outside}
+        self.saw[name] = self.texts()
+        if self.pictures is not None:
+            self._shoot(self.pictures / f"{name}.png")
+
+    def _shoot(self, path: Path) -> None:
+        from kivy.core.window import Window
+        from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
+
+        width, height = Window.system_size
+        pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
+        upright = pixels.reshape(height, width, 4)[::-1]
+        cv2.imwrite(str(path), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
+
+
+def rest(steps: int) -> Steps:
+    for _ in range(steps):
+        yield
+
+
+def by_touch(walker: Walker) -> Choice:
+    return Choice(source=None, players=PLAYERS, dealer="Dan", store=walker.store)
