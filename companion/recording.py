@@ -21,6 +21,8 @@ from vision.watch import TableView
 
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0
+_WHOLE = 0.99
+"""A film with this share of its pictures is whole: containers state their number only about."""
 _LONGEST_STILL_S = 60.0
 """A picture stands no longer than this in the annotated film, whatever the source's clock says."""
 
@@ -90,11 +92,13 @@ class GameKeeper:
             self._layout = layout
 
     def write(self, lines: Sequence[Mapping[str, Any]], players: Sequence[str]) -> None:
-        """Write lines, each durably as it comes; the first begins the game."""
-        for line in lines:
+        """Write lines that were decided together, durably; the first begin the game."""
+        if lines:
             if not self._begun:
                 self._begin(tuple(players))
-            self._write(dict(line))
+            written = [dict(line) for line in lines]
+            self._outbox.write(lambda store: store.append(*written))
+        for line in lines:
             if line.get("event") == "game_over":
                 self._end(line)
         self._outbox.flush()
@@ -105,9 +109,6 @@ class GameKeeper:
             lambda store: store.start_game(rules, players, options=options, dealer=dealer, source=source)
         )
         self._begun = True
-
-    def _write(self, line: dict[str, Any]) -> None:
-        self._outbox.write(lambda store: store.append(line))
 
     def _end(self, line: Mapping[str, Any]) -> None:
         if line.get("withdrawn"):
@@ -137,7 +138,7 @@ class FilmWriter:
         self._writer: cv2.VideoWriter | None = None
         self._size = (0, 0)
         self._began: float | None = None
-        self._written = 0
+        self._written = self._stored = 0
         self._banner, self._until = "", 0.0
 
     def tell(self, lines: Sequence[Mapping[str, Any]], t: float) -> None:
@@ -165,6 +166,7 @@ class FilmWriter:
             drawn = np.asarray(cv2.resize(drawn, self._size, interpolation=cv2.INTER_AREA), np.uint8)
         for _ in range(min(due, round(_LONGEST_STILL_S * self._fps))):
             self._writer.write(drawn)
+            self._stored += 1
         self._written += due
 
     def _opened(self, drawn: Image) -> cv2.VideoWriter:
@@ -178,9 +180,20 @@ class FilmWriter:
         return writer
 
     def close(self) -> None:
-        """Finish the file."""
-        if self._writer is not None:
-            self._writer.release()
+        """Finish the file.
+
+        Raises:
+            BadInputError: it is not whole: nothing else tells that the disk was full.
+        """
+        if self._writer is None:
+            return
+        self._writer.release()
+        self._writer = None
+        whole = cv2.VideoCapture(str(self._path), cv2.CAP_FFMPEG)
+        pictures = whole.get(cv2.CAP_PROP_FRAME_COUNT) if whole.isOpened() else 0
+        whole.release()
+        if pictures < _WHOLE * self._stored:
+            raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
 
 
 def in_words(line: Mapping[str, Any]) -> str:

@@ -215,17 +215,17 @@ class Session:
 
     def _take(self, game: Game, lines: Iterable[Line]) -> None:
         if self._outbox is not None:
-            for line in lines:
-                self._write(dict(line))
+            self._write([dict(line) for line in lines])
             self._store_end(game)
             if game.layout is not None and game.layout is not self._stored_layout:
                 layout = game.layout.to_json()
                 self._outbox.write(lambda store: store.keep_layout(layout))
                 self._stored_layout = game.layout
 
-    def _write(self, line: dict[str, Any]) -> None:
-        if self._outbox is not None:
-            self._outbox.write(lambda store: store.append(line))
+    def _write(self, lines: Sequence[dict[str, Any]]) -> None:
+        """Write what was decided together, all of it or nothing."""
+        if self._outbox is not None and lines:
+            self._outbox.write(lambda store: store.append(*lines))
 
     def _store_end(self, game: Game) -> None:
         """Keep the store's word on whether the game is over, and who lost, in step with the game's."""
@@ -242,14 +242,13 @@ class Session:
     def _store_changes(self, before: Sequence[Line], after: Sequence[Line]) -> None:
         """Write what a player's request changed, as lines that revise the earlier ones."""
         was, now = ({line["id"]: line for line in lines} for lines in (before, after))
+        changes: list[dict[str, Any]] = []
         for number, line in was.items():
             if number not in now:
-                self._write({**line, "revise": number, "withdrawn": True})
+                changes.append({**line, "revise": number, "withdrawn": True})
             elif now[number] != line:
-                self._write({**now[number], "revise": number})
-        for number, line in now.items():
-            if number not in was:
-                self._write(dict(line))
+                changes.append({**now[number], "revise": number})
+        self._write([*changes, *(dict(line) for number, line in now.items() if number not in was)])
 
     def _serve_requests(self, game: Game) -> None:
         while True:

@@ -145,13 +145,17 @@ class Store:
             self._lock.release()
         self._lock = None
 
-    def append(self, line: dict[str, Any]) -> None:
-        """Write one decided event (a line of `shithead watch`) to the running game, durably."""
+    def append(self, *lines: dict[str, Any]) -> None:
+        """Write what was decided together (lines of `shithead watch`) to the running game, durably.
+
+        All of it or nothing: a play and the draw that is assumed after it are never torn apart.
+        """
         with self._transaction() as write:
-            write.execute(
-                "INSERT INTO events (game, written, line) VALUES (?, ?, ?)",
-                (self._running(), self._clock(), _to_json(line)),
-            )
+            for line in lines:
+                write.execute(
+                    "INSERT INTO events (game, written, line) VALUES (?, ?, ?)",
+                    (self._running(), self._clock(), _to_json(line)),
+                )
 
     def correct(self, event: int, line: dict[str, Any] | None) -> None:
         """Write that a player corrected `event` to `line`, or with None took it back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -99,6 +100,40 @@ def servers() -> Iterator[Callable[[], PictureServer]]:
 @pytest.fixture
 def server(servers: Callable[[], PictureServer]) -> PictureServer:
     return servers()
+
+
+class Disk:
+    """A disk of half a megabyte."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def fill(self) -> Path:
+        """Leave no room; returns the file that takes it all."""
+        filler = self.path / "filler"
+        with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+            for size in (65536, 4096, 512, 1):
+                with contextlib.suppress(OSError):
+                    while file.write(bytes(size)) == size:
+                        pass
+        return filler
+
+    def mount(self, *options: str) -> bool:
+        """Mount it, or mount it otherwise; only root may."""
+        command = ["mount", "-t", "tmpfs", "-o", ",".join(("size=512k", *options)), "tmpfs", str(self.path)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Disk]:
+    disk = Disk(tmp_path / "disk")
+    disk.path.mkdir()
+    if not disk.mount():
+        pytest.skip("no small disk can be made here")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", str(disk.path)], check=True)
 
 
 @pytest.fixture

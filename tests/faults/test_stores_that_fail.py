@@ -64,43 +64,17 @@ def held(path: Path) -> list[list[Any]]:
 # --- a disk that is full ------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of half a megabyte; only root may make one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("no small disk can be made here")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
-
-
-def fill(disk: Path) -> Path:
-    filler = disk / "filler"
-    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
-        for size in (65536, 4096, 512, 1):
-            with contextlib.suppress(OSError):
-                while file.write(bytes(size)) == size:
-                    pass
-    return filler
-
-
 def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
-    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+    small_disk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "RETRY_S", 0.05)
-    path = small_disk / "s.sqlite"
+    path = small_disk.path / "s.sqlite"
     session = session_of(Choice(source=None, players=PLAYERS, dealer="Bob", store=path))
     session.start()
     until(lambda: session.snapshot.phase == "watching")
     session.enter(Event(id=0, event="play", player="Ann", cards=("9S",), source="hand"))
     until(lambda: session.snapshot.lines)
-    filler = fill(small_disk)
+    filler = small_disk.fill()
     said: set[str] = set()
     for count in range(1, 40):
         session.enter(Event(id=0, event="pick_up", player=PLAYERS[count % 2]))
@@ -150,10 +124,10 @@ def test_files_that_may_not_grow_are_as_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_kept_to_the_end_is_one_line(
-    small_disk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_disk: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keeper = GameKeeper(Store.open(small_disk / "s.sqlite"), "winnersh", (), None, "film.mp4")
-    fill(small_disk)
+    keeper = GameKeeper(Store.open(small_disk.path / "s.sqlite"), "winnersh", (), None, "film.mp4")
+    small_disk.fill()
     events = tmp_path / "events.jsonl"
 
     class Game:
@@ -206,28 +180,28 @@ def test_output_that_cannot_be_written_is_one_line(
 # --- a disk that is read-only, a store that is locked -------------------------------------------------
 
 
-def test_a_store_on_a_read_only_disk_is_one_line(
-    small_disk: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = small_disk / "s.sqlite"
+def test_a_store_on_a_read_only_disk_is_one_line(small_disk: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = small_disk.path / "s.sqlite"
     filled(path, 5, 1)
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert small_disk.mount("remount", "ro")
     assert main(["tally", "--store", str(path)]) == 2
     error = capsys.readouterr().err
     assert one_line(error)
     assert f"the store {path} cannot be used" in error
-    assert main(["watch", "film.mp4", "--store", str(small_disk / "new" / "s.sqlite"), "--headless"]) == 2
+    assert (
+        main(["watch", "film.mp4", "--store", str(small_disk.path / "new" / "s.sqlite"), "--headless"]) == 2
+    )
     assert one_line(capsys.readouterr().err)
     game, notice = broken_off(path)
     assert game is None
     assert notice is not None
-    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert small_disk.mount("remount", "rw")
     assert held(path) == [[1, 2, 3, 4, 5]]
 
 
-def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Path) -> None:
+def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Any) -> None:
     said: list[str] = []
-    box = Outbox(Store.open(small_disk / "s.sqlite"), said.append)
+    box = Outbox(Store.open(small_disk.path / "s.sqlite"), said.append)
     box.write(lambda store: store.start_game("winnersh", PLAYERS))
     box.write(lambda store: store.append({"id": 1}))
     # A file that is open for writing keeps a disk from being remounted: SQLite is told so instead.
@@ -236,13 +210,13 @@ def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: P
     assert "readonly" in said[0]
     box._store._connection.execute("PRAGMA query_only = OFF")
     box.close()
-    assert held(small_disk / "s.sqlite") == [[1, 2]]
+    assert held(small_disk.path / "s.sqlite") == [[1, 2]]
 
 
-def test_a_user_without_a_writable_folder_gets_one_line(small_disk: Path, as_program: dict[str, str]) -> None:
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+def test_a_user_without_a_writable_folder_gets_one_line(small_disk: Any, as_program: dict[str, str]) -> None:
+    assert small_disk.mount("remount", "ro")
     kinds = ("DATA", "CONFIG", "CACHE", "STATE")
-    nowhere = {f"XDG_{kind}_HOME": str(small_disk / kind.lower()) for kind in kinds}
+    nowhere = {f"XDG_{kind}_HOME": str(small_disk.path / kind.lower()) for kind in kinds}
     for arguments, status in ((["tally"], 2), (["rules"], 0), (["watch", "none.mp4", "--headless"], 2)):
         done = subprocess.run(
             [sys.executable, "-m", "companion.cli", *arguments],
