@@ -15,7 +15,7 @@ from vision.slots import Seen, Settled, name_cards, vote
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE_NAME = 0.9
-_OTHER_RANK = 0.95
+_OTHER_RANK = 0.9
 """How surely a card must be read to be put down together with one of another rank."""
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do."""
@@ -136,12 +136,20 @@ def one_set(new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCar
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
     Cards of several ranks stay when each is read surely: then somebody did play them. But where a card of
-    such a rank is known to lie there and is `unseen`, it is that one, its suit misread.
+    such a rank and colour is known to lie there and is `unseen`, it is that one, its suit misread.
     """
     if not new:
         return []
     rank = max(new, key=lambda card: card[1])[0][:-1]
     same = [card for card in new if card[0][:-1] == rank]
-    known = {name[:-1] for name in unseen}
-    others = [card for card in new if card[0][:-1] not in {rank, *known} and card[1] >= _OTHER_RANK]
+    known = {_rank_and_colour(name) for name in unseen}
+    others = [
+        card
+        for card in new
+        if card[0][:-1] != rank and card[1] >= _OTHER_RANK and _rank_and_colour(card[0]) not in known
+    ]
     return same + others
+
+
+def _rank_and_colour(name: str) -> tuple[str, bool]:
+    return name[:-1], name[-1] in "DH"

@@ -93,7 +93,7 @@ class PlayPile:
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
         self._close = look.pile
-        self._under_hand.note(look, self._scene.layout)
+        self._under_hand.note(look, self._scene.layout, lambda card: self._lay_there(card, self._close_left))
         if len(self._glimpses) < _LOOKS:
             return
         view = self.pile.view(self._glimpses, self._elsewhere())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.events import EventKind
 from vision.arms import Reach
 from vision.events_heap import Heap
 from vision.events_scene import NEAR_MM, Scene
+from vision.layout import Place
 
 _RESOLVE_SECONDS = 0.45
 _PARTIAL_SECONDS = 2.5
@@ -68,6 +69,8 @@ class Taking:
             last = whole.reach.last if whole.reach is not None else whole.t
             if now - max(last, whole.t) > _RESOLVE_SECONDS:
                 self.tell_whole(now)
+        elif whole is not None and self._heap.places_since(whole.t, whole.cards) and self._burnt_at(whole):
+            self.tell_whole(now)  # the hand may stay, to draw; where the cards are is clear
         if part is not None and part.seat not in present and now - part.t > _PARTIAL_SECONDS:
             self.tell_part(now)
 
@@ -78,13 +81,16 @@ class Taking:
             return
         scene = self._scene
         scene.started = True
-        t = min(now, taken.reach.last if taken.reach is not None else taken.t)
+        t = taken.reach.last if taken.reach is not None else taken.t
         burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += taken.cards
             self._heap.found(taken.t, taken.cards)
+            t = self._burnt_at(taken) or t
         kind: EventKind = "burn" if burnt else "pick_up"
-        scene.log.add(kind, t, now, player=scene.player(taken.seat), cards=taken.cards, confidence=0.95)
+        scene.log.add(
+            kind, min(now, t), now, player=scene.player(taken.seat), cards=taken.cards, confidence=0.95
+        )
 
     def tell_part(self, now: float) -> None:
         """Tell what became of upper cards that left alone: taken back by who played them, or picked up."""
@@ -101,20 +107,24 @@ class Taking:
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""
-        if self._heap.has_since(taken.t, taken.cards):
-            return True
+        return self._heap.has_since(taken.t, taken.cards) or self._burnt_at(taken) is not None
+
+    def _burnt_at(self, taken: Taken) -> float | None:
+        """Return when the hand was done at the burn pile; None if it did not go there."""
         play, reach = self._scene.layout.play, taken.reach
         if play is None or reach is None:
-            return False
+            return None
         at_play = [stop.start for stop in reach.stops if math.dist(stop.place, play) < NEAR_MM]
         since = at_play[0] if at_play else reach.start
-        paused = [stop.place for stop in reach.stops if stop.start > since]
-        passed = [place for t, place in reach.path if t > since]
         grown = self._heap.places_since(taken.t, taken.cards)
         burn = [] if self._scene.layout.burn is None else [self._scene.layout.burn]
-        return any(
-            math.dist(place, goal) < min(NEAR_MM, math.dist(place, play))
-            for goals, places in (([*burn, *grown], paused), (grown, passed))
-            for goal in goals
-            for place in places
-        )
+
+        def is_there(place: Place, goals: Sequence[Place]) -> bool:
+            nearest = min((math.dist(place, goal) for goal in goals), default=math.inf)
+            return nearest < min(NEAR_MM, math.dist(place, play))
+
+        paused = [
+            stop.end for stop in reach.stops if stop.start > since and is_there(stop.place, [*burn, *grown])
+        ]
+        passed = [t for t, place in reach.path if t > since and is_there(place, grown)]
+        return paused[0] if paused else min(passed, default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from vision.events_pile import MIN_NAME, NewCard
@@ -15,6 +15,7 @@ _SECONDS = 4.0
 """How long what was read counts."""
 _REMEMBERED = 20
 _CARRY_SECONDS = 1.0
+_CERTAIN = 0.97
 _LOOKS = 2
 _SURE, _MOVING_SURE = 0.85, 0.95
 """How surely a card must have been read once; in a hand that moves, to be remembered at all."""
@@ -36,14 +37,15 @@ class UnderHand:
         self._taken_off, self._taken_till = frozenset(names), t + _CARRY_SECONDS
         self._read = [(when, seen) for when, seen in self._read if seen.best[0] not in self._taken_off]
 
-    def note(self, look: Look, layout: Layout) -> None:
-        """Remember the cards of one look that arms are over."""
+    def note(self, look: Look, layout: Layout, lay_there: Callable[[Seen], bool]) -> None:
+        """Remember the cards of one look that arms are over; `lay_there` tells which lay there before."""
         carried = self._taken_off if look.t < self._taken_till else ()
         for held in look.under_arms:
             name, p = held.seen.best
             if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
                 continue
-            if name not in carried and layout.zone_at(held.seen.x, held.seen.y) == PLAY:
+            on_pile = layout.zone_at(held.seen.x, held.seen.y) == PLAY
+            if on_pile and name not in carried and (p >= _CERTAIN or not lay_there(held.seen)):
                 self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
 
     def lately(self, now: float) -> list[Seen]:

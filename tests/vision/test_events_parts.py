@@ -71,7 +71,7 @@ def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_
     under_hand = UnderHand()
     under_hand.taken_off(["4S"], 10.0)
     for t in (10.2, 10.4, 14.0, 14.2):
-        under_hand.note(Look(t, (), (UnderArm(0, up("4S"), 0.9, moving=False),)), table)
+        under_hand.note(Look(t, (), (UnderArm(0, up("4S"), 0.9, moving=False),)), table, lambda _: False)
         assert bool(under_hand.sure([], t)) == (t == 14.2)
 
 
