@@ -15,6 +15,7 @@ from companion.outbox import Outbox
 from companion.store import Store
 from companion.wording import event_words
 from engine.errors import BadInputError
+from vision.capturing import open_film
 from vision.drawing import draw_table
 from vision.reading import Image
 from vision.watch import TableView
@@ -189,11 +190,18 @@ class FilmWriter:
             return
         self._writer.release()
         self._writer = None
-        whole = cv2.VideoCapture(str(self._path), cv2.CAP_FFMPEG)
-        pictures = whole.get(cv2.CAP_PROP_FRAME_COUNT) if whole.isOpened() else 0
-        whole.release()
-        if pictures < _WHOLE * self._stored:
+        if self._pictures() < _WHOLE * self._stored:
             raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
+
+    def _pictures(self) -> float:
+        """Return how many pictures the finished film holds."""
+        try:
+            film = open_film(self._path)
+        except BadInputError:
+            return 0
+        count = film.get(cv2.CAP_PROP_FRAME_COUNT)
+        film.release()
+        return count
 
 
 def in_words(line: Mapping[str, Any]) -> str:

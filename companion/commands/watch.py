@@ -89,15 +89,25 @@ def run(args: argparse.Namespace) -> int:
     try:
         if args.headless or not _in_window(source, recorded):
             follow(source, recorded)
-    finally:
-        with ExitStack() as closing:
-            closing.callback(_save_layout, args.save_layout, game)
-            closing.callback(source.close)
-            closing.callback(recorded.close)
+    except BaseException:
+        # What ended the game is the line to end with; what went wrong afterwards comes before it.
+        try:
+            _close(source, recorded, args.save_layout)
+        except (BadInputError, OSError) as error:
+            _say(str(error))
+        raise
+    _close(source, recorded, args.save_layout)
     return 0
 
 
-def _save_layout(path: Path | None, game: Refereeing) -> None:
+def _close(source: FrameSource, game: Recorded, layout: Path | None) -> None:
+    with ExitStack() as closing:
+        closing.callback(_save_layout, layout, game)
+        closing.callback(source.close)
+        closing.callback(game.close)
+
+
+def _save_layout(path: Path | None, game: Recorded) -> None:
     if path is not None and game.layout is not None:
         path.write_text(json.dumps(game.layout.to_json()) + "\n", encoding="utf-8")
 

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -76,8 +77,11 @@ def report(pipe: int, what: dict[str, Any]) -> None:
     os.write(pipe, (json.dumps(what) + "\n").encode())
 
 
-def killed_after(store: Path, seed: int, seconds: float) -> list[dict[str, Any]]:
-    """Let a child play for `seconds`, kill it, and return what it reported."""
+def killed_after(store: Path, seed: int, seconds: float, *, at_once: bool) -> list[dict[str, Any]]:
+    """Let a child play for `seconds`, kill it, and return what it reported.
+
+    The time counts from its first word, or with `at_once` from its birth: then it may be opening the store.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -87,6 +91,8 @@ def killed_after(store: Path, seed: int, seconds: float) -> list[dict[str, Any]]
         finally:
             os._exit(3)  # reached by a mistake only
     os.close(writing)
+    if not at_once:
+        select.select([reading], [], [], 60.0)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     with os.fdopen(reading, "rb") as pipe:
@@ -132,7 +138,8 @@ def main() -> int:
     play_game("winnersh", PLAYERS, 1)  # what is loaded here, the children need not load
     early = 0
     for number in range(args.rounds):
-        reported = killed_after(args.store, args.seed * 100_000 + number, rng.uniform(0.0, 0.3))
+        child, at_once = args.seed * 100_000 + number, rng.random() < 0.2
+        reported = killed_after(args.store, child, rng.uniform(0.0, 0.3), at_once=at_once)
         early += not any("lines" in entry for entry in reported)
         check(args.store, reported)
     with Store.open(args.store) as store:

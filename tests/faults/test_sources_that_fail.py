@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.cli import main
 from engine.errors import BadInputError
 from vision import sources
 from vision.sources import LiveSource, SameSize, open_source
@@ -365,3 +366,34 @@ def test_a_films_name_is_no_address(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "concat:a.mp4|b.mp4").write_bytes(films[".mp4"])
     assert len(list(open_source("concat:a.mp4|b.mp4"))) == 60
+
+
+# --- the command --------------------------------------------------------------------------------------
+
+
+def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
+    hasty: None,
+    server: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Blind:
+        looked = 0
+
+        def read(self, image: Any, crowded: object = None) -> list[Any]:
+            self.looked += 1
+            if self.looked == 2:
+                server.silent.set()
+            return []
+
+    monkeypatch.setattr("vision.capturing._READ_MS", 300)
+    monkeypatch.setattr("vision.reader.reader_for_deck", lambda name: Blind())
+    address, film = f"{server.address}/video", tmp_path / "out.mp4"
+    assert main(["watch", address, "--headless", "--save", str(film)]) == 2
+    told = capsys.readouterr()
+    lines = told.err.splitlines()
+    assert all(line.startswith(f"shithead watch: {address}: ") for line in lines), lines
+    assert any(line.endswith("it is tried again") for line in lines)
+    assert lines[-1].endswith(": no picture for 1 s")
+    assert cv2.VideoCapture(str(film)).get(cv2.CAP_PROP_FRAME_COUNT) >= 2
