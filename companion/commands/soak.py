@@ -29,8 +29,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         nargs="*",
         help="films with their truth, or folders (default: three whole games, rendered first)",
     )
-    parser.add_argument("--hours", type=float, default=4.0, help="how long (default: %(default)g)")
-    parser.add_argument("--pace", type=float, default=1.0, help="times real pace (default: %(default)g)")
+    parser.add_argument("--hours", type=float, default=4.0, help="how long (default: %(default)s)")
+    parser.add_argument("--pace", type=float, default=1.0, help="times real pace (default: %(default)s)")
     parser.add_argument(
         "--folder",
         type=Path,
