@@ -10,6 +10,7 @@ from vision.reading import Image
 
 DISPLAY_WIDTH = 1280
 """Pictures are shrunk to this width before the screen gets them; reading uses the full picture."""
+_WIDTH_STEP, _LEAST_WIDTH = 80, 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,18 @@ class Picture:
     t: float
 
 
-def picture_of(frame: Image, t: float, serial: int) -> Picture:
-    """Return a source's picture as a screen wants it."""
+def shown_width(pixels: float) -> int:
+    """Return how wide a picture is made for a place of so many pixels: what nobody sees is not carried."""
+    steps = -(-max(1, int(pixels)) // _WIDTH_STEP)
+    return min(DISPLAY_WIDTH, max(_LEAST_WIDTH, steps * _WIDTH_STEP))
+
+
+def picture_of(frame: Image, t: float, serial: int, at_most: int = DISPLAY_WIDTH) -> Picture:
+    """Return a source's picture as a screen wants it, at most so many pixels wide."""
     height, width = frame.shape[:2]
     shown = frame
-    if width > DISPLAY_WIDTH:
-        smaller = (DISPLAY_WIDTH, max(1, round(height * DISPLAY_WIDTH / width)))
+    if width > at_most:
+        smaller = (at_most, max(1, round(height * at_most / width)))
         shown = cv2.resize(frame, smaller, interpolation=cv2.INTER_AREA).astype(frame.dtype, copy=False)
     rgb = cv2.cvtColor(shown, cv2.COLOR_BGR2RGB)
     size = (int(shown.shape[1]), int(shown.shape[0]))

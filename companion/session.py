@@ -21,7 +21,7 @@ from companion.i18n import _
 from companion.kept_moments import KeptMoments, game_folder
 from companion.moments import remember
 from companion.outbox import Outbox
-from companion.picture import Picture, picture_of
+from companion.picture import DISPLAY_WIDTH, Picture, picture_of
 from companion.store import Store
 from companion.wording import event_words
 from engine.errors import BadInputError
@@ -70,6 +70,8 @@ class Session:
         """Nothing is opened before `start()`. `realtime=False` runs a film as fast as it can be read."""
         self.snapshot = Snapshot(says=_("Opening …"))
         self.picture: Picture | None = None
+        self.picture_width = DISPLAY_WIDTH
+        """How wide pictures are wanted at most; whoever shows them may change it at any time."""
         self.moments: dict[int, bytes] = {}
         """What was seen of the table as an event was decided, as JPEG by the event's id."""
         self.kept_moments = KeptMoments()
@@ -129,6 +131,12 @@ class Session:
         source = None
         try:
             source = self._open_source() if self._open_source is not None else None
+            if source is not None:
+                # Lines of the source come from the other thread: this one publishes them.
+                source.tell = lambda line: self._requests.put(lambda _game: line)
+                # Pictures are shown from now on: they do not wait for the networks.
+                pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
+                pump.start()
             game = self._open_game()
             says = ""
             if self._open_store is not None:
@@ -141,10 +149,6 @@ class Session:
                 self._publish(game, phase="watching", says=says)
                 self._serve(game)
                 return
-            # Lines of the source come from the other thread: this one publishes them.
-            source.tell = lambda line: self._requests.put(lambda _game: line)
-            pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
-            pump.start()
             self._publish(game, phase="watching", says=says)
             self._follow(game)
             pump.join(timeout=2.0)
@@ -155,6 +159,7 @@ class Session:
             _log.exception("the referee's thread has ended")
             self._publish(None, phase="failed", says=f"The program failed ({type(error).__name__}: {error})")
         finally:
+            self._stopping.set()  # where the game could not be opened, pictures end too
             if source is not None:
                 source.close()
             self._close_store()
@@ -336,7 +341,7 @@ class Session:
 
     def _show(self, frame: Image, t: float) -> None:
         serial = self.picture.serial + 1 if self.picture is not None else 1
-        self.picture = picture_of(frame, t, serial)
+        self.picture = picture_of(frame, t, serial, self.picture_width)
 
     def _hand_on(self, frame: Image, t: float, *, live: bool) -> None:
         """Queue the picture: a film waits for room, a live source drops what was not read in time."""

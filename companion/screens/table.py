@@ -14,6 +14,7 @@ from kivy.uix.floatlayout import FloatLayout
 
 from companion.entering import shown_rank
 from companion.i18n import _
+from companion.picture import shown_width
 from companion.rulings import line_to_correct, newest_ruling, ruling_of
 from companion.screens import live, panels  # noqa: F401 - the kv file names their widgets
 from companion.screens.arrangement import arrange
@@ -175,6 +176,7 @@ class TableScreen(FloatLayout):
             return  # a scheduled arrangement that comes after the app was told to stop
         plan = arrange(self.width, self.height, dp(1), self._players)
         app.u = plan.unit
+        self.session.picture_width = shown_width(plan.live.width)
         for name, box in plan.panels.items():
             panel = self.ids[name]
             panel.size_hint = (None, None)

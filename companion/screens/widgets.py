@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kivy.animation import Animation
 from kivy.clock import Clock
+from kivy.core.text.markup import MarkupLabel
 from kivy.lang import Builder
 from kivy.properties import BooleanProperty, ColorProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
@@ -82,19 +84,19 @@ class FitLabel(Label):
         self.text = signed(text)
 
     def _fits(self, text: str, size: float) -> bool:
-        """Measure with Kivy's own layout, in a label nobody sees."""
-        probe = Label(
-            text=signed(text),
-            markup=True,
-            font_size=size,
-            bold=self.bold,
-            italic=self.italic,
-            text_size=(self.width, None),
-        )
-        probe.texture_update()
+        """Measure with Kivy's own layout."""
+        height = _height_of(signed(text), size, int(self.width), self.bold, self.italic)
         longest = max((len(word) for word in text.split()), default=0)
-        wraps_words = probe.texture_size[1] > size * 1.6 and longest * size * 0.62 > self.width
-        return bool(probe.texture_size[1] <= self.height + 1) and not wraps_words
+        wraps_words = height > size * 1.6 and longest * size * 0.62 > self.width
+        return height <= self.height + 1 and not wraps_words
+
+
+@lru_cache(maxsize=4096)
+def _height_of(markup: str, size: float, width: int, bold: bool, italic: bool) -> float:
+    """Return how high a text becomes; nothing is drawn, and what was measured once is remembered."""
+    label = MarkupLabel(text=markup, font_size=size, bold=bold, italic=italic, text_size=(width, None))
+    label.resolve_font_name()
+    return float(label.render()[1])
 
 
 class PillButton(ButtonBehavior, Label):

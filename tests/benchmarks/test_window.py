@@ -1,37 +1,55 @@
-"""How fast the window is on the sample film. Run: `pytest -m benchmark -s tests/benchmarks/test_window.py`.
+"""How fast the window is on the sample film, beside the barest Kivy camera app in the same run.
 
-The first picture counts from the moment in which the program's own modules are imported; Python itself and
-numpy come before that. Drawing is done in software off the screen, so a graphics card is faster.
+Run: `pytest -m benchmark -s tests/benchmarks/test_window.py`. The first picture counts from the start of the
+process. Drawing is done in software off the screen, so a graphics card is faster. On a busy machine look at
+the seconds of the processor (cpu), and at the ratios: both apps suffer alike.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 import pytest
 
+from companion.cameras import sample_film
+
 DRIVER = Path(__file__).parent.parent / "companion" / "drive_window.py"
+BARE = Path(__file__).parent / "bare_camera_app.py"
+ROUNDS = 3
+Measured = dict[str, float]
+
+
+def measure(*command: str) -> Measured:
+    done = subprocess.run(
+        [sys.executable, *command],
+        env={**os.environ, "SDL_VIDEODRIVER": "offscreen", "SHITHEAD_STARTED": str(time.monotonic())},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    measured: Measured = json.loads(done.stdout.splitlines()[-1])
+    return measured
 
 
 @pytest.mark.benchmark
-def test_start_and_frame_rate(measured: Callable[[str, float], None]) -> None:
-    done = subprocess.run(
-        [sys.executable, str(DRIVER), "speed", "1280", "720"],
-        env={**os.environ, "SDL_VIDEODRIVER": "offscreen"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+def test_start_and_frame_rate() -> None:
+    ours, bare = [], []
+    for _ in range(ROUNDS):  # by turns, so that both meet the same load
+        ours.append(measure(str(DRIVER), "speed", "1280", "720"))
+        bare.append(measure(str(BARE), str(sample_film().path), "20"))
+    app, least = (
+        {name: statistics.median(one[name] for one in runs) for name in runs[0]} for runs in (ours, bare)
     )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    print({name: round(value, 2) for name, value in told.items()})
-    measured("first_picture_s", told["first_picture_s"])
-    measured("frames_per_second", told["frames_per_second"])
-    assert told["first_picture_s"] < 3.0
-    assert told["frames_per_second"] >= 25.0
+    print({name: round(value, 2) for name, value in app.items() if name not in least})
+    for name in least:
+        print(f"{name}: {app[name]:.2f}, bare {least[name]:.2f}, ratio {app[name] / least[name]:.2f}")
+    assert app["first_picture_s"] < 3.0
+    assert app["frames_per_second"] >= 25.0

@@ -262,7 +262,7 @@ def main() -> None:
     prepare_kivy()
     from kivy.config import Config
 
-    Config.set("graphics", "maxfps", "20")
+    Config.set("graphics", "maxfps", "30")
     settings = load_settings() if name in ("tour", "evening") else None
     if name == "evening":
         settings = Settings(toured=True, language="en")

@@ -1,7 +1,7 @@
 """Run as a program: an evening of up to twelve games by touch, killed where it is told to be.
 
-Usage: drive_evening.py STORE GAMES [GAME STAGE]. It goes on where the store says that the evening stands. At a
-stage (`played`, `out` or `over`) of a game (from 0) it kills itself as `kill -9` would. At the end of the
+Usage: drive_evening.py STORE GAMES [GAME STAGE]. It goes on where the store says that the evening stands. At
+a stage (`played`, `out` or `over`) of a game (from 0) it kills itself as `kill -9` would. At the end of the
 evening it prints one JSON line: what the ledger says.
 """
 

@@ -29,9 +29,15 @@ def display() -> tuple[dict[str, str], tuple[str, ...]] | None:
     if shutil.which("xvfb-run"):
         attempts.append(({}, ("xvfb-run", "-a", "-s", "-screen 0 1920x1200x24")))
     for environment, prefix in attempts:
-        if run(environment, prefix, "look", 1280, 720).returncode == 0:
+        done = run(environment, prefix, "look", 1280, 720)
+        if done.returncode == 0:
+            _LOOKED.append(done.stdout)  # the first test needs no window of its own
             return environment, prefix
     return None
+
+
+_LOOKED: list[str] = []
+"""What the scenario `look` printed when the display was looked for."""
 
 
 def run(
@@ -52,9 +58,13 @@ def drive(scenario: str, width: int = 1280, height: int = 720, *more: str) -> di
     where = display()
     if where is None:
         pytest.skip("no OpenGL here, neither off-screen nor under Xvfb")
-    done = run(*where, scenario, width, height, *more)
-    assert done.returncode == 0, done.stderr[-3000:]
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    if (scenario, width, height, *more) == ("look", 1280, 720):
+        printed = _LOOKED[0]
+    else:
+        done = run(*where, scenario, width, height, *more)
+        assert done.returncode == 0, done.stderr[-3000:]
+        printed = done.stdout
+    answer: dict[str, Any] = json.loads(printed.splitlines()[-1])
     return answer
 
 

@@ -28,7 +28,7 @@ class Walker:
         self.saw: dict[str, Any] = {}
         self.measured: dict[str, Any] = {}
 
-    def run(self, scenario: Callable[[Walker], Steps], *, every_s: float = 0.05) -> dict[str, Any]:
+    def run(self, scenario: Callable[[Walker], Steps], *, every_s: float = 0.03) -> dict[str, Any]:
         from kivy.clock import Clock
 
         steps = scenario(self)
