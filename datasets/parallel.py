@@ -50,7 +50,7 @@ def _joblib() -> Any:
     try:
         import joblib
     except ImportError:
-        raise BadInputError("--jobs needs joblib: pip install 'shithead-referee[jobs]'") from None
+        raise BadInputError("--jobs needs joblib: pip install joblib") from None
     return joblib
 
 
@@ -58,7 +58,7 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise BadInputError("--cluster needs dask: pip install 'shithead-referee[cluster]'") from None
+        raise BadInputError("--cluster needs dask: pip install distributed joblib") from None
     try:
         return Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:

@@ -21,7 +21,7 @@ def draw_soak(report: dict[str, Any], out: Path) -> None:
         matplotlib.use("Agg")
         from matplotlib import pyplot
     except ImportError:
-        raise BadInputError("the plot needs matplotlib: pip install 'shithead-referee[jobs]'") from None
+        raise BadInputError("the plot needs matplotlib: pip install matplotlib") from None
     figure, axes = pyplot.subplots(4, 1, figsize=(8, 9), sharex=True, layout="constrained")
     try:
         memory, lag, dropped, right = axes

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def measure(*command: str) -> Measured:
 
 
 @pytest.mark.benchmark
-def test_start_and_frame_rate() -> None:
+def test_start_and_frame_rate(measured: Callable[[str, float], None]) -> None:
     ours, bare = [], []
     for _ in range(ROUNDS):  # by turns, so that both meet the same load
         ours.append(measure(str(DRIVER), "speed", "1280", "720"))
@@ -51,5 +52,7 @@ def test_start_and_frame_rate() -> None:
     print({name: round(value, 2) for name, value in app.items() if name not in least})
     for name in least:
         print(f"{name}: {app[name]:.2f}, bare {least[name]:.2f}, ratio {app[name] / least[name]:.2f}")
+    for name in ("first_picture_s", "frames_per_second"):
+        measured(name, app[name])
     assert app["first_picture_s"] < 3.0
     assert app["frames_per_second"] >= 25.0
