@@ -39,10 +39,12 @@ class BareApp(App):
         self._shown = -1
         self._first: float | None = None
         self._cpu = 0.0
+        self._over = threading.Event()
 
     def build(self) -> Image:
         self._image = Image(fit_mode="contain")
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reading = threading.Thread(target=self._read, daemon=True)
+        self._reading.start()
         Clock.schedule_interval(self._show, 1 / 30)
         Clock.schedule_interval(self._tick, 0)
         return self._image
@@ -51,7 +53,7 @@ class BareApp(App):
         film = cv2.VideoCapture(self._film)
         pause = 1 / film.get(cv2.CAP_PROP_FPS)
         due = time.monotonic()
-        while True:
+        while not self._over.is_set():
             done, frame = film.read()
             if not done:
                 return
@@ -93,6 +95,8 @@ class BareApp(App):
                 }
             )
         )
+        self._over.set()
+        self._reading.join()
         self.stop()
 
 
