@@ -121,7 +121,11 @@ def test_lines_that_the_store_does_not_hold_are_lost(
     film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append = Store.append
-    monkeypatch.setattr(Store, "append", lambda s, line: append(s, line) if line["event"] != "play" else None)
+
+    def all_but_plays(store: Store, *lines: dict[str, Any]) -> None:
+        append(store, *(line for line in lines if line["event"] != "play"))
+
+    monkeypatch.setattr(Store, "append", all_but_plays)
     report = soak([film], tmp_path, 2.0, pace=100.0)
     plays = sum(line["event"] == "play" for line in read_truth(truth_path(film)))
     assert plays > 0
