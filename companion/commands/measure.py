@@ -35,6 +35,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
     parser.add_argument("--rulesets", default=_RULESETS, metavar="A,B", help="default: all five")
     parser.add_argument("--plays", type=int, default=24, metavar="N", help="acts in a film (default 24)")
+    parser.add_argument("--whole", action="store_true", help="play each game to its end")
     parser.add_argument("--seed", type=int, metavar="N", help="of the first film (default 5001)")
     parser.add_argument("--size", default="1920x1080", metavar="WxH", help="default: %(default)s")
     parser.add_argument(
@@ -85,7 +86,7 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
         rulesets,
         args.films,
         first_seed=FIRST_SEED if args.seed is None else args.seed,
-        plays=args.plays,
+        plays=None if args.whole else args.plays,
         size=(int(width), int(height)),
     )
 

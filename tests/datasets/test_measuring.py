@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.cli import main
+from companion.cli import build_parser, main
+from companion.commands.measure import _plans
 from datasets.films.production import truth_path
 from datasets.measuring import watching
 from datasets.measuring.baseline import Baseline
@@ -56,6 +57,10 @@ def test_a_film_of_another_size_or_length_has_another_name() -> None:
     (usual,), (small,) = plan_films(["winnersh"], 1), plan_films(["winnersh"], 1, **SMALL)
     assert usual.name == f"winnersh-{usual.players}-5001"
     assert small.name == f"{usual.name}-160x90-1"
+    (whole,) = _plans(
+        build_parser().parse_args(["measure", "--films", "1", "--rulesets", "winnersh", "--whole"])
+    )
+    assert whole.name == f"{usual.name}-whole"
 
 
 def test_a_film_is_rendered_once_and_anew_where_its_truth_is_missing(tmp_path: Path) -> None:
