@@ -148,6 +148,7 @@ def enrolled(walker: Walker) -> Steps:
     screen.name_field.text = "../x"
     yield from walker.tap(screen.buttons["enrol"])
     walker.saw["refused"] = screen.ids.toast.text
+    screen.ids.toast.say("", 0.0)
     screen.name_field.text = "pub"
     yield from walker.tap(screen.buttons["enrol"])
     while screen.enrolment.progress.shown < 4:
