@@ -103,12 +103,12 @@ class Refereeing:
     @property
     def readings(self) -> Sequence[CardReading]:
         """The cards that were read last, in pixels of the source."""
-        return self._watcher.view.readings
+        return self.view.readings
 
     @property
     def view(self) -> TableView:
-        """What the watcher believes of the table."""
-        return self._watcher.view
+        """What the watcher believes of the table, in pixels of the latest frame."""
+        return self._watcher.view.in_frame()
 
     @property
     def layout(self) -> Layout | None:

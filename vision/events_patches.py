@@ -25,9 +25,9 @@ _INDEX_REACH_MM = (6.0, 11.0)
 """Half the width and height of what is compared: an index and a little round it."""
 _SLIP_MM = 3.0
 """So far a card's outline may be off."""
-_ALIKE = 0.9
-"""Correlation from which two pictures show the same index."""
-_LEAST_INK = 6.0
+ALIKE, ALL_BUT_THE_SAME = 0.9, 0.95
+"""Correlation from which two pictures show the same index; and where much speaks against it."""
+_LEAST_INK = 12.0
 """Standard deviation of grey levels (0-255) below which a place shows nothing that could be compared."""
 
 
@@ -81,7 +81,7 @@ def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
     return CloseUp(np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8), corner)
 
 
-def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE) -> bool:
     """Tell whether one of a card's two indices is to be seen in both pictures: it lay there all along.
 
     What was just put down, or lies under it, has another index in both places. False where the pictures do
@@ -95,7 +95,7 @@ def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None) ->
         was = before.window(place, card.angle, wide)
         if index is None or was is None or float(index.std()) < _LEAST_INK:
             continue
-        if float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max()) > _ALIKE:
+        if float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max()) > alike:
             return True
     return False
 

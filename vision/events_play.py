@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from engine.events import Event, Source
 from vision.arms import Hands
-from vision.events_patches import CloseUp, lay_there_before
+from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, CloseUp, lay_there_before
 from vision.events_pile import NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
@@ -173,8 +173,11 @@ class PlayPile:
 
     # -- cards put on ------------------------------------------------------------------------------
 
-    def _played(self, seen: Sequence[NewCard], now: float, patch: Patch | None) -> None:
-        new = self._reveal(self._really_new(self._without_overlooked(seen)), now)
+    def _played(
+        self, seen: Sequence[NewCard], now: float, patch: Patch | None, *, gone: bool = False
+    ) -> None:
+        """Tell what was put on the pile; `gone`: and is there no more, so that no picture shows it."""
+        new = self._reveal(self._really_new(seen if gone else self._without_overlooked(seen)), now)
         if not new:
             self._settle(now, patch)
             return
@@ -247,21 +250,18 @@ class PlayPile:
         return [card for card in seen if card[0] not in overlooked]
 
     def _without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
-        """Return the new cards; those that lay there before go to the pile without a word, if surely read.
-
-        What is read all but certainly, of the rank that is played, is taken for new without looking.
-        """
-        rank = max(seen, key=lambda card: card[1])[0][:-1] if seen else ""
-        old = [
-            card
-            for card in seen
-            if (card[0][:-1] != rank or card[1] < _CERTAIN) and self._lay_there(card[2], self._close_left)
-        ]
+        """Return the new cards; those that lay there before go to the pile without a word, if surely read."""
+        old = [card for card in seen if self._lay_there(card[2], self._close_left, surely_read=card[1])]
         self.pile.cards[:0] = [PileCard(name, place) for name, p, place in old if p >= _CERTAIN]
         return [card for card in seen if card not in old]
 
-    def _lay_there(self, card: Seen, before: CloseUp | None) -> bool:
-        return lay_there_before(card, before, self._close)
+    def _lay_there(self, card: Seen, before: CloseUp | None, surely_read: float = 0.0) -> bool:
+        """Tell whether a card is to be seen in an earlier picture, too.
+
+        One that is read all but certainly may have its index just where another's was that is much like it.
+        """
+        alike = ALL_BUT_THE_SAME if surely_read >= _CERTAIN else ALIKE
+        return lay_there_before(card, before, self._close, alike)
 
     def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
         """Tell where played cards came from, and note that they are no longer there."""
@@ -321,7 +321,7 @@ class PlayPile:
         if unseen:
             hidden = {name for name, _, _ in unseen}
             self.touched = self._under_hand.since(hidden, now)
-            self._played(one_set(unseen), now, None)
+            self._played(one_set(unseen), now, None, gone=True)
         seat = self._who(self._scene.layout.play)
         part = self._taking.part
         if part is None or part.seat != seat:

@@ -110,8 +110,11 @@ class Stillness:
         self._noise = 1.0
         self._frame_size: tuple[int, ...] = (1, 1)
 
-    def feed(self, frame: Image, t: float) -> Motion:
-        """Compare one frame (full size) with what went before. Times must increase."""
+    def feed(self, frame: Image, t: float, *, swaying: bool = False) -> Motion:
+        """Compare one frame (full size) with what went before. Times must increase.
+
+        `swaying`: the camera has just moved, and the frame may lie a little off the one before.
+        """
         small, scale = shrunk(frame)
         self._frame_size = frame.shape[:2]
         now = np.asarray(cv2.GaussianBlur(small, (3, 3), 0), np.float32)
@@ -121,15 +124,16 @@ class Stillness:
         assert self._table is not None
         assert self._bare is not None
         assert self._moved_at is not None
-        change = _difference(now, self._before)
+        difference = _difference_beyond_a_pixel if swaying else _difference
+        change = difference(now, self._before)
         # The median pixel rests, whatever moves: it tells the camera's noise.
         self._noise += 0.05 * (float(np.median(change[::3, ::3])) - self._noise)
         bright, noise = _strongest(self._table), _NOISE_FACTOR * self._noise
         moving = _cleaned(change > max(_MOVING_LEVEL, noise) + _MOVING_SHARE * bright)
-        differs = _difference(now, self._table)
+        differs = difference(now, self._table)
         enough = max(_FOREIGN_LEVEL, noise) + _FOREIGN_SHARE * bright
         # Where cards have been taken away, the bare table comes to light again: that is no arm.
-        foreign = _cleaned((differs > enough) & (_difference(now, self._bare) > enough))
+        foreign = _cleaned((differs > enough) & (difference(now, self._bare) > enough))
         self._moved_at[moving] = t
         parts = _parts(foreign | moving)
         limbs = tuple(part for part in parts if part.contact is not None)
@@ -182,6 +186,13 @@ def polygon_mask(polygon: ArrayLike, shape: tuple[int, ...]) -> Mask:
 def _difference(now: NDArray[np.float32], then: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the strongest difference of the three colours, a pixel."""
     return _strongest(np.asarray(cv2.absdiff(now, then), np.float32))
+
+
+def _difference_beyond_a_pixel(now: NDArray[np.float32], then: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the same for what no shift by a pixel explains: beyond the brightest and darkest near by."""
+    near = np.ones((3, 3), np.uint8)
+    brighter, darker = cv2.subtract(now, cv2.dilate(then, near)), cv2.subtract(cv2.erode(then, near), now)
+    return _strongest(np.maximum(np.maximum(brighter, darker), 0.0, dtype=np.float32))
 
 
 def _strongest(image: NDArray[np.float32]) -> NDArray[np.float32]:

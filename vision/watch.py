@@ -13,11 +13,13 @@ from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
 from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
+from vision.geometry import transform
 from vision.layout import Layout, Place, Zone, find_layout
-from vision.plane import TablePlane, fit_plane
+from vision.plane import Matrix, TablePlane, fit_plane
 from vision.reading import CardReader, CardReading, Image, Region
 from vision.refit import refitted
 from vision.slots import Seen, name_cards, see, vote
+from vision.steadying import Steadier
 from vision.stillness import Motion, Stillness
 
 _IDLE_LOOK_SECONDS = 5.0
@@ -45,6 +47,23 @@ class TableView:
     """Players whose arm is in the picture."""
     still: bool = True
     pile: tuple[str, ...] = ()
+    moved: Matrix | None = None
+    """The homography (3 x 3) from pixels of the latest frame to those of `readings` and `layout`; None while
+    the camera is where it was at first."""
+
+    def in_frame(self) -> TableView:
+        """Return the view in pixels of the latest frame."""
+        if self.moved is None:
+            return self
+        back = np.asarray(np.linalg.inv(self.moved), np.float64)
+        readings = tuple(
+            replace(reading, quad=transform(back, reading.quad).astype(np.float32))
+            for reading in self.readings
+        )
+        layout = self.layout
+        if layout is not None:
+            layout = replace(layout, plane=TablePlane(layout.plane.to_table @ self.moved))
+        return replace(self, readings=readings, layout=layout, moved=None)
 
 
 class Watcher:
@@ -70,7 +89,7 @@ class Watcher:
         """
         self._reader, self._players, self._given = reader, players, layout
         self._row_length, self._draw_pile = row_length, draw_pile
-        self._stillness, self._arms = Stillness(), ArmTracker()
+        self._steadier, self._stillness, self._arms = Steadier(), Stillness(), ArmTracker()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
         self._moved_at = -np.inf
@@ -85,12 +104,20 @@ class Watcher:
         return self._maker.layout if self._maker else self._given
 
     def feed(self, frame: Image, t: float) -> list[Event]:
-        """Take in one frame; returns the events it decides."""
-        motion = self._stillness.feed(frame, t)
+        """Take in one frame; returns the events it decides.
+
+        All that follows sees the table where the first frame had it; `view` tells where it is in this one.
+        """
+        frame = self._steadier.feed(frame)
+        events = self._follow(frame, self._stillness.feed(frame, t, swaying=self._steadier.swaying))
+        self.view = replace(self.view, moved=self._steadier.to_steady if self._steadier.moved else None)
+        return events
+
+    def _follow(self, frame: Image, motion: Motion) -> list[Event]:
         self.view = replace(self.view, still=motion.still)
         if self._maker is None:
             return self._await_deal(frame, motion)
-        maker = self._maker
+        maker, t = self._maker, motion.t
         hands = self._arms.feed(motion, maker.layout)
         events = maker.on_hands(hands)
         since = t - self._last_look

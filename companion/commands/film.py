@@ -38,6 +38,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     looks.add_argument("--surface", default="any", help="a texture of the photo folder, or `drawn`")
     looks.add_argument("--light", default="any", help="day, lamp, evening or dim")
     looks.add_argument("--tilt", type=float, help="degrees from straight down, 0 to 50")
+    looks.add_argument("--sway", type=float, default=0.0, help="held in a hand: how far it wanders, pixels")
     looks.add_argument("--width", type=int, default=1920)
     looks.add_argument("--height", type=int, default=1080)
     looks.add_argument("--fps", type=float, default=15.0)
@@ -82,6 +83,7 @@ def _film(film: tuple[Path, int], args: argparse.Namespace) -> str:
         height=args.height,
         fps=args.fps,
         tilt=args.tilt,
+        sway=args.sway,
         light=args.light,
         deck=args.deck,
         surface=args.surface,
@@ -109,6 +111,7 @@ def _check(args: argparse.Namespace) -> None:
         "plays": (1, 10_000),
         "illegal": (0, 50),
         "tilt": (0, 50),
+        "sway": (0, 100),
         "width": (160, 7680),
         "height": (90, 4320),
         "fps": (1, 120),

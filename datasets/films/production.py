@@ -53,6 +53,8 @@ class Shot:
     crf: int = 21
     noise: float = 1.0
     """Sensor noise as a share of what the light asks for."""
+    sway: float = 0.0
+    """How far a hand lets the picture wander, pixels of a 1080p frame; 0 on a stand."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ def prepare(story: Story, shot: Shot) -> Scene:
     timeline = choreograph(story, layout, manners, habits, random.Random(rng.random()))
     condition: dict[str, object] = {
         "tilt": round(tilt, 1),
+        "sway": shot.sway,
         "hands": True,
         "card_px": round(camera.scale() * CARD_HEIGHT_MM),
         "messy": round(messy, 2),
@@ -132,7 +135,7 @@ def _set_up_picture(
     sensor = None
     if shot.noise > 0:
         strength = LIGHT_SPECS[light_name].noise * shot.noise
-        sensor = Sensor(shot.width, shot.height, strength, timeline.duration_s, shot.seed)
+        sensor = Sensor(shot.width, shot.height, strength, timeline.duration_s, shot.seed, shot.sway)
     renderer = Renderer(timeline, table, cards, arms, sensor)
     return renderer, {"light": light_name, "surface": surface.name}
 

@@ -7,6 +7,7 @@ import random
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from datasets.films.layers import Image
 
@@ -16,7 +17,9 @@ _TILE_MARGIN = 64
 class Sensor:
     """Turns clean frames into what a camera records; the same seed records the same."""
 
-    def __init__(self, width: int, height: int, strength: float, seconds: float, seed: int) -> None:
+    def __init__(
+        self, width: int, height: int, strength: float, seconds: float, seed: int, sway: float = 0.0
+    ) -> None:
         """Make noise tiles once, and choose the moments of the knocks.
 
         Args:
@@ -25,6 +28,7 @@ class Sensor:
             strength: Standard deviation of the noise in grey levels.
             seconds: How long the film lasts.
             seed: Decides everything.
+            sway: How far a hand that holds the camera lets the picture wander, pixels of a 1080p frame.
         """
         self._size, self._seed = (width, height), seed
         noise = np.random.default_rng(seed)
@@ -43,18 +47,48 @@ class Sensor:
             for _ in range(rng.choice([0, 0, 1, 2]))
         ]
 
+        self._sway = sway * pixel
+        self._waves = [
+            [(rng.uniform(0.15, 0.9), rng.uniform(0, 6.28), rng.uniform(0.4, 1.0)) for _ in range(3)]
+            for _ in range(4)
+        ]
+
     def expose(self, frame: Image, t: float, number: int) -> Image:
         """Return `frame` (changed in place or not) as the camera records it at time `t`."""
-        shift = self._shift(t)
-        if shift != (0.0, 0.0):
-            matrix = np.array([[1.0, 0.0, shift[0]], [0.0, 1.0, shift[1]]])
+        matrix = self._movement(t)
+        if matrix is not None:
             frame = np.asarray(
-                cv2.warpAffine(frame, matrix, self._size, borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8
+                cv2.warpPerspective(frame, matrix, self._size, borderMode=cv2.BORDER_REPLICATE),
+                dtype=np.uint8,
             )
         gain = 1.0 + sum(size * math.sin(t * 6.2832 / period + phase) for size, period, phase in self._breath)
         cv2.convertScaleAbs(frame, frame, gain)
         self._add_noise(frame, number)
         return frame
+
+    def _movement(self, t: float) -> NDArray[np.float64] | None:
+        """Return the homography by which the picture has moved, or None while it rests."""
+        shift = self._shift(t)
+        if not self._sway:
+            return (
+                None if shift == (0.0, 0.0) else np.array([[1, 0, shift[0]], [0, 1, shift[1]], [0, 0, 1.0]])
+            )
+        right, down, turn, near = (
+            sum(size * math.sin(6.2832 * rate * t + phase) for rate, phase, size in waves) / 2.1
+            for waves in self._waves
+        )
+        width, height = self._size
+        turn, near = turn * self._sway / width, 1 + near * self._sway / width
+        middle = np.array([[1, 0, width / 2], [0, 1, height / 2], [0, 0, 1.0]])
+        cos, sin = near * math.cos(turn), near * math.sin(turn)
+        move = np.array(
+            [
+                [cos, -sin, self._sway * right + shift[0]],
+                [sin, cos, self._sway * down + shift[1]],
+                [0, 0, 1.0],
+            ]
+        )
+        return np.asarray(middle @ move @ np.linalg.inv(middle))
 
     def _shift(self, t: float) -> tuple[float, float]:
         """Return how far the picture has moved (pixels): knocks ring down and leave it a little off."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -108,3 +109,16 @@ def test_a_change_of_picture_size_starts_anew() -> None:
 
 def test_polygon_mask_outside_is_empty() -> None:
     assert not polygon_mask([[500, 500], [600, 500], [600, 600]], (100, 100)).any()
+
+
+def test_a_camera_that_sways_makes_no_edge_move_but_a_hand_still_does() -> None:
+    rng = np.random.default_rng(2)
+    table = cv2.resize(rng.integers(40, 200, (9, 16, 3), dtype=np.uint8), (320, 180), interpolation=0)
+    off = np.roll(table, 1, axis=1)
+    gate = Stillness()
+    gate.feed(table, 0.0)
+    assert gate.feed(off, 0.1, swaying=True).moving_share == 0.0
+    assert gate.feed(table, 0.2).moving_share > 0.0, "on a stand the same would be told"
+    hand = table.copy()
+    hand[100:, 140:190] = (90, 120, 220)
+    assert gate.feed(hand, 0.3, swaying=True).moving_share > 0.03

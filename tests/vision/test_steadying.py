@@ -1,0 +1,135 @@
+"""The table is held still whatever the camera does."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from datasets.surfaces import drawn_surface
+from vision.geometry import transform
+from vision.reading import Image
+from vision.steadying import Steadier
+
+HEIGHT, WIDTH = 540, 960
+CORNERS = np.array([[80, 60], [880, 60], [880, 480], [80, 480]], np.float64)
+
+
+def table() -> Image:
+    """Return a table with white cards whose pips are points to go by."""
+    surface = drawn_surface(np.random.default_rng(3))
+    picture = np.asarray(cv2.resize(surface, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
+    rng = np.random.default_rng(8)
+    for x in range(120, 860, 90):
+        for y in (90, 380):
+            cv2.rectangle(picture, (x, y), (x + 50, y + 70), (240, 240, 240), -1)
+            for px, py in rng.integers((x + 8, y + 8), (x + 42, y + 62), (5, 2)):
+                cv2.circle(picture, (int(px), int(py)), 4, (40, 30, 160), -1)
+    return picture
+
+
+TABLE = table()
+
+
+def movement(
+    right: float, down: float, turn: float = 0.0, near: float = 1.0, keystone: float = 0.0
+) -> NDArray[np.float64]:
+    """Return how the picture moves when the camera does: about its middle, in pixels and radians."""
+    cos, sin = near * math.cos(turn), near * math.sin(turn)
+    middle = np.array([[1, 0, WIDTH / 2], [0, 1, HEIGHT / 2], [0, 0, 1.0]])
+    move = np.array([[cos, -sin, right], [sin, cos, down], [keystone, 0, 1.0]])
+    return np.asarray(middle @ move @ np.linalg.inv(middle))
+
+
+def seen(move: NDArray[np.float64], noise: int = 0) -> Image:
+    frame = cv2.warpPerspective(TABLE, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)
+    grain = np.random.default_rng(noise).normal(0, 2.0 if noise else 0.0, frame.shape)
+    return np.asarray(np.clip(frame + grain, 0, 255), np.uint8)
+
+
+def off(steadier: Steadier, move: NDArray[np.float64]) -> float:
+    """Return how far from its place the table is after steadying, pixels, at worst."""
+    back = transform(steadier.to_steady, transform(move, CORNERS))
+    return float(np.linalg.norm(back - CORNERS, axis=1).max())
+
+
+def test_a_view_from_a_stand_is_left_as_it_is() -> None:
+    steadier = Steadier()
+    for number in range(6):
+        frame = seen(np.eye(3), noise=number + 1)
+        assert steadier.feed(frame) is frame
+    assert not steadier.moved
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        movement(9, -6),
+        movement(4, 3, turn=math.radians(1.2), near=1.01),
+        movement(6, -4, turn=math.radians(0.6), keystone=2e-5),
+    ],
+    ids=["shifted", "turned and nearer", "tilted"],
+)
+def test_a_camera_that_sways_is_followed(last: NDArray[np.float64]) -> None:
+    steadier = Steadier()
+    steadier.feed(seen(np.eye(3)))
+    for number in range(1, 9):
+        move = np.eye(3) + (last - np.eye(3)) * number / 8
+        steady = steadier.feed(seen(move, noise=number))
+        assert off(steadier, move) < 1.0
+    inside = np.s_[60:-60, 60:-60]
+    assert float(np.abs(steady[inside].astype(float) - TABLE[inside]).mean()) < 6.0
+
+
+def test_a_hand_over_the_table_moves_no_camera() -> None:
+    steadier = Steadier()
+    steadier.feed(TABLE)
+    for reach in range(40, 460, 30):
+        frame = TABLE.copy()
+        cv2.rectangle(frame, (420, HEIGHT - reach), (560, HEIGHT), (90, 120, 190), -1)
+        assert steadier.feed(frame) is frame
+
+
+def test_a_leap_is_found_again() -> None:
+    steadier = Steadier()
+    steadier.feed(TABLE)
+    moved = movement(140, 70, turn=math.radians(9))
+    for _ in range(12):
+        steadier.feed(seen(moved))
+    assert off(steadier, moved) < 3.0
+    assert steadier.lost == 0
+
+
+def test_a_camera_that_comes_back_leaves_the_frames_alone_again() -> None:
+    steadier = Steadier()
+    steadier.feed(TABLE)
+    for move in (movement(5, 2), movement(9, 5), movement(4, 2), np.eye(3)):
+        frame = seen(move)
+        steady = steadier.feed(frame)
+    assert steady is frame
+
+
+def test_where_there_is_nothing_to_go_by_nothing_moves() -> None:
+    steadier = Steadier()
+    bare = np.full((HEIGHT, WIDTH, 3), 60, np.uint8)
+    for number in range(1, 5):
+        grain = np.random.default_rng(number).normal(0, 2.0, bare.shape)
+        steadier.feed(np.asarray(np.clip(bare + grain, 0, 255), np.uint8))
+    assert not steadier.moved
+
+
+def test_another_size_begins_anew() -> None:
+    steadier = Steadier()
+    steadier.feed(TABLE)
+    steadier.feed(seen(movement(9, 5)))
+    moved_before = steadier.moved
+    smaller = np.asarray(cv2.resize(TABLE, (640, 480)), np.uint8)
+    assert steadier.feed(smaller) is smaller
+    assert (moved_before, steadier.moved) == (True, False)
+    for size in ((1, 1), (2, 3), (1, 40)):
+        tiny = np.zeros((*size, 3), np.uint8)
+        assert steadier.feed(tiny) is tiny
+        assert steadier.feed(tiny) is tiny

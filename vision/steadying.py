@@ -1,0 +1,242 @@
+"""Holding the table still: every frame is brought into the view of the first.
+
+A phone held in the hand sways, and one on a stand is knocked or moved. Points of the table are followed by
+sparse optical flow (Lucas and Kanade 1981, in pyramids) from a key picture into each frame; the homography
+that most of them agree on (RANSAC) is how the camera has moved, for a table is flat. Hands and cards that
+move are the ones that do not agree. After a leap, points are looked for anew by what they look like (ORB,
+Rublee and others 2011). A view from a stand stays untouched, and costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.geometry import transform
+from vision.plane import Matrix
+from vision.reading import Image
+
+_WIDTH = 640
+"""Pixels along the longer side of the picture in which points are followed."""
+_POINTS, _APART = 150, 14
+_QUALITY, _SMOOTH = 0.08, 1.6
+_QUICK_POINTS = 48
+"""So many points tell whether the camera has moved at all."""
+_STILL = 0.2
+"""Median way of the quick points, pixels at _WIDTH, below which it has not."""
+_STAYS, _STAYING_SHARE, _LEAST_STAYING = 0.4, 0.4, 6
+"""If so large a share of the points is where it was, to within so many pixels at _WIDTH, the camera rests."""
+_AGREE = 0.8
+"""A point agrees with a homography to within so many pixels at _WIDTH."""
+_LEAST_AGREEING, _LEAST_SHARE = 30, 0.3
+_SIMPLE_SHARE = 0.9
+_FRESH_SHARE = 0.35
+"""Below this share of agreeing points the key picture has grown old: the cards lie otherwise."""
+_AT_REST = 0.2
+"""Corners of the picture that move no farther, pixels at _WIDTH, leave the frame as it is."""
+_MOST_STRETCH = 0.2
+"""A camera held over a table comes nearer or goes farther by less than this share."""
+_WINDOW, _LEVELS = (25, 25), 3
+_FLOW_ENDS = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 20, 0.01)
+_LEAST_EIGENVALUE = 1e-6
+"""Below which a point cannot be followed; the edge of a dark table is far above."""
+_ORB_POINTS = 600
+_SWAY_FRAMES = 15
+_PATIENCE, _ORB_EVERY = 30, 10
+"""A lost table is looked for in so many frames, in some of them for a leap; then only when it moves."""
+
+Grey = NDArray[np.uint8]
+
+
+class Steadier:
+    """Follows the camera's movement from the first frame on."""
+
+    def __init__(self) -> None:
+        self._key: Grey | None = None
+        self._key_move: Matrix = np.eye(3)
+        self._points: NDArray[np.float32] = np.zeros((0, 1, 2), np.float32)
+        self._before: Grey | None = None
+        self._small: Matrix = np.eye(3)
+        self._scale = 1.0
+        self.lost = 0
+        """For how many frames it has not been known where the table is."""
+        self._rests = _SWAY_FRAMES
+
+    @property
+    def moved(self) -> bool:
+        """Whether the camera is elsewhere than at first."""
+        return not np.array_equal(self._small, np.eye(3))
+
+    @property
+    def swaying(self) -> bool:
+        """Whether the camera has moved within the last moments."""
+        return self._rests < _SWAY_FRAMES
+
+    @property
+    def to_steady(self) -> Matrix:
+        """The homography (3 x 3) from pixels of the last frame to those of the first view."""
+        scale = np.diag([self._scale, self._scale, 1.0])
+        return np.asarray(np.linalg.inv(scale) @ self._small @ scale)
+
+    def feed(self, frame: Image) -> Image:
+        """Return the frame (BGR) as the first view would show it: itself while the camera rests."""
+        grey, self._scale = _small_grey(frame)
+        self._rests += 1
+        if self._key is None or self._key.shape != grey.shape:
+            self._take_key(grey, np.eye(3))
+            return frame
+        if len(self._points) < 2 * _LEAST_STAYING:
+            self._take_key(grey, self._small)  # nothing to go by: a dark and bare table
+        elif self.lost % _PATIENCE or self._camera_moves(grey):
+            self._find(grey)
+            self._before = grey
+        if not self.moved:
+            return frame
+        height, width = frame.shape[:2]
+        flags = cv2.INTER_LINEAR
+        border = cv2.BORDER_REPLICATE
+        steady = cv2.warpPerspective(frame, self.to_steady, (width, height), flags=flags, borderMode=border)
+        return np.asarray(steady, np.uint8)
+
+    def _take_key(self, grey: Grey, to_steady: Matrix) -> None:
+        self._key, self._key_move, self._before, self._small = grey, to_steady, grey, to_steady
+        found = cv2.goodFeaturesToTrack(grey, _POINTS, _QUALITY, _APART)
+        self._points = np.zeros((0, 1, 2), np.float32) if found is None else np.asarray(found, np.float32)
+
+    def _camera_moves(self, grey: Grey) -> bool:
+        """Tell whether most of a few points are elsewhere than when the camera last moved."""
+        assert self._before is not None
+        quick = self._points[:_QUICK_POINTS]  # the most marked ones come first
+        if not len(quick):
+            return False
+        here = _moved_by(np.linalg.inv(self._small) @ self._key_move, quick)
+        there, found = _follow(self._before, grey, here, here)
+        ways = np.linalg.norm((there - here).reshape(-1, 2), axis=1)[found]
+        return len(ways) <= len(quick) // 4 or bool(np.median(ways) > _STILL)
+
+    def _find(self, grey: Grey) -> None:
+        """Find how the camera has moved; where too little agrees it is taken to be where it was."""
+        assert self._key is not None
+        guess = _moved_by(np.linalg.inv(self._small) @ self._key_move, self._points)
+        there, found = _follow(self._key, grey, self._points, guess)
+        ways = np.linalg.norm((there - guess).reshape(-1, 2), axis=1)[found]
+        staying = int((ways < _STAYS).sum())
+        if staying >= max(_LEAST_STAYING, _STAYING_SHARE * len(ways)):
+            self._renew_key(grey, staying)
+            return
+        move, agreeing = _agreed(there[found], self._points[found], _AGREE)
+        enough = max(_LEAST_AGREEING, _LEAST_SHARE * len(ways), 2 * staying)
+        if move is None or agreeing < enough or not _is_likely(move, grey.shape):
+            self._look_anew(grey)
+            return
+        self._small, self._rests = np.asarray(self._key_move @ move), 0
+        corners = _corners(grey.shape)
+        if float(np.linalg.norm(transform(self._small, corners) - corners, axis=1).max()) < _AT_REST:
+            self._small = np.eye(3)
+        self._renew_key(grey, agreeing)
+
+    def _renew_key(self, grey: Grey, agreeing: int) -> None:
+        """Note that it is known where the table is; take a new key picture when the old shows it no more."""
+        self.lost = 0
+        if agreeing < max(_LEAST_AGREEING, _FRESH_SHARE * len(self._points)):
+            self._take_key(grey, self._small)
+
+    def _look_anew(self, grey: Grey) -> None:
+        """Look for the table where optical flow has lost it, now and then."""
+        assert self._key is not None
+        self.lost += 1
+        if self.lost % _ORB_EVERY != _ORB_EVERY - 1:
+            return
+        here, there = _matches(grey, self._key)
+        move, agreeing = _agreed(here, there, 2 * _AGREE)
+        if (
+            move is not None
+            and agreeing >= max(_LEAST_AGREEING, len(here) // 3)
+            and _is_likely(move, grey.shape)
+        ):
+            self.lost = 0
+            self._take_key(grey, np.asarray(self._key_move @ move))
+
+
+def _small_grey(frame: Image) -> tuple[Grey, float]:
+    """Return a grey copy `_WIDTH` pixels along its longer side (or smaller), and its scale."""
+    height, width = frame.shape[:2]
+    scale = min(1.0, _WIDTH / max(height, width))
+    step = max(1, int(1 / scale) // 2)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    small = cv2.resize(frame[::step, ::step], size, interpolation=cv2.INTER_AREA)
+    # Smoothed, or the grain of a dim picture would be followed.
+    grey = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (0, 0), _SMOOTH)
+    return np.asarray(grey, np.uint8), size[0] / width
+
+
+def _follow(
+    first: Grey, second: Grey, points: NDArray[np.float32], guess: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return where points (N x 1 x 2) of the first picture are in the second, and which were found."""
+    there, found, _ = cv2.calcOpticalFlowPyrLK(
+        first,
+        second,
+        points,
+        guess.copy(),
+        winSize=_WINDOW,
+        maxLevel=_LEVELS,
+        criteria=_FLOW_ENDS,
+        minEigThreshold=_LEAST_EIGENVALUE,
+        flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
+    )
+    return np.asarray(there, np.float32), np.asarray(found, np.bool_).reshape(-1)
+
+
+def _matches(first: Grey, second: Grey) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return points of both pictures that look alike (twice N x 2)."""
+    orb = cv2.ORB.create(_ORB_POINTS)
+    here, of_here = orb.detectAndCompute(first, np.full(first.shape, 255, np.uint8))
+    there, of_there = orb.detectAndCompute(second, np.full(second.shape, 255, np.uint8))
+    if not here or not there:
+        return np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)
+    pairs = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(of_here, of_there)
+    return (
+        np.array([here[pair.queryIdx].pt for pair in pairs], np.float32).reshape(-1, 2),
+        np.array([there[pair.trainIdx].pt for pair in pairs], np.float32).reshape(-1, 2),
+    )
+
+
+def _agreed(
+    first: NDArray[np.float32], second: NDArray[np.float32], within: float
+) -> tuple[Matrix | None, int]:
+    """Return the homography from the first points to the second that most agree on, and how many do.
+
+    One that only shifts, turns and scales is taken where it explains as much: it is the steadier one.
+    """
+    if len(first) < _LEAST_AGREEING:
+        return None, 0
+    simple, in_simple = cv2.estimateAffinePartial2D(
+        first, second, method=cv2.RANSAC, ransacReprojThreshold=within
+    )
+    move, inside = cv2.findHomography(first, second, cv2.RANSAC, within)
+    agreeing = int(np.count_nonzero(in_simple)) if simple is not None else 0
+    if move is not None and _SIMPLE_SHARE * np.count_nonzero(inside) > agreeing:
+        return np.asarray(move, np.float64), int(np.count_nonzero(inside))
+    return (np.vstack([simple, [0.0, 0.0, 1.0]]), agreeing) if simple is not None else (None, 0)
+
+
+def _is_likely(move: Matrix, shape: tuple[int, ...]) -> bool:
+    """Tell whether a camera over a table can have moved so."""
+    if not np.isfinite(move).all() or abs(np.linalg.det(move)) < 1e-6:
+        return False
+    corners = _corners(shape)
+    there = transform(move, corners)
+    sides = np.linalg.norm(there - np.roll(there, 1, axis=0), axis=1)
+    before = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+    return bool((np.abs(sides / before - 1) < _MOST_STRETCH).all())
+
+
+def _moved_by(move: Matrix, points: NDArray[np.float32]) -> NDArray[np.float32]:
+    return transform(np.asarray(move, np.float64), points.reshape(-1, 2)).astype(np.float32).reshape(-1, 1, 2)
+
+
+def _corners(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    height, width = shape[:2]
+    return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
