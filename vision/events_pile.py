@@ -84,7 +84,7 @@ class Pile:
                     old.append(name)
                 else:
                     new.append((name, p, group.seen))
-            elif not self._known_place(group.seen) and _firm(group, len(looks)):
+            elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
         unseen = [name for name in self.names if name not in old]
         return PileView(tuple(one_set(new, unseen)), tuple(old), len(settled), len(looks))
@@ -108,7 +108,8 @@ class Pile:
         scale = 1.0 / total if total > 0 else 0.0
         return Seen(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
 
-    def _known_place(self, seen: Seen) -> bool:
+    def known_place(self, seen: Seen) -> bool:
+        """Tell whether a card of the pile is known to lie just there."""
         return any(card.place is not None and _in_place(card.place, seen) for card in self.cards)
 
     def put(self, new: Sequence[NewCard]) -> None:

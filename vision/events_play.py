@@ -258,10 +258,13 @@ class PlayPile:
     def _lay_there(self, card: Seen, before: CloseUp | None, surely_read: float = 0.0) -> bool:
         """Tell whether a card is to be seen in an earlier picture, too.
 
-        One that is read all but certainly may have its index just where another's was that is much like it.
+        One that is read all but certainly may have its index just where another's was that is much like it:
+        on a neat pile a 6 of clubs and an 8 of clubs differ by little.
         """
-        alike = ALL_BUT_THE_SAME if surely_read >= _CERTAIN else ALIKE
-        return lay_there_before(card, before, self._close, alike)
+        certain = surely_read >= _CERTAIN
+        if certain and self.pile.known_place(card):
+            return False
+        return lay_there_before(card, before, self._close, ALL_BUT_THE_SAME if certain else ALIKE)
 
     def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
         """Tell where played cards came from, and note that they are no longer there."""
