@@ -17,8 +17,8 @@ import numpy as np
 
 from datasets.parallel import spread
 from datasets.photos import BACK, Label, LabelledPhoto, load_set
+from vision import reader
 from vision.geometry import bounding_box, polygon_iou
-from vision.reader import reader_for_deck
 from vision.reading import CardReader, CardReading, Quad
 
 FOUND_IOU = 0.5
@@ -204,12 +204,12 @@ def with_deck(deck: str | None, jobs: int = 1, cluster: str | None = None) -> Re
 
 
 def _timed_with_deck(deck: str | None, photo: LabelledPhoto) -> Timed:
-    return _timed(_reader(deck), photo)
+    return _timed(reader.reader_for_deck(None) if deck is None else _with_deck(deck), photo)
 
 
 @cache
-def _reader(deck: str | None) -> CardReader:
-    return reader_for_deck(deck)
+def _with_deck(deck: str) -> CardReader:
+    return reader.reader_for_deck(deck)
 
 
 def evaluate_photos(

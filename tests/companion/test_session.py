@@ -349,9 +349,12 @@ def test_a_source_that_is_lost_and_back_is_said(tmp_path: Path) -> None:
             yield 0.0, np.zeros((9, 16, 3), np.uint8)
             self.tell("camera 0: no picture for 3 s; it is tried again")  # type: ignore[attr-defined]
             yield 1.0, np.zeros((9, 16, 3), np.uint8)
-            until(lambda: session.snapshot.says.startswith("camera 0: no picture"))
+            said.wait(20)
 
+    said = threading.Event()
     session = watch(Lost(2), Game())
+    until(lambda: session.snapshot.says.startswith("camera 0: no picture"))
+    said.set()
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
 
