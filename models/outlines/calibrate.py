@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.scenes_store import read_scene
+from engine.errors import BadInputError
 from models.outlines.export import INPUT_SIZE, export, write_facts
 from models.outlines.network import OutlineNet
 from vision.geometry import polygon_iou
@@ -56,7 +57,12 @@ def _on_unsure(owner: NDArray[np.uint8], quad: NDArray[np.float32]) -> bool:
 
 
 def rising_curve(scores: NDArray[np.float64], right: NDArray[np.bool_]) -> Curve:
-    """Return the isotonic fit of rightness on score, thinned to a few knots."""
+    """Return the isotonic fit of rightness on score, thinned to a few knots.
+
+    Raises BadInputError for no scores at all: a network that was hardly trained finds nothing.
+    """
+    if not len(scores):
+        raise BadInputError("nothing is found on the scenes held back: train the network longer")
     order = np.argsort(scores)
     blocks: list[list[float]] = []  # mean rightness, weight, mean score
     for score, good in zip(scores[order].tolist(), right[order].tolist(), strict=True):

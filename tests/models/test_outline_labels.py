@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxslim")
 
 from datasets.photos import Label, LabelledPhoto
+from engine.errors import BadInputError
 from models.outlines.calibrate import rising_curve
 from models.outlines.real import confirm_boxes, confirm_corners, owner_map
 from vision.outlines import Outline
@@ -87,3 +88,8 @@ def test_the_calibration_curve_rises_and_follows_the_truth() -> None:
     assert (np.diff(np.array(curve), axis=0) >= 0).all()
     told = np.interp([0.3, 0.6, 0.9], [s for s, _ in curve], [p for _, p in curve])
     assert told == pytest.approx([0.09, 0.36, 0.81], abs=0.08)
+
+
+def test_a_network_that_finds_nothing_cannot_be_calibrated() -> None:
+    with pytest.raises(BadInputError, match="train the network longer"):
+        rising_curve(np.zeros(0), np.zeros(0, np.bool_))
