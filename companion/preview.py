@@ -37,6 +37,10 @@ class Sight:
     faults: tuple[Fault, ...] = ()
 
 
+LET_GO_S = 10.0
+"""So long the next who wants a source waits for a preview to let go of it."""
+
+
 class Preview:
     """Looks through a source until it is stopped; of a film, at its first picture only."""
 
@@ -49,13 +53,15 @@ class Preview:
         """Why there is no picture."""
         self._open_source, self._open_reader = open_source, open_reader
         self._frame: Image | None = None
+        self._after: Preview | None = None
         self._arrived, self._stopping = threading.Event(), threading.Event()
         self._threads = [
             threading.Thread(target=work, name="preview", daemon=True) for work in (self._pump, self._look)
         ]
 
-    def start(self) -> None:
-        """Begin, in the background."""
+    def start(self, after: Preview | None = None) -> None:
+        """Begin, in the background; `after` another one has let go of its source, or long enough later."""
+        self._after = after
         for thread in self._threads:
             thread.start()
 
@@ -69,6 +75,9 @@ class Preview:
     def _pump(self) -> None:
         source = None
         try:
+            if self._after is not None:
+                self._after.stop(wait=LET_GO_S)
+                self._after = None
             source = self._open_source()
             for serial, (t, frame) in enumerate(source, start=1):
                 if self._stopping.is_set():

@@ -18,15 +18,12 @@ from companion.cameras import find_cameras
 from companion.choice import Choice, choice_of, fault_in, source_words, summary_of
 from companion.i18n import _
 from companion.phone import PHONE_CAMERA
-from companion.preview import Preview, preview_of, sight_words
+from companion.preview import LET_GO_S, Preview, preview_of, sight_words
 from companion.screens import seating  # noqa: F401 - the kv file names its widgets
 from companion.screens.widgets import Chip, FitLabel, PillButton, signed
 from companion.store import StoredGame
 from engine.ruleset import RULESET_NAMES, load_ruleset
 from vision.decks import deck_names
-
-_LET_GO_S = 10.0
-"""So long a game waits for the preview to let go of the camera."""
 
 
 class SectionTitle(FitLabel):
@@ -206,14 +203,15 @@ class TonightScreen(FloatLayout):
         self.sight_text = f"✗ {preview.error}" if preview.error else "\n".join(sight_words(preview.sight))
 
     def _look_through(self, source: str | None) -> None:
-        if self.preview is not None:
-            self.preview.stop()
+        before = self.preview
+        if before is not None:
+            before.stop()
         self.preview, self._shown, self.sight_text = None, (-1, None), ""
         self.ids.seating.ids.live.clear()
         self.table_hint = _("The table, seen from above") if source is None else _("Opening …")
         if source is not None:
             self.preview = self._make_preview(source, self.deck)
-            self.preview.start()
+            self.preview.start(after=before)
 
     def _look_for_cameras(self, find: Callable[[], Sequence[int]]) -> None:
         """Opening every camera there may be takes a while: the form is not to wait for it."""
@@ -236,7 +234,7 @@ class TonightScreen(FloatLayout):
         preview = self.preview
         self._look_through(None)
         if preview is not None:
-            preview.stop(wait=_LET_GO_S)
+            preview.stop(wait=LET_GO_S)
         self._on_start(choice)
 
     def _offer_sources(self) -> None:
