@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen, Settled, name_cards, vote
 
+CERTAIN = 0.97
+"""A name this probable is all but certain."""
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE_NAME = 0.9

@@ -9,11 +9,11 @@ from itertools import takewhile
 from engine.events import Event, Source
 from vision.arms import Hands
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, CloseUp, lay_there_before
-from vision.events_pile import NewCard, Pile, PileCard, PileView, one_set
+from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_taking import Taken, Taking
-from vision.events_told import ToldPlays
+from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.layout import PLAY, Place
@@ -24,11 +24,9 @@ _LOOKS = 2
 _PATIENCE = 5
 """After so many looks what is seen must do, sure or not."""
 _SURE = 0.75
-_CERTAIN = 0.97
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
-_JUST_SECONDS = 0.8
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 _TAP_SECONDS = 0.22
 _TAP_MM = NEAR_MM * 0.6
@@ -108,7 +106,7 @@ class PlayPile:
         if play is None:
             return math.inf
         stops = [stop for reach in hands.reaches for stop in reach.stops[-2:]]
-        just = any(hands.t - s.end < _JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
+        just = any(hands.t - s.end < JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
         return steady if just else math.inf
 
     # -- judging -----------------------------------------------------------------------------------
@@ -252,7 +250,7 @@ class PlayPile:
     def _without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards; those that lay there before go to the pile without a word, if surely read."""
         old = [card for card in seen if self._lay_there(card[2], self._close_left, surely_read=card[1])]
-        self.pile.cards[:0] = [PileCard(name, place) for name, p, place in old if p >= _CERTAIN]
+        self.pile.cards[:0] = [PileCard(name, place) for name, p, place in old if p >= CERTAIN]
         return [card for card in seen if card not in old]
 
     def _lay_there(self, card: Seen, before: CloseUp | None, surely_read: float = 0.0) -> bool:
@@ -261,7 +259,7 @@ class PlayPile:
         One that is read all but certainly may have its index just where another's was that is much like it:
         on a neat pile a 6 of clubs and an 8 of clubs differ by little.
         """
-        certain = surely_read >= _CERTAIN
+        certain = surely_read >= CERTAIN
         if certain and self.pile.known_place(card):
             return False
         return lay_there_before(card, before, self._close, ALL_BUT_THE_SAME if certain else ALIKE)

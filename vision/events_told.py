@@ -15,7 +15,8 @@ _SET_SECONDS = 4.5
 _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
 quickly, and whether they may go together is not asked here."""
-_JUST_SECONDS = 0.8
+JUST_SECONDS = 0.8
+"""What was done no longer ago may not yet be seen well."""
 _SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
 """A card of which little shows is outlined roughly."""
 _LOST_SECONDS = 0.7
@@ -75,7 +76,7 @@ class ToldPlays:
     def just_told(self, now: float) -> Event | None:
         """Return the last play if its cards may only now be seen well."""
         last = self.last
-        return last if last is not None and now - last.t <= _SET_SECONDS + _JUST_SECONDS else None
+        return last if last is not None and now - last.t <= _SET_SECONDS + JUST_SECONDS else None
 
     def rename(self, old: str, new: str, now: float) -> None:
         """Tell that a card of the last play was misread."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from vision.events_pile import MIN_NAME, NewCard
+from vision.events_pile import CERTAIN, MIN_NAME, NewCard
 from vision.events_record import Look
 from vision.layout import PLAY, Layout
 from vision.slots import Seen
@@ -15,7 +15,6 @@ _SECONDS = 4.0
 """How long what was read counts."""
 _REMEMBERED = 20
 _CARRY_SECONDS = 1.0
-_CERTAIN = 0.97
 _LOOKS = 2
 _SURE, _MOVING_SURE = 0.85, 0.95
 """How surely a card must have been read once; in a hand that moves, to be remembered at all."""
@@ -45,7 +44,7 @@ class UnderHand:
             if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
                 continue
             on_pile = layout.zone_at(held.seen.x, held.seen.y) == PLAY
-            if on_pile and name not in carried and (p >= _CERTAIN or not lay_there(held.seen)):
+            if on_pile and name not in carried and (p >= CERTAIN or not lay_there(held.seen)):
                 self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
 
     def lately(self, now: float) -> list[Seen]:

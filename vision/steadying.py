@@ -110,15 +110,20 @@ class Steadier:
         quick = self._points[:_QUICK_POINTS]  # the most marked ones come first
         if not len(quick):
             return False
-        here = _moved_by(np.linalg.inv(self._small) @ self._key_move, quick)
+        here = self._from_key(quick)
         there, found = _follow(self._before, grey, here, here)
         ways = np.linalg.norm((there - here).reshape(-1, 2), axis=1)[found]
         return len(ways) <= len(quick) // 4 or bool(np.median(ways) > _STILL)
 
+    def _from_key(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return where points (N x 1 x 2) of the key picture are in the latest frame, as far as is known."""
+        move = np.asarray(np.linalg.inv(self._small) @ self._key_move, np.float64)
+        return transform(move, points.reshape(-1, 2)).astype(np.float32).reshape(-1, 1, 2)
+
     def _find(self, grey: Grey) -> None:
         """Find how the camera has moved; where too little agrees it is taken to be where it was."""
         assert self._key is not None
-        guess = _moved_by(np.linalg.inv(self._small) @ self._key_move, self._points)
+        guess = self._from_key(self._points)
         there, found = _follow(self._key, grey, self._points, guess)
         ways = np.linalg.norm((there - guess).reshape(-1, 2), axis=1)[found]
         staying = int((ways < _STAYS).sum())
@@ -235,10 +240,6 @@ def _is_likely(move: Matrix, shape: tuple[int, ...]) -> bool:
     sides = np.linalg.norm(there - np.roll(there, 1, axis=0), axis=1)
     before = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
     return bool((np.abs(sides / before - 1) < _MOST_STRETCH).all())
-
-
-def _moved_by(move: Matrix, points: NDArray[np.float32]) -> NDArray[np.float32]:
-    return transform(np.asarray(move, np.float64), points.reshape(-1, 2)).astype(np.float32).reshape(-1, 1, 2)
 
 
 def _corners(shape: tuple[int, ...]) -> NDArray[np.float64]:

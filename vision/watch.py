@@ -13,7 +13,7 @@ from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
 from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
-from vision.geometry import transform
+from vision.geometry import bounding_box, transform
 from vision.layout import Layout, Place, Zone, find_layout
 from vision.plane import Matrix, TablePlane, fit_plane
 from vision.reading import CardReader, CardReading, Image, Region
@@ -246,9 +246,7 @@ def _crowded(layout: Layout, hands: Hands) -> list[Region]:
 
 
 def _region(layout: Layout, place: Place, reach: float) -> Region:
-    corners = layout.plane.pixels(disc(place, reach))
-    (left, top), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
-    return left, top, right, bottom
+    return bounding_box(layout.plane.pixels(disc(place, reach)))
 
 
 def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scenarios import enrolled, replayed, seats
 from scripted import ScriptedSession
-from walker import PLAYERS, Steps, Walker, by_touch, rest
+from walker import PLAYERS, Steps, Walker, by_touch, rest, started
 
 from companion.app import prepare_kivy
 from companion.choice import Choice
@@ -184,13 +184,7 @@ def evening(walker: Walker) -> Steps:
 
 def score(walker: Walker) -> Steps:
     """A game without a camera: started on the form, played by touch, an illegal card, an undo, to its end."""
-    walker.app.ask(by_touch(walker))
-    yield
-    yield from rest(3)
-    yield from walker.tap(walker.screen.ids.start)
-    while walker.app.session is None or walker.app.session.snapshot.table is None:
-        yield
-    yield from rest(4)
+    yield from started(walker)
     walker.look("score-start")
     for player, keys in (("Ann", "4"), ("Bob", "9"), ("Cat", "6")):
         yield from walker.tap(walker.screen.ids.players.cells[player])

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from scripted import READINGS, table_picture
 from shown_cards import Camera, Show, learns
-from walker import PLAYERS, Steps, Walker, by_touch, rest
+from walker import PLAYERS, Steps, Walker, rest, started
 
 from companion.choice import Choice
 from companion.enrolling import EnrolSession
@@ -92,13 +92,7 @@ def seats(walker: Walker) -> Steps:
 
 def replayed(walker: Walker) -> Steps:
     """A game by touch that is gone through again: by buttons, along the bar, and back to an earlier game."""
-    walker.app.ask(by_touch(walker))
-    yield
-    yield from rest(3)
-    yield from walker.tap(walker.screen.ids.start)
-    while walker.app.session is None or walker.app.session.snapshot.table is None:
-        yield
-    yield from rest(4)
+    yield from started(walker)
     for player, key in (("Ann", "4"), ("Bob", "9"), ("Cat", "6")):
         yield from walker.tap(walker.screen.ids.players.cells[player])
         yield from walker.tap(walker.screen.player_sheet.pad.keys[key])

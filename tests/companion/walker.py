@@ -134,3 +134,14 @@ def rest(steps: int) -> Steps:
 
 def by_touch(walker: Walker) -> Choice:
     return Choice(source=None, players=PLAYERS, dealer="Dan", store=walker.store)
+
+
+def started(walker: Walker) -> Steps:
+    """A game without a camera is started on the form."""
+    walker.app.ask(by_touch(walker))
+    yield
+    yield from rest(3)
+    yield from walker.tap(walker.screen.ids.start)
+    while walker.app.session is None or walker.app.session.snapshot.table is None:
+        yield
+    yield from rest(4)
