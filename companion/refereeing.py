@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from companion.book import GameBook, Judge, Line
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
@@ -35,6 +37,8 @@ class Refereeing:
         self._later = 0.0
         """What is added to the times of a source that began anew in mid-game."""
         self._known: KnownAlready | None = None
+        self._shown: tuple[TableView, TableView] | None = None
+        """What the watcher believed when that was last brought into the frame, and what came of it."""
 
     @classmethod
     def open(
@@ -107,8 +111,18 @@ class Refereeing:
 
     @property
     def view(self) -> TableView:
-        """What the watcher believes of the table, in pixels of the latest frame."""
-        return self._watcher.view.in_frame()
+        """What the watcher believes of the table, in pixels of the latest frame.
+
+        The window asks for it at every frame: cards are brought into the frame only when they were read anew
+        or the camera has moved on, and until then stay the very same.
+        """
+        believed = self._watcher.view
+        if self._shown is not None and _lies_the_same(self._shown[0], believed):
+            shown = self._shown[1]
+            return replace(believed, readings=shown.readings, layout=shown.layout, moved=None)
+        shown = believed.in_frame()
+        self._shown = believed, shown
+        return shown
 
     @property
     def layout(self) -> Layout | None:
@@ -221,6 +235,15 @@ class KnownAlready:
 
 
 _USUAL_PLAYERS = 4
+
+
+def _lies_the_same(one: TableView, other: TableView) -> bool:
+    """Tell whether two views show the same cards and places, from the same place."""
+    if one.readings is not other.readings or one.layout is not other.layout:
+        return False
+    if one.moved is None or other.moved is None:
+        return one.moved is other.moved
+    return np.array_equal(one.moved, other.moved)
 
 
 def judge_of(

@@ -13,6 +13,8 @@ import pytest
 from companion.refereeing import Refereeing
 from engine.errors import BadInputError
 from engine.events import Event
+from vision.reading import CardReading
+from vision.watch import TableView
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
 
@@ -68,7 +70,7 @@ class Watcher:
 
     def __init__(self, *events: list[Event]) -> None:
         self.given = list(events)
-        self.view = SimpleNamespace(readings=(), still=True)
+        self.view = TableView()
         self.layout = SimpleNamespace(seats=[SimpleNamespace(player=p) for p in ("P1", "P2")])
         self.looks = 0
 
@@ -198,3 +200,32 @@ def test_a_game_opens_with_the_real_referee(tmp_path: Path) -> None:
     lines = joined.feed(FRAME, 4.0)
     verdicts = [line["ruling"]["verdict"] for line in lines if "ruling" in line and line["event"] == "play"]
     assert verdicts[1] == "illegal", "a 4 on a 9"
+
+
+def camera_that_moved(by: float) -> np.ndarray[Any, Any]:
+    """Return a fresh array each time, as the watcher does with every frame."""
+    return np.array([[1.0, 0.0, by], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_cards_of_an_unchanged_view_are_brought_into_the_frame_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped: list[TableView] = []
+    in_frame = TableView.in_frame
+    monkeypatch.setattr(TableView, "in_frame", lambda view: mapped.append(view) or in_frame(view))
+    joined, _ = game()
+    watcher: Any = joined._watcher
+    quad = np.array([[10, 10], [20, 10], [20, 30], [10, 30]], np.float32)
+    readings = (CardReading(quad, "up", 0.99, "9S"),)
+    watcher.view = TableView(readings, moved=camera_that_moved(5.0))
+    first = joined.readings
+    assert first[0].quad[0].tolist() == [5.0, 10.0]
+    watcher.view = TableView(readings, still=False, hands=("Ann",), moved=camera_that_moved(5.0))
+    assert joined.readings is first, "a window that asks whether they are others must hear that they are not"
+    assert joined.view.hands == ("Ann",)
+    assert not joined.view.still
+    assert len(mapped) == 1
+    watcher.view = TableView(readings, moved=camera_that_moved(7.0))
+    assert joined.readings[0].quad[0].tolist() == [3.0, 10.0]
+    watcher.view = TableView((CardReading(quad, "up", 0.99, "9D"),), moved=camera_that_moved(7.0))
+    assert joined.readings[0].card == "9D", "read anew"
+    watcher.view = TableView(readings)
+    assert joined.readings is readings, "back where it was at first"
