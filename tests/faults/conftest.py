@@ -1,4 +1,4 @@
-"""What several tests of faults need: folders of nobody, and a server of pictures that misbehaves."""
+"""What several tests of faults need: folders of nobody, stores, and a server of pictures that misbehaves."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+
+from companion.store import Store
 
 _KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
 
@@ -141,3 +144,31 @@ def as_program() -> dict[str, str]:
     """Return the environment of a program that finds no display."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "PYTHONUNBUFFERED")
     return {key: value for key, value in os.environ.items() if key not in hidden} | {"OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="session")
+def filled() -> Callable[..., None]:
+    """Return what writes a store of so many games, the last broken off, with events 1, 2, ... each."""
+
+    def fill(path: Path, events: int = 60, games: int = 3) -> None:
+        for number in range(games):
+            with Store.open(path) as store:
+                store.start_game("winnersh", ("Ann", "Bob"), dealer="Ann")
+                for event in range(1, events + 1):
+                    line = {"id": event, "event": "play", "player": "Ann", "cards": ["9S"]}
+                    store.append({**line, "filler": "x" * 300})
+                if number < games - 1:
+                    store.finish("Bob")
+
+    return fill
+
+
+@pytest.fixture(scope="session")
+def held() -> Callable[[Path], list[list[Any]]]:
+    """Return what tells the ids of the events that a store holds, by game."""
+
+    def read(path: Path) -> list[list[Any]]:
+        with Store.open(path) as store:
+            return [[line.get("id") for line in store.events(game.id)] for game in store.games()]
+
+    return read

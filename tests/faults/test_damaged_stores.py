@@ -7,6 +7,7 @@ import json
 import os
 import random
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +19,8 @@ from companion.store import Store
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")
-
-
-def filled(path: Path, events: int = 60, games: int = 3) -> list[list[int]]:
-    """Write a store; return the ids of the events of each game."""
-    for number in range(games):
-        with Store.open(path) as store:
-            store.start_game("winnersh", PLAYERS, dealer="Ann")
-            for event in range(1, events + 1):
-                line = {"id": event, "event": "play", "player": "Ann", "cards": ["9S"], "filler": "x" * 300}
-                store.append(line)
-            if number < games - 1:
-                store.finish("Bob")
-    return [list(range(1, events + 1)) for _ in range(games)]
-
-
-def held(path: Path) -> list[list[Any]]:
-    with Store.open(path) as store:
-        return [[line.get("id") for line in store.events(game.id)] for game in store.games()]
+Filled = Callable[..., None]
+Held = Callable[[Path], list[list[Any]]]
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
@@ -55,7 +40,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def whole(tmp_path_factory: pytest.TempPathFactory, filled: Filled) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "s.sqlite"
     filled(path)
     return path.read_bytes()
@@ -88,7 +73,9 @@ def test_a_store_with_random_damage_is_said_in_a_line_and_nothing_readable_is_lo
         assert store.events(store.games()[-1].id) == [{"id": 1, "event": "draw"}]
 
 
-def test_of_a_store_with_one_bad_page_nearly_everything_is_taken_over(whole: bytes, tmp_path: Path) -> None:
+def test_of_a_store_with_one_bad_page_nearly_everything_is_taken_over(
+    whole: bytes, tmp_path: Path, held: Held
+) -> None:
     path, lost = tmp_path / "s.sqlite", []
     pages = len(whole) // 4096
     for page in range(2, pages, 3):
@@ -101,13 +88,17 @@ def test_of_a_store_with_one_bad_page_nearly_everything_is_taken_over(whole: byt
 
 
 @pytest.mark.parametrize("place", [0, 5, 16, 18, 21, 44, 56])
-def test_damage_to_the_first_bytes_loses_nothing(place: int, whole: bytes, tmp_path: Path) -> None:
+def test_damage_to_the_first_bytes_loses_nothing(
+    place: int, whole: bytes, tmp_path: Path, held: Held
+) -> None:
     path = tmp_path / "s.sqlite"
     path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x5A]) + whole[place + 1 :])
     assert held(path) == [list(range(1, 61))] * 3
 
 
-def test_damage_to_the_log_beside_the_store_loses_no_more_than_what_it_held(tmp_path: Path) -> None:
+def test_damage_to_the_log_beside_the_store_loses_no_more_than_what_it_held(
+    tmp_path: Path, held: Held
+) -> None:
     """As after a power cut: the file and its write-ahead log, the log damaged."""
     path = tmp_path / "s.sqlite"
     store = Store.open(path)

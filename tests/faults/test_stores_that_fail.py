@@ -27,6 +27,8 @@ from engine.errors import BadInputError
 from engine.events import Event
 
 PLAYERS = ("Ann", "Bob")
+Filled = Callable[..., None]
+Held = Callable[[Path], list[list[Any]]]
 PATIENCE_S = 20.0
 
 
@@ -39,24 +41,6 @@ def until(condition: Callable[[], object]) -> None:
 
 def one_line(text: str) -> bool:
     return text.count("\n") == 1 and "Traceback" not in text
-
-
-def filled(path: Path, events: int = 60, games: int = 3) -> list[list[int]]:
-    """Write a store; return the ids of the events of each game."""
-    for number in range(games):
-        with Store.open(path) as store:
-            store.start_game("winnersh", PLAYERS, dealer="Ann")
-            for event in range(1, events + 1):
-                line = {"id": event, "event": "play", "player": "Ann", "cards": ["9S"], "filler": "x" * 300}
-                store.append(line)
-            if number < games - 1:
-                store.finish("Bob")
-    return [list(range(1, events + 1)) for _ in range(games)]
-
-
-def held(path: Path) -> list[list[Any]]:
-    with Store.open(path) as store:
-        return [[line.get("id") for line in store.events(game.id)] for game in store.games()]
 
 
 # --- a disk that is full ------------------------------------------------------------------------------
@@ -109,7 +93,7 @@ print(json.dumps([waiting, said]))
 """
 
 
-def test_files_that_may_not_grow_are_as_a_full_disk(tmp_path: Path) -> None:
+def test_files_that_may_not_grow_are_as_a_full_disk(tmp_path: Path, held: Held) -> None:
     """The limit on a process's files stands in for the disk where nobody may make a small one."""
     path = tmp_path / "s.sqlite"
     run = [sys.executable, "-c", WITH_SMALL_FILES, str(path)]
@@ -178,7 +162,9 @@ def test_output_that_cannot_be_written_is_one_line(
 # --- a disk that is read-only, a store that is locked -------------------------------------------------
 
 
-def test_a_store_on_a_read_only_disk_is_one_line(small_disk: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_store_on_a_read_only_disk_is_one_line(
+    small_disk: Any, capsys: pytest.CaptureFixture[str], held: Held, filled: Filled
+) -> None:
     path = small_disk.path / "s.sqlite"
     filled(path, 5, 1)
     assert small_disk.mount("remount", "ro")
@@ -197,7 +183,7 @@ def test_a_store_on_a_read_only_disk_is_one_line(small_disk: Any, capsys: pytest
     assert held(path) == [[1, 2, 3, 4, 5]]
 
 
-def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Any) -> None:
+def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Any, held: Held) -> None:
     said: list[str] = []
     box = Outbox(Store.open(small_disk.path / "s.sqlite"), said.append)
     box.write(lambda store: store.start_game("winnersh", PLAYERS))
@@ -267,7 +253,7 @@ def locked(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: Held
 ) -> None:
     monkeypatch.setattr(outbox, "RETRY_S", 0.1)
     monkeypatch.setattr("companion.store_file._IN_GAME_MS", 50)
