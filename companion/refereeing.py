@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from companion.book import GameBook, Judge, Line
+from companion.i18n import marked
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
@@ -37,6 +38,8 @@ class Refereeing:
         self._later = 0.0
         """What is added to the times of a source that began anew in mid-game."""
         self._known: KnownAlready | None = None
+        self._asked = False
+        """Whether it was said that the cards lie otherwise than when the game was broken off."""
         self._shown: tuple[TableView, TableView] | None = None
         """What the watcher believed when that was last brought into the frame, and what came of it."""
 
@@ -146,7 +149,11 @@ class Refereeing:
 
     def feed(self, frame: Image, t: float) -> list[Line]:
         """Take the picture at `t` seconds; returns the lines decided by it."""
-        return self._rule(self._watcher.feed(frame, t))
+        events = self._watcher.feed(frame, t)
+        if self._watcher.astray and not self._asked:
+            self._asked = True
+            events = [*events, Event(id=0, event="unclear", t=t, decided_at=t, says=LIES_OTHERWISE)]
+        return self._rule(events)
 
     def finish(self, t: float) -> list[Line]:
         """Take the end of the source; returns the lines decided by it."""
@@ -181,8 +188,13 @@ class Refereeing:
         """
         self._book.resume(stored)
         self._later = 0.0 if same_clock else self._book.last_t
-        lying = frozenset(card for card in self._book.table.pile if card != UNKNOWN)
+        table = self._book.table
+        lying = frozenset(card for card in table.pile if card != UNKNOWN)
         self._known = KnownAlready(lying)
+        begun = any(line["event"] in _BEGINS for line in self._book.lines)
+        self._watcher.go_on(
+            {player: [card for card in up if card != UNKNOWN] for player, up in table.up.items()}, begun=begun
+        )
 
     def _rule(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it."""
@@ -235,6 +247,10 @@ class KnownAlready:
 
 
 _USUAL_PLAYERS = 4
+_BEGINS = ("play", "flip", "show", "pick_up")
+LIES_OTHERWISE = marked(
+    "The cards do not lie as they lay when the game was broken off. Can you put them and the camera back?"
+)
 
 
 def _lies_the_same(one: TableView, other: TableView) -> bool:

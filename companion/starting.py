@@ -102,8 +102,8 @@ def watched_game(choice: Choice, past: Before, players: Sequence[str] | None = N
     from companion.refereeing import Refereeing
 
     resumed = past.game
-    # Places are in pixels of one camera: another one's mean nothing.
-    known = resumed.layout if resumed is not None and resumed.source == choice.source else None
+    # Where the camera stands otherwise, or is another one, the watcher looks for the places anew.
+    known = resumed.layout if resumed is not None else None
     with tempfile.TemporaryDirectory() as scratch:
         layout = choice.layout
         if layout is None and known is not None:

@@ -7,7 +7,7 @@ themselves, what a hand covers is unknown and not gone, and who did a thing is w
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from engine.events import Event
 from vision.arms import Hands, Reach
@@ -33,13 +33,18 @@ class EventMaker:
     """Follows one game from the deal on. Feed it every frame's hands and every look."""
 
     def __init__(
-        self, layout: Layout, up: Sequence[Sequence[str]], t: float, now: float, confidence: float = 1.0
+        self,
+        layout: Layout,
+        up: Sequence[Sequence[str | None]],
+        t: float,
+        now: float,
+        confidence: float = 1.0,
     ) -> None:
         """Begin with a finished deal.
 
         Args:
             layout: Where everything is; the play pile and the burn pile may be found later.
-            up: The up-cards before each seat, left to right as the player sees them.
+            up: The up-cards before each seat, left to right as the player sees them; None: there is none.
             t: When the deal came to rest, seconds of the source.
             now: When that was decided.
             confidence: Probability that every up-card is named right.
@@ -55,6 +60,12 @@ class EventMaker:
             self._scene, self._upcards, self._taking, self._elsewhere, self._before_action, t
         )
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
+
+    def go_on(self, bare: Collection[Zone]) -> None:
+        """Take the table for one in mid-game: nothing is exchanged any more, and no card lies at `bare`."""
+        self._scene.started = True
+        for zone in bare:
+            self.rows.spots[zone].up, self.rows.spots[zone].down = None, False
 
     @property
     def log(self) -> EventLog:

@@ -48,7 +48,7 @@ class Change:
 class Rows:
     """All spots of all seats."""
 
-    def __init__(self, layout: Layout, up: Sequence[Sequence[str]]) -> None:
+    def __init__(self, layout: Layout, up: Sequence[Sequence[str | None]]) -> None:
         self.spots = {
             Zone("row", seat, spot): Spot(card)
             for seat, row in enumerate(up)

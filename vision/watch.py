@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.errors import BadInputError
 from engine.events import Event
 from vision.arms import ArmTracker, Hands, disc
 from vision.events import EventMaker
@@ -16,8 +18,9 @@ from vision.events_record import Look, Patch, UnderArm
 from vision.geometry import bounding_box, transform
 from vision.layout import Layout, Place, Zone, find_layout
 from vision.plane import Matrix, TablePlane, fit_plane
-from vision.reading import CardReader, CardReading, Image, Region
+from vision.reading import UNKNOWN_CARD, CardReader, CardReading, Image, Region
 from vision.refit import refitted
+from vision.relocating import Known, agrees, found_again, lies_as_before, plane_in_mid_game
 from vision.slots import Seen, name_cards, see, vote
 from vision.steadying import Steadier
 from vision.stillness import Motion, Stillness
@@ -29,6 +32,8 @@ _DEAL_REST_SECONDS = 0.2
 _DEAL_PAUSES = (0.13, 0.3, 2.0)
 """Seconds between looks at a resting table: a few quick ones, some more if no deal is seen, then rare."""
 _DEAL_REMEMBERED = 9
+_ASTRAY_LOOKS = 6
+"""After so many looks at rest in vain a game that is to go on is said not to lie there."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
@@ -94,6 +99,10 @@ class Watcher:
         self._last_look = -np.inf
         self._moved_at = -np.inf
         self._deal_readings: list[list[CardReading]] = []
+        self._known: Known | None = None
+        self._begun = False
+        self.astray = False
+        """Whether a game is to go on, and what lies on the table was looked at in vain for its places."""
         self.looks = 0
         """How often the networks were run."""
         self.view = TableView()
@@ -102,6 +111,17 @@ class Watcher:
     def layout(self) -> Layout | None:
         """The layout as far as it has been found."""
         return self._maker.layout if self._maker else self._given
+
+    def go_on(self, known: Known, *, begun: bool) -> None:
+        """Take the table for one on which a game goes on that was broken off.
+
+        The layout is from an earlier view: it is looked for anew before it is used.
+
+        Args:
+            known: The face-up cards that lie before each player.
+            begun: Whether anything had been played; until then cards may be exchanged.
+        """
+        self._known, self._begun = known, begun
 
     def feed(self, frame: Image, t: float) -> list[Event]:
         """Take in one frame; returns the events it decides.
@@ -172,6 +192,13 @@ class Watcher:
     def _begin(self, frame: Image, motion: Motion) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         height, width = frame.shape[:2]
+        if self._known is not None and self._given is not None:
+            again = self._find_again(self._given, self._known, width, height)
+            # Not given up: cards may still be put back, or hands be taken away.
+            self.astray = again is None and len(self._deal_readings) >= _ASTRAY_LOOKS
+            if again is None:
+                return []
+            self._given = again
         layout = self._given and refitted(self._given, width, height)
         if layout is None:
             quads = [r.quad for r in self._deal_readings[-1] if r.face == "up"]
@@ -194,8 +221,30 @@ class Watcher:
             settled = _settled(self._deal_readings, layout.plane)
         up, confidence = _up_cards(settled, layout)
         started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
-        self._maker = EventMaker(layout, up, started, motion.t, confidence)
+        rows = up if self._known is None else _still_up(up, layout, self._known)
+        self._maker = EventMaker(layout, rows, started, motion.t, confidence)
+        if self._begun:
+            taken = {layout.zone_at(card.x, card.y) for card in settled}
+            self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
         return self._maker.log.take()
+
+    def _find_again(self, given: Layout, known: Known, width: int, height: int) -> Layout | None:
+        """Return where the layout of the game that goes on lies in this view; None while that is not sure."""
+        with contextlib.suppress(BadInputError):  # the phone may have been turned on its side
+            layout = refitted(given, width, height)
+            if lies_as_before(layout, _settled(self._deal_readings, layout.plane), known):
+                return layout
+        plane = plane_in_mid_game(self._deal_readings[-1], width, height)
+        if plane is None:
+            return None
+        settled = _settled(self._deal_readings, plane)
+        again = found_again(given, settled, plane, width, height, known)
+        if again is not None:
+            return again
+        # The cards themselves may have been moved: then the game goes on where they lie as dealt.
+        names = [seat.player for seat in given.seats]
+        fresh = find_layout(settled, plane, width, height, names, self._row_length, draw_pile=self._draw_pile)
+        return fresh if fresh is not None and agrees(fresh, settled, known) else None
 
     # -- while the game goes on --------------------------------------------------------------------
 
@@ -269,6 +318,19 @@ def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> li
 
 def _near(card: Seen, others: Sequence[Seen]) -> bool:
     return any(math.dist((card.x, card.y), (other.x, other.y)) < _ON_DOWN_MM for other in others)
+
+
+def _still_up(up: Sequence[Sequence[str]], layout: Layout, known: Known) -> list[list[str | None]]:
+    """Return the rows of a game that goes on: where nothing is read, no up-card lies that is not known of."""
+    rows: list[list[str | None]] = []
+    for seat, row in zip(layout.seats, up, strict=True):
+        missed = len(known.get(seat.player, ())) - sum(name != UNKNOWN_CARD for name in row)
+        rows.append([])
+        for name in row:
+            there = name != UNKNOWN_CARD or missed > 0
+            missed -= name == UNKNOWN_CARD
+            rows[-1].append(name if there else None)
+    return rows
 
 
 def _up_cards(settled: Sequence[Seen], layout: Layout) -> tuple[list[list[str]], float]:

@@ -72,7 +72,7 @@ class Watcher:
         self.given = list(events)
         self.view = TableView()
         self.layout = SimpleNamespace(seats=[SimpleNamespace(player=p) for p in ("P1", "P2")])
-        self.looks = 0
+        self.looks, self.astray = 0, False
 
     def feed(self, frame: Any, t: float) -> list[Event]:
         return self.given.pop(0) if self.given else []

@@ -208,7 +208,9 @@ def test_a_watcher_that_begins_in_mid_game_does_not_tell_the_past_again() -> Non
 
 def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> None:
     watcher = SimpleNamespace(
-        feed=lambda frame, t: [Event(id=1, event="play", player="Bob", cards=("KS",), t=t, decided_at=t)]
+        astray=False,
+        go_on=lambda known, begun: None,
+        feed=lambda frame, t: [Event(id=1, event="play", player="Bob", cards=("KS",), t=t, decided_at=t)],
     )
     game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
     stored = {"id": 1, "event": "play", "player": "Ann", "cards": ["4C"], "t": 90, "decided_at": 91}
@@ -216,6 +218,22 @@ def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> No
     (line,) = game.feed(np.zeros((4, 4, 3), np.uint8), 2.0)
     assert (line["t"], line["id"]) == (93.0, 2)
     assert game.table.pile == ["4C", "KS"]
+
+
+def test_that_the_cards_lie_otherwise_is_asked_once_and_the_up_cards_are_known() -> None:
+    told: list[Any] = []
+    watcher = SimpleNamespace(astray=False, feed=lambda frame, t: [])
+    watcher.go_on = lambda known, begun: told.append((known["Ann"], begun))
+    game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
+    deal = {"id": 1, "event": "deal", "up": {"Ann": ["KD", "??", "9S"]}, "t": 1, "decided_at": 1}
+    game.resume([deal], same_clock=False)
+    assert told == [(["KD", "9S"], False)]
+    frame = np.zeros((4, 4, 3), np.uint8)
+    assert game.feed(frame, 1.0) == []
+    watcher.astray = True
+    asked = game.feed(frame, 2.0) + game.feed(frame, 3.0)
+    assert [line["event"] for line in asked] == ["unclear"]
+    assert "Can you put them" in asked[0]["says"]
 
 
 def test_a_film_is_wound_on_to_where_it_was() -> None:

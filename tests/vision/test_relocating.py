@@ -1,0 +1,185 @@
+"""A game goes on under a camera that was moved meanwhile: seats and piles are found where they are now."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.geometry import order_quad, transform
+from vision.layout import Layout, Seat
+from vision.plane import TablePlane
+from vision.reading import CardReading, Image
+from vision.watch import Watcher
+
+WIDTH, HEIGHT = 1600, 1200
+CARD = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]])
+SPOTS = {
+    "Ann": ((-75, 300), (0, 300), (75, 300)),
+    "Bob": ((-330, -75), (-330, 0), (-330, 75)),
+    "Cat": ((75, -300), (0, -300), (-75, -300)),
+    "Dan": ((330, 75), (330, 0), (330, -75)),
+}
+"""Where cards lie before each player, mm from the middle of the table."""
+DRAW, PLAY = (60.0, 0.0), (-60.0, 10.0)
+UP = {
+    "Ann": ["4S", "5C", "6C"],
+    "Bob": ["9D", "JC", "AD"],
+    "Cat": ["KH", "2C", "7D"],
+    "Dan": ["8S", "QC", "3H"],
+}
+Matrix = NDArray[np.float64]
+
+
+def camera(x: float = 0.0, y: float = 0.0, turn: float = 0.0, tilt: float = 0.0) -> Matrix:
+    """Return the homography from the table's millimetres to pixels of a camera that stands so."""
+    angle = np.radians(turn)
+    turned = np.array([[np.cos(angle), -np.sin(angle), x], [np.sin(angle), np.cos(angle), y], [0, 0, 1]])
+    onto = np.array([[1.3, 0, WIDTH / 2], [0, 1.3, HEIGHT / 2], [0, 0, 1]])
+    return onto @ np.array([[1, 0, 0], [0, 1, 0], [0, tilt, 1]]) @ turned
+
+
+class Table:
+    """Cards on a table under a camera; reads them without fault."""
+
+    def __init__(self, view: Matrix, gone: tuple[str, ...] = (), unread: bool = False) -> None:
+        self.view, self.gone = view, gone
+        self.cards: list[tuple[str | None, float, float, float]] = [(None, *DRAW, 0.0)]
+        for player, row in SPOTS.items():
+            for name, (x, y) in zip(UP[player], row, strict=True):
+                turn = 90.0 if abs(x) > 300 else 0.0
+                self.cards.append((None if unread or name in gone else name, x, y, turn))
+        self.cards += [("10S", *PLAY, 20.0), ("10D", PLAY[0] + 25, PLAY[1] - 10, 75.0)]
+
+    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+        found = []
+        for name, x, y, turn in self.cards:
+            angle = np.radians(turn)
+            spin = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+            quad = order_quad(transform(self.view, CARD @ spin + [x, y]))
+            found.append(CardReading(quad, "up" if name else "down", 0.97, name, 0.96))
+        return found
+
+
+def stored(players: tuple[str, ...] = tuple(SPOTS)) -> Layout:
+    """Return the layout as it was when the game was broken off, seen straight from above."""
+    out = {"Ann": (0.0, 1.0), "Bob": (-1.0, 0.0), "Cat": (0.0, -1.0), "Dan": (1.0, 0.0)}
+    seats = tuple(Seat(name, SPOTS[name], out[name]) for name in players)
+    plane = TablePlane(np.linalg.inv(camera()))
+    return Layout(plane, WIDTH, HEIGHT, seats, draw=DRAW, play=PLAY)
+
+
+def resumed(table: Table, layout: Layout | None = None, size: tuple[int, int] = (WIDTH, HEIGHT)) -> Watcher:
+    """Return a watcher that has looked for a second at a table where a game is to go on."""
+    layout = layout or stored()
+    names = [seat.player for seat in layout.seats]
+    watcher = Watcher(table, names, layout, row_length=3)
+    known = {name: [card for card in UP[name] if card not in table.gone] for name in names}
+    watcher.go_on(known, begun=True)
+    frame = np.full((size[1], size[0], 3), 90, np.uint8)
+    for k in range(30):
+        watcher.feed(frame, k / 15)
+    return watcher
+
+
+def off(watcher: Watcher, table: Table) -> float:
+    """Return how far the watcher's places are from where they are, at most, mm."""
+    layout, worst = watcher.layout, 0.0
+    assert layout is not None
+    assert watcher._maker is not None, "nothing was found"
+    pairs = [
+        (spot, place)
+        for seat in layout.seats
+        for spot, place in zip(seat.row, SPOTS[seat.player], strict=True)
+    ]
+    pairs += [(layout.draw, DRAW), (layout.play, PLAY)]
+    to_table = np.linalg.inv(table.view)
+    for found, true in pairs:
+        there = transform(to_table, layout.plane.pixels([found]))[0]
+        worst = max(worst, float(np.hypot(*(there - true))))
+    return worst
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        camera(),
+        camera(x=70, y=-40),
+        camera(turn=12, tilt=2e-4),
+        camera(x=-30, turn=-25, tilt=-3e-4),
+        camera(turn=90),
+        camera(x=40, turn=180, tilt=2e-4),
+    ],
+    ids=[
+        "where it was",
+        "pushed aside",
+        "turned",
+        "turned and tilted",
+        "from the next side",
+        "from opposite",
+    ],
+)
+def test_seats_and_piles_are_found_wherever_the_camera_stands_now(view: Matrix) -> None:
+    table = Table(view)
+    watcher = resumed(table)
+    assert off(watcher, table) < 12.0
+    assert not watcher.astray
+
+
+def test_in_mid_game_most_up_cards_may_have_gone() -> None:
+    table = Table(camera(x=50, turn=15), gone=("4S", "5C", "6C", "9D", "KH", "2C", "QC"))
+    watcher = resumed(table)
+    assert off(watcher, table) < 12.0
+    assert watcher._maker is not None
+    assert [watcher._maker.rows.up_of(seat) for seat in range(2)] == [[], ["JC", "AD"]]
+
+
+def test_without_names_only_a_view_from_about_the_same_side_is_taken() -> None:
+    near = Table(camera(x=40, turn=20), unread=True)
+    near.cards = [("10S", x, y, turn) if (x, y) == PLAY else (n, x, y, turn) for n, x, y, turn in near.cards]
+    assert off(resumed(near), near) < 12.0
+    far = Table(camera(turn=90), unread=True)
+    layout = resumed(far).layout
+    assert layout is not None
+    assert layout.seats[0].player == "Ann"
+
+
+def test_names_before_other_players_are_not_believed() -> None:
+    table = Table(camera(x=60))
+    swapped = {UP["Ann"][k]: UP["Cat"][k] for k in range(3)} | {UP["Cat"][k]: UP["Ann"][k] for k in range(3)}
+    swapped |= {UP["Bob"][k]: UP["Dan"][k] for k in range(3)} | {UP["Dan"][k]: UP["Bob"][k] for k in range(3)}
+    table.cards = [(swapped.get(n or "", n), x, y, turn) for n, x, y, turn in table.cards]
+    # The same table from the other side: names decide, not the side.
+    watcher = resumed(table)
+    assert watcher.layout is not None
+    ann = watcher.layout.seats[0]
+    assert ann.player == "Ann"
+    there = transform(np.linalg.inv(table.view), watcher.layout.plane.pixels([ann.centre]))[0]
+    assert there[1] == pytest.approx(-300, abs=12)
+
+
+def test_cards_that_were_put_away_are_not_taken_for_the_game() -> None:
+    table = Table(camera(x=60))
+    table.cards = [(f"{rank}S", 80.0 * k - 300, 40.0 * (k % 3), 25.0 * k) for k, rank in enumerate("4567")]
+    watcher = resumed(table)
+    assert watcher._maker is None
+    assert watcher.astray
+    table.cards = Table(camera(x=60)).cards
+    frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+    for k in range(30, 150):
+        watcher.feed(frame, k / 15)
+    assert off(watcher, table) < 12.0, "put back, the game goes on"
+    assert not watcher.astray
+
+
+def test_late_in_a_game_few_cards_suffice_where_nothing_has_moved() -> None:
+    table = Table(camera())
+    table.cards = [(None, *SPOTS["Ann"][1], 0.0), (None, *SPOTS["Cat"][0], 0.0), ("10S", *PLAY, 0.0)]
+    assert off(resumed(table), table) < 1.0
+
+
+def test_a_picture_of_another_shape_is_no_end() -> None:
+    onto = camera(turn=90)
+    onto = np.array([[1, 0, (HEIGHT - WIDTH) / 2], [0, 1, (WIDTH - HEIGHT) / 2], [0, 0, 1]]) @ onto
+    table = Table(onto)
+    assert off(resumed(table, size=(HEIGHT, WIDTH)), table) < 12.0
