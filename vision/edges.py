@@ -7,6 +7,8 @@ picture, white on white) stays where it was.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from vision.geometry import (
     homography,
     is_convex,
     quad_sides,
+    sides_of,
     transform,
 )
 from vision.reading import Image, Quad
@@ -48,76 +51,131 @@ _LEAST_SUPPORT = 0.45
 _FITS = 3
 
 
+class _Flat(NamedTuple):
+    """A quad's neighbourhood flattened, and what is seen there across each side."""
+
+    to_flat: NDArray[np.float64]
+    """3 x 3: from the picture to the flattened one."""
+    corners: NDArray[np.float64]
+    """4 x 2: where the quad's corners lie in it, clockwise; the card lies to the right of each side."""
+    scale: float
+    """Pixels per mm."""
+    profiles: Image
+    """Points of all sides x offsets from inside to outside x 3."""
+
+
 def refine_quad(image: Image, quad: Quad) -> Quad:
     """Return `quad` (4 x 2 pixels, clockwise from a short edge) with its sides moved onto visible edges."""
+    return refine_quads(image, [quad])[0]
+
+
+def refine_quads(image: Image, quads: Sequence[Quad]) -> list[Quad]:
+    """Return each of many quads with its sides moved onto visible edges, see `refine_quad`.
+
+    They are worked on together: one quad's numbers are so few that calling numpy costs more than its work.
+    """
+    refined = list(quads)
     for look in _LOOKS:
-        quad = _refine_once(image, quad, look)
-    return quad
+        refined = _refine_once(image, refined, look)
+    return refined
 
 
-def _refine_once(image: Image, quad: Quad, look: _Look) -> Quad:
+def _refine_once(image: Image, quads: Sequence[Quad], look: _Look) -> list[Quad]:
+    refined = list(quads)
+    alike: dict[int, list[tuple[int, _Flat]]] = defaultdict(list)
+    for number, quad in enumerate(quads):
+        flat = _flatten(image, quad, look)
+        if flat is not None:
+            alike[_reach(look, flat.scale)].append((number, flat))
+    for reach, members in alike.items():
+        strength = _edge_strength(np.stack([flat.profiles for _, flat in members]))
+        priors = np.repeat([look.prior * flat.scale for _, flat in members], 4)
+        moves = _offsets(strength.reshape(len(priors), len(_SHARES), -1), reach, priors)
+        for (number, flat), move in zip(members, moves.reshape(-1, 4, 2), strict=True):
+            refined[number] = _moved(quads[number], flat, move, 1.5 * look.band * flat.scale)
+    return refined
+
+
+def _reach(look: _Look, scale: float) -> int:
+    """Return how far on either side of the expected line an edge is looked for, pixels."""
+    return max(2, round(look.band * scale))
+
+
+def _flatten(image: Image, quad: Quad, look: _Look) -> _Flat | None:
+    """Return the quad's neighbourhood and the profiles across its sides; None outside the picture."""
     width, height = quad_sides(quad)
     scale = float(np.clip(min(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, look.finest))
-    flat_corners = (CARD_MM + np.float32(look.band + 2.0)) * np.float32(scale)
-    to_flat = homography(quad, flat_corners)
-    flat = _flatten(image, quad, to_flat, np.ceil(flat_corners[2] + (look.band + 2.0) * scale))
-    if flat is None:
-        return quad
-    starts, ends = _side_lines(flat, flat_corners, scale, look)
-    corners = np.array([_crossing(starts[i - 1], ends[i - 1], starts[i], ends[i]) for i in range(4)])
-    moved = np.linalg.norm(corners - flat_corners, axis=1)
-    if not np.isfinite(corners).all() or moved.max() > 1.5 * look.band * scale:
-        return quad
-    refined = transform(np.asarray(np.linalg.inv(to_flat), np.float64), corners).astype(np.float32)
-    return refined if is_convex(refined) else quad
-
-
-def _flatten(
-    image: Image, quad: Quad, to_flat: NDArray[np.float64], size: NDArray[np.floating]
-) -> Image | None:
-    """Return the quad's neighbourhood flattened, `size` (width, height) pixels; None outside the picture."""
-    room = 0.4 * np.float32(sum(quad_sides(quad)) / 2)
+    margin = look.band + 2.0
+    corners = (CARD_MM + np.float32(margin)) * np.float32(scale)
+    room = 0.4 * np.float32((width + height) / 2)
     low = np.maximum(quad.min(axis=0) - room, 0).astype(int)
     high = np.minimum(quad.max(axis=0) + room + 1, image.shape[1::-1]).astype(int)
     if (high <= low + 2).any():
         return None
     region = image[low[1] : high[1], low[0] : high[0]]
+    to_flat = homography(quad, corners)
     shift = np.array([[1, 0, low[0]], [0, 1, low[1]], [0, 0, 1]], np.float64)
+    size = np.ceil(corners[2] + margin * scale)
     shape = (int(size[0]) + 1, int(size[1]) + 1)
     flat = cv2.warpPerspective(
         region, to_flat @ shift, shape, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
-    return np.asarray(flat, np.uint8)
+    places = corners.astype(np.float64)
+    x, y = _across(places, _reach(look, scale))
+    return _Flat(to_flat, places, scale, np.asarray(cv2.remap(flat, x, y, cv2.INTER_LINEAR), np.uint8))
 
 
-def _side_lines(
-    flat: Image, corners: NDArray[np.float32], scale: float, look: _Look
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two points (4 x 2 each) on every side as it is seen in the flattened picture.
-
-    `corners` is where the sides should be (4 x 2), clockwise: the card lies to the right of each side.
-    """
-    starts = corners.astype(np.float64)
-    along = np.roll(starts, -1, axis=0) - starts
-    outward = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
-    reach = max(2, round(look.band * scale))
+def _across(corners: NDArray[np.float64], reach: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return x and y of the points across every side: points of all sides x offsets, outwards."""
+    along, outward = _directions(corners)
     offsets = np.arange(-reach - 1, reach + 2)
-    points = (starts[:, None] + _SHARES[None, :, None] * along[:, None])[:, :, None]
+    points = (corners[:, None] + _SHARES[None, :, None] * along[:, None])[:, :, None]
     points = points + offsets[None, None, :, None] * outward[:, None, None]
     x, y = (points[..., axis].reshape(4 * len(_SHARES), -1).astype(np.float32) for axis in (0, 1))
-    profiles = cv2.remap(flat, x, y, cv2.INTER_LINEAR).astype(np.float32)
-    # Central differences along each profile: bright inside, dark outside counts fully.
-    steps = profiles[:, :-2] - profiles[:, 2:]
-    strength = np.abs(steps).max(axis=2) * np.where(steps.sum(axis=2) > 0, 1.0, _WRONG_WAY)
-    moves = _offsets(strength.reshape(4, len(_SHARES), -1), reach, look.prior * scale)
-    return starts + moves[:, :1] * outward, starts + along + moves[:, 1:] * outward
+    return x, y
 
 
-def _offsets(strength: NDArray[np.floating], reach: int, prior: float) -> NDArray[np.float64]:
+def _directions(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sides (4 x 2) from corner to corner, and of each the direction away from the card."""
+    along = sides_of(corners)
+    outward = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
+    return along, outward
+
+
+def _edge_strength(profiles: NDArray[np.uint8]) -> NDArray[np.floating]:
+    """Return how strong an edge is seen at each offset of profiles (quads x points x offsets x 3).
+
+    Central differences along each profile: bright inside, dark outside counts fully.
+    """
+    values = profiles.astype(np.float32)
+    steps = values[:, :, :-2] - values[:, :, 2:]
+    usual_way = steps.sum(axis=3) > 0
+    return np.asarray(np.abs(steps).max(axis=3) * np.where(usual_way, 1.0, _WRONG_WAY))
+
+
+def _moved(quad: Quad, flat: _Flat, moves: NDArray[np.float64], most: float) -> Quad:
+    """Return the quad with its sides moved outwards (4 x 2: at start and end, flattened pixels).
+
+    A corner that would move by more than `most` such pixels, or to nowhere, leaves the quad as it is.
+    """
+    along, outward = _directions(flat.corners)
+    starts = flat.corners + moves[:, :1] * outward
+    ends = flat.corners + along + moves[:, 1:] * outward
+    corners = np.array([_crossing(starts[i - 1], ends[i - 1], starts[i], ends[i]) for i in range(4)])
+    far = np.linalg.norm(corners - flat.corners, axis=1)
+    if not np.isfinite(corners).all() or far.max() > most:
+        return quad
+    back = np.asarray(np.linalg.inv(flat.to_flat), np.float64)
+    refined = transform(back, corners).astype(np.float32)
+    return refined if is_convex(refined) else quad
+
+
+def _offsets(strength: NDArray[np.floating], reach: int, priors: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return each side's offsets (S x 2, pixels outwards) at its start and end; 0, 0 without evidence.
 
-    `strength` is sides x points along the side x offsets -reach .. reach. All lines between whole offsets at
-    both ends are scored by how many points see an edge on them; the best is fitted to the exact peaks nearby.
+    `strength` is sides x points along the side x offsets -reach .. reach, `priors` each side's expected error
+    in pixels. All lines between whole offsets at both ends are scored by how many points see an edge on them;
+    the best is fitted to the exact peaks nearby.
     """
     noise = np.median(strength, axis=(1, 2))[:, None, None] + 2.0
     votes = np.clip(strength / (4 * noise) - 0.25, 0, 1)
@@ -127,7 +185,7 @@ def _offsets(strength: NDArray[np.floating], reach: int, prior: float) -> NDArra
     blurred = votes.copy()
     blurred[..., 1:-1] = np.maximum(votes[..., 1:-1], 0.5 * (votes[..., :-2] + votes[..., 2:]))
     seen = blurred[:, np.arange(len(_SHARES))[:, None], columns].mean(axis=1)
-    best = (seen * np.exp(-far / (4 * prior**2))).argmax(axis=1)
+    best = (seen * np.exp(-far / (4 * priors[:, None] ** 2))).argmax(axis=1)
     return _fit(strength, votes, places[:, best].T, reach)
 
 

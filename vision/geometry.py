@@ -17,20 +17,27 @@ CARD_MM = np.array(
     [[0, 0], [CARD_WIDTH_MM, 0], [CARD_WIDTH_MM, CARD_HEIGHT_MM], [0, CARD_HEIGHT_MM]], np.float32
 )
 """A card's corners, clockwise from its top left."""
+_NEXT, _OPPOSITE = np.array([1, 2, 3, 0]), np.array([2, 3, 0, 1])
+"""Of four corners in order, the number of each one's next and of the one opposite."""
 
 
 def polygon_area(polygon: ArrayLike) -> float:
     """Return the signed area of a polygon (N x 2): positive when it runs clockwise in the picture."""
     points = np.asarray(polygon, np.float64)
     x, y = points[:, 0], points[:, 1]
-    return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+    return 0.5 * float(x[:-1] @ y[1:] - x[1:] @ y[:-1] + x[-1] * y[0] - x[0] * y[-1])
+
+
+def sides_of(quad: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the four sides of a quad (4 x 2), each from its corner to the next one."""
+    return np.asarray(quad[_NEXT] - quad)
 
 
 def is_convex(quad: ArrayLike) -> bool:
     """Tell whether four corners run clockwise around a convex shape of some size."""
     points = np.asarray(quad, np.float64)
-    edges = np.roll(points, -1, axis=0) - points
-    following = np.roll(edges, -1, axis=0)
+    edges = sides_of(points)
+    following = edges[_NEXT]
     turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
     return bool(np.isfinite(points).all() and (turns > 1e-6).all())
 
@@ -45,9 +52,9 @@ def order_quad(corners: ArrayLike) -> Quad:
     centre = points.mean(axis=0)
     turn = np.arctan2(points[:, 1] - centre[1], points[:, 0] - centre[0])
     points = points[np.argsort(turn, kind="stable")]
-    sides = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    sides = np.linalg.norm(sides_of(points), axis=1)
     if sides[0] + sides[2] > sides[1] + sides[3]:
-        points = np.roll(points, -1, axis=0)
+        points = points[_NEXT]
     return start_at_top(points)
 
 
@@ -60,7 +67,7 @@ def start_at_top(quad: ArrayLike) -> Quad:
     points = np.asarray(quad, np.float64).reshape(4, 2)
     first, opposite = points[0] + points[1], points[2] + points[3]
     if (opposite[1], opposite[0]) < (first[1], first[0]):
-        points = np.roll(points, -2, axis=0)
+        points = points[_OPPOSITE]
     return points.astype(np.float32)
 
 
@@ -123,7 +130,8 @@ def rectify(image: Image, quad: ArrayLike, width: int, height: int) -> Image:
 def quad_sides(quad: ArrayLike) -> tuple[float, float]:
     """Return the mean lengths (width, height) of the sides 0-1 and 2-3, and of the sides 1-2 and 3-0."""
     points = np.asarray(quad, np.float64)
-    sides = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    along = sides_of(points)
+    sides = np.hypot(along[:, 0], along[:, 1])
     return float(sides[0] + sides[2]) / 2, float(sides[1] + sides[3]) / 2
 
 
@@ -157,7 +165,7 @@ def corner_distance(quads: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     """
     many, one = np.asarray(quads, np.float64), np.asarray(other, np.float64)
     straight = np.linalg.norm(many - one, axis=-1).mean(axis=-1)
-    turned = np.linalg.norm(many - np.roll(one, 2, axis=0), axis=-1).mean(axis=-1)
+    turned = np.linalg.norm(many - one[_OPPOSITE], axis=-1).mean(axis=-1)
     return np.asarray(np.minimum(straight, turned))
 
 

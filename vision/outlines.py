@@ -6,7 +6,7 @@ up or face down, and that card's quad as eight numbers that half a turn does not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from engine.json_text import parse_json
-from vision.edges import refine_quad
+from vision.edges import refine_quads
 from vision.geometry import corner_distance, is_convex, polygon_area, polygon_overlap, start_at_top
 from vision.printed import is_printed_outline
 from vision.reading import Face, Image, Quad
@@ -44,6 +44,8 @@ _FAR = 0.5
 _TILE = 0.6
 """Side of a closer look's tiles, as a share of the picture's."""
 _GREY = 114
+_MULTIPLE = 32
+"""The network takes sides that are multiples of this."""
 _OUTPUTS = 10
 _MOST = 600
 """Candidates considered per look."""
@@ -120,6 +122,10 @@ def _can_lie_beside(quad: Quad, surer: Sequence[Quad], same: float = _SAME_CARD)
     return all(polygon_overlap(quad, others[i]) < 0.5 * min(size, sizes[i]) ** 2 for i in unlike)
 
 
+def _quads_and_scores(found: Candidates) -> Iterator[tuple[Quad, NDArray[np.float32]]]:
+    return zip(decode_quads(found.codes), found.scores, strict=True)
+
+
 def _joined(*looks: Candidates) -> Candidates:
     return Candidates(
         np.concatenate([look.scores for look in looks]), np.concatenate([look.codes for look in looks])
@@ -156,6 +162,11 @@ def merge(found: Candidates) -> tuple[Candidates, NDArray[np.intp]]:
     scores = np.array(kept_scores, np.float32).reshape(-1, 2)
     codes = np.array(kept_codes, np.float32).reshape(-1, 8)
     return Candidates(scores, codes), np.array(support, np.intp)
+
+
+def _padded(side: float) -> int:
+    """Return the next side, in pixels, that the network takes."""
+    return max(1, -(-round(side) // _MULTIPLE)) * _MULTIPLE
 
 
 def load_facts(path: Path) -> tuple[int, NDArray[np.float64]]:
@@ -214,11 +225,12 @@ class OutlineFinder:
 
     def _outlines(self, image: Image, found: Candidates) -> list[Outline]:
         """Refine the candidates, and drop those that cannot be cards or are mere echoes of surer ones."""
+        convex = [(quad, scores) for quad, scores in _quads_and_scores(found) if is_convex(quad)]
+        rough = [quad for quad, _ in convex]
+        refined = refine_quads(image, rough) if self._refine else rough
         outlines: list[Outline] = []
-        for quad, scores in zip(decode_quads(found.codes), found.scores, strict=True):
-            if not is_convex(quad):
-                continue
-            exact = start_at_top(refine_quad(image, quad) if self._refine else quad)
+        for quad, (_, scores) in zip(refined, convex, strict=True):
+            exact = start_at_top(quad)
             face: Face = "up" if scores[0] >= scores[1] else "down"
             confidence = self._confidence(float(scores.max()))
             # Nothing can be read on a back that would confirm it: a doubtful one must stand harder tests.
@@ -237,10 +249,12 @@ class OutlineFinder:
     def _look(self, image: Image, shrink: float = 1.0) -> Candidates:
         """Run the network once over the whole of `image`, made to fill a share `shrink` of its input."""
         height, width = image.shape[:2]
-        scale = shrink * self._size / max(height, width)
+        full = self._size / max(height, width)
+        scale = shrink * full
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         mode = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
-        canvas = np.full((self._size, self._size, 3), _GREY, np.uint8)
+        # As much of the network's square input as the picture needs: what is not looked at costs no time.
+        canvas = np.full((_padded(height * full), _padded(width * full), 3), _GREY, np.uint8)
         canvas[: size[1], : size[0]] = cv2.resize(image, size, interpolation=mode)
         inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32)
         inputs /= np.float32(255)

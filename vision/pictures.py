@@ -1,4 +1,4 @@
-"""Reads picture files."""
+"""Reads picture files, and makes pictures smaller."""
 
 from __future__ import annotations
 
@@ -35,6 +35,22 @@ def read_image(path: Path) -> Image:
     if image is None:
         raise BadInputError(f"{path}: not a picture that can be decoded, or too large a one")
     return np.asarray(image, np.uint8)
+
+
+def reduced(image: Image, longest: int) -> tuple[Image, float]:
+    """Return a copy whose longer side has `longest` pixels, and its scale; never a larger one.
+
+    The picture is halved as often as it can be before it is interpolated: halving is the one average over an
+    area that is fast.
+    """
+    height, width = image.shape[:2]
+    scale = min(1.0, longest / max(height, width))
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    small = image
+    while small.shape[1] >= 2 * size[0] and small.shape[0] >= 2 * size[1]:
+        half = (small.shape[1] // 2, small.shape[0] // 2)
+        small = np.asarray(cv2.resize(small, half, interpolation=cv2.INTER_AREA), np.uint8)
+    return np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_LINEAR), np.uint8), scale
 
 
 @contextmanager

@@ -43,25 +43,34 @@ def something_sticks_out(image: Image, quad: Quad, known: Sequence[Quad]) -> boo
     reach, width, height = _REACH_MM, CARD_WIDTH_MM, CARD_HEIGHT_MM
     left, right, bottom = -float(reach), width + reach, height + reach
     around = np.array([[left, left], [right, left], [right, bottom], [left, bottom]])
-    flat = rectify(image, transform(plane, around), _RIM.shape[1], _RIM.shape[0]).astype(np.int16)
-    rim = _RIM & _within_picture(image, plane, around)
+    neighbourhood = transform(plane, around)
+    flat = rectify(image, neighbourhood, _RIM.shape[1], _RIM.shape[0])
+    hidden = np.zeros(_RIM.shape, np.uint8)
     back = np.asarray(np.linalg.inv(plane), np.float64)
     for other in known:
-        hidden = np.zeros(rim.shape, np.uint8)
-        corners = transform(back, other) + reach
-        cv2.fillConvexPoly(hidden, np.round(_grown(corners)).astype(np.int32), (1,))
-        rim &= hidden == 0
+        if _may_meet(other, neighbourhood):
+            corners = transform(back, other) + reach
+            cv2.fillConvexPoly(hidden, np.round(_grown(corners)).astype(np.int32), (1,))
+    rim = _RIM & _within_picture(image, plane, neighbourhood) & (hidden == 0)
     stock = np.median(flat[_MARGIN], axis=0)
-    alike = (np.abs(flat - stock) <= _ALIKE_SHARE * stock + _ALIKE_LEVEL).all(axis=2)
-    return int((alike & rim).sum()) >= _LEAST_MM2
+    unlike = _ALIKE_SHARE * stock + _ALIKE_LEVEL
+    lowest, highest = np.ceil(stock - unlike), np.floor(stock + unlike)
+    alike = cv2.inRange(flat, np.maximum(lowest, 0), np.minimum(highest, 255))
+    return int(np.count_nonzero(alike[rim])) >= _LEAST_MM2
+
+
+def _may_meet(quad: Quad, other: NDArray[np.float64]) -> bool:
+    """Tell, quickly, whether two quads are near enough to share anything, the first one grown a little."""
+    low, high = quad.min(axis=0), quad.max(axis=0)
+    room = 0.1 * (high - low)
+    return bool((low - room <= other.max(axis=0)).all() and (high + room >= other.min(axis=0)).all())
 
 
 def _within_picture(
-    image: Image, plane: NDArray[np.float64], around: NDArray[np.float64]
+    image: Image, plane: NDArray[np.float64], corners: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Return which pixels of the flattened neighbourhood the picture really shows."""
+    """Return which pixels of the flattened neighbourhood with these corners the picture shows."""
     size = np.array(image.shape[1::-1])
-    corners = transform(plane, around)
     if (corners >= 0).all() and (corners <= size - 1).all():
         return np.ones(_RIM.shape, np.bool_)
     y, x = np.mgrid[0 : _RIM.shape[0], 0 : _RIM.shape[1]]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry import transform
+from vision.pictures import reduced
 from vision.plane import Matrix
 from vision.reading import Image
 
@@ -31,6 +32,8 @@ _AGREE = 0.8
 """A point agrees with a homography to within so many pixels at _WIDTH."""
 _LEAST_AGREEING, _LEAST_SHARE = 30, 0.3
 _SIMPLE_SHARE = 0.9
+_TRIES = 500
+"""Of RANSAC: enough to draw four points that agree where a third of them do."""
 _FRESH_SHARE = 0.35
 """Below this share of agreeing points the key picture has grown old: the cards lie otherwise."""
 _AT_REST = 0.2
@@ -166,18 +169,10 @@ class Steadier:
 
 def _small_grey(frame: Image) -> tuple[Grey, float]:
     """Return a grey copy `_WIDTH` pixels along its longer side (or smaller), and its scale."""
-    height, width = frame.shape[:2]
-    scale = min(1.0, _WIDTH / max(height, width))
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    small = frame
-    while small.shape[1] >= 2 * size[0] and small.shape[0] >= 2 * size[1]:
-        # Halving is the one area average that is fast.
-        half = (small.shape[1] // 2, small.shape[0] // 2)
-        small = np.asarray(cv2.resize(small, half, interpolation=cv2.INTER_AREA), np.uint8)
-    small = np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_LINEAR), np.uint8)
+    small, _ = reduced(frame, _WIDTH)
     # Smoothed, or the grain of a dim picture would be followed.
     grey = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (0, 0), _SMOOTH)
-    return np.asarray(grey, np.uint8), size[0] / width
+    return np.asarray(grey, np.uint8), small.shape[1] / frame.shape[1]
 
 
 def _follow(
@@ -224,7 +219,7 @@ def _agreed(
     simple, in_simple = cv2.estimateAffinePartial2D(
         first, second, method=cv2.RANSAC, ransacReprojThreshold=within
     )
-    move, inside = cv2.findHomography(first, second, cv2.RANSAC, within)
+    move, inside = cv2.findHomography(first, second, cv2.RANSAC, within, maxIters=_TRIES)
     agreeing = int(np.count_nonzero(in_simple)) if simple is not None else 0
     if move is not None and _SIMPLE_SHARE * np.count_nonzero(inside) > agreeing:
         return np.asarray(move, np.float64), int(np.count_nonzero(inside))

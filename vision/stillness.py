@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vision.pictures import reduced
 from vision.reading import Image
 
 Mask = NDArray[np.bool_]
@@ -108,15 +109,15 @@ class Stillness:
         self._bare: NDArray[np.float32] | None = None
         self._moved_at: NDArray[np.float64] | None = None
         self._noise = 1.0
-        self._frame_size: tuple[int, ...] = (1, 1)
+        self._scale = 1.0
 
     def feed(self, frame: Image, t: float, *, swaying: bool = False) -> Motion:
         """Compare one frame (full size) with what went before. Times must increase.
 
         `swaying`: the camera has just moved, and the frame may lie a little off the one before.
         """
-        small, scale = shrunk(frame)
-        self._frame_size = frame.shape[:2]
+        small, scale = reduced(frame, SMALL_WIDTH)
+        self._scale = scale
         now = np.asarray(cv2.GaussianBlur(small, (3, 3), 0), np.float32)
         if self._before is None or self._before.shape != now.shape:
             self._before, self._table, self._bare = now, now.copy(), now.copy()
@@ -147,8 +148,7 @@ class Stillness:
     def absorb(self, polygon: ArrayLike) -> None:
         """Take the inside of a polygon (N x 2, full pixels) into the picture of the table as it is now."""
         if self._before is not None and self._table is not None:
-            scale = SMALL_WIDTH / max(self._frame_size)
-            inside = polygon_mask(np.asarray(polygon, np.float64) * scale, self._before.shape)
+            inside = polygon_mask(np.asarray(polygon, np.float64) * self._scale, self._before.shape)
             cv2.copyTo(self._before, inside.astype(np.uint8), self._table)
 
     def _learn(self, now: NDArray[np.float32], motion: Motion, t: float) -> None:
@@ -162,17 +162,6 @@ class Stillness:
         cv2.copyTo(now, settled.astype(np.uint8), self._table)
         calm = ~(motion.foreign | motion.moving)
         cv2.accumulateWeighted(now, self._table, _BLEND, calm.astype(np.uint8))
-
-
-def shrunk(frame: Image) -> tuple[Image, float]:
-    """Return a copy about 320 pixels along its longer side, and its scale."""
-    height, width = frame.shape[:2]
-    scale = SMALL_WIDTH / max(height, width)
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    # Halving by plain stepping first costs a fraction of a full area average.
-    step = max(1, int(1 / scale) // 2)
-    small = cv2.resize(frame[::step, ::step], size, interpolation=cv2.INTER_AREA)
-    return np.asarray(small, np.uint8), scale
 
 
 def polygon_mask(polygon: ArrayLike, shape: tuple[int, ...]) -> Mask:

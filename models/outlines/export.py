@@ -29,12 +29,13 @@ def export(
     size: int = INPUT_SIZE,
     confidence: Sequence[tuple[float, float]] = ((0.0, 0.0), (1.0, 1.0)),
 ) -> None:
-    """Write `net` to `path` (.onnx) for pictures of size x size, and what goes with it to `path` (.json).
+    """Write `net` to `path` (.onnx), and what goes with it to `path` (.json).
 
-    Input `images` (1 x 3 x size x size, RGB, 0..1), output `outlines` (1 x A x 10). `confidence` holds pairs
-    (score, probability that such a candidate is a card).
+    Input `images` (1 x 3 x H x W, RGB, 0..1; H and W multiples of 32, the longer one best `size`), output
+    `outlines` (1 x A x 10). `confidence` holds pairs (score, probability that such a candidate is a card).
     """
-    write_onnx(ExportedNet(net), path, torch.zeros(1, 3, size, size), "outlines")
+    free = {"images": {2: "height", 3: "width"}, "outlines": {1: "candidates"}}
+    write_onnx(ExportedNet(net), path, torch.zeros(1, 3, size, size), "outlines", free)
     write_facts(path, confidence, input_size=size)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vision.reading import Image
-from vision.stillness import Stillness, polygon_mask, shrunk
+from vision.stillness import Stillness, polygon_mask
 
 STEP = 1 / 15
 
@@ -92,13 +92,6 @@ def test_shares_of_polygons() -> None:
     assert motion.share(motion.limb_mask(), inside) > 0.95
     assert motion.share(motion.limb_mask(), [[10, 10], [50, 10], [50, 50], [10, 50]]) == 0
     assert motion.share(motion.limb_mask(), [[-90, -90], [-50, -90], [-50, -50]]) == 0, "outside the picture"
-
-
-@pytest.mark.parametrize("size", [(1, 1), (3, 500), (480, 848), (1080, 1920)])
-def test_pictures_of_any_size_are_shrunk(size: tuple[int, int]) -> None:
-    small, scale = shrunk(np.zeros((*size, 3), np.uint8))
-    assert max(small.shape[:2]) == 320
-    assert scale == pytest.approx(320 / max(size))
 
 
 def test_a_change_of_picture_size_starts_anew() -> None:
