@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from datasets.parallel import spread
 from datasets.photos import BACK, Label, LabelledPhoto, load_set
+from models.onestage.reader import OneStageReader
 from vision import reader
 from vision.geometry import bounding_box, polygon_iou
 from vision.reading import CardReader, CardReading, Quad
@@ -25,6 +26,8 @@ FOUND_IOU = 0.5
 """Overlap from which a reading counts as the labelled card."""
 SURE = 0.9
 """Confidence from which a wrong name counts as confidently wrong."""
+BESIDE = "+one-stage"
+"""Follows a set's name in the row of the detector that is measured beside."""
 _BINS = 10
 
 
@@ -108,6 +111,13 @@ def match_quads(labels: Sequence[Label], readings: Sequence[CardReading]) -> lis
             used_readings.add(j)
             pairs.append((i, j))
     return pairs
+
+
+def _boxed(label: Label) -> Label:
+    """Return the label as the upright box around it."""
+    left, top, right, bottom = bounding_box(label.points)
+    points = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+    return replace(label, points=points, kind="box")
 
 
 def _overlap(label: Label, reading: CardReading) -> float:
@@ -203,6 +213,21 @@ def with_deck(deck: str | None, jobs: int = 1, cluster: str | None = None) -> Re
     return lambda photos: spread(partial(_timed_with_deck, deck), photos, jobs, cluster)
 
 
+def with_detector(weights: Path, jobs: int = 1, cluster: str | None = None) -> ReadAll:
+    """Read photos with a one-stage detector (`models.onestage`), to be measured with `boxes`."""
+    _detector(weights)  # a bad file is told of before anything is read
+    return lambda photos: spread(partial(_timed_with_detector, weights), photos, jobs, cluster)
+
+
+def _timed_with_detector(weights: Path, photo: LabelledPhoto) -> Timed:
+    return _timed(_detector(weights), photo)
+
+
+@cache
+def _detector(weights: Path) -> CardReader:
+    return OneStageReader(weights)
+
+
 def _timed_with_deck(deck: str | None, photo: LabelledPhoto) -> Timed:
     return _timed(reader.reader_for_deck(None) if deck is None else _with_deck(deck), photo)
 
@@ -217,8 +242,12 @@ def evaluate_photos(
     names: Iterable[str],
     root: Path | None = None,
     progress: Callable[[str], None] | None = None,
+    boxes: bool = False,
 ) -> list[Score]:
-    """Return one score per named set of `MEASURES`. Raises BadInputError when a set is missing."""
+    """Return one score per named set of `MEASURES`. Raises BadInputError when a set is missing.
+
+    `boxes`: the readings' quads are upright boxes and are held against the upright boxes around the cards.
+    """
     scores = []
     known: dict[Path, Timed] = {}
     for name in names:
@@ -232,7 +261,7 @@ def evaluate_photos(
                 progress(f"{name}: {number}/{len(fresh)}")
         for photo in photos:
             readings, milliseconds = known[photo.path]
-            measure(score, photo.labels, readings)
+            measure(score, [_boxed(label) for label in photo.labels] if boxes else photo.labels, readings)
             score.photos += 1
             score.milliseconds.append(milliseconds)
         scores.append(score)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datasets.evaluation import Score
 
 _COLUMNS = (
-    ("set", 20),
+    ("set", 25),
     ("photos", 6),
     ("cards", 5),
     ("precision", 9),
@@ -43,6 +43,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         action="store_true",
         help="sets of one deck once more: each photo with the deck learnt from the set's other photos",
     )
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        metavar="WEIGHTS",
+        help="sets once more by a plain one-stage detector (python -m models.onestage.train makes one)",
+    )
+    parser.add_argument("--beside-only", action="store_true", help="measure that detector alone")
     parser.add_argument("--json", action="store_true", help="one JSON line per set")
     add_jobs(parser)
     return parser
@@ -50,8 +57,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and print one row per set."""
-    from datasets.enrolled import ENROLLABLE, leave_one_out
-    from datasets.evaluation import MEASURES, each_by, evaluate_photos, with_deck
+    from datasets.evaluation import BESIDE, MEASURES, evaluate_photos, with_deck, with_detector
     from datasets.photos import photos_root
 
     jobs, cluster = jobs_of(args)
@@ -67,17 +73,36 @@ def run(args: argparse.Namespace) -> int:
         names = [name for name, (folder, _) in MEASURES.items() if (root / folder).is_dir()]
         if not names:
             raise BadInputError(f"{root}: none of the photo sets is there")
+    root = root.resolve()
+    if args.beside_only and args.beside is None:
+        raise BadInputError("--beside-only: name the detector's weights with --beside")
+    detector = None if args.beside is None else with_detector(args.beside.resolve(), jobs, cluster)
     if not args.json:
         print("  ".join(f"{title:>{width}}" for title, width in _COLUMNS))
-    read_all = with_deck(args.deck, jobs, cluster)
+    ours = with_deck(args.deck, jobs, cluster)
     for name in names:
-        _print(evaluate_photos(read_all, [name], root.resolve(), _progress)[0], args.json)
-        if args.enrolled and name in ENROLLABLE:
-            readers = leave_one_out(name, root, _progress)
-            score = evaluate_photos(each_by(readers), [name], root, _progress)[0]
-            score.name = f"{name}+deck"
+        if not args.beside_only:
+            _print(evaluate_photos(ours, [name], root, _progress)[0], args.json)
+            if args.enrolled:
+                _print_enrolled(name, root, args.json)
+        if detector is not None:
+            score = evaluate_photos(detector, [name], root, _progress, boxes=True)[0]
+            score.name = name + BESIDE
             _print(score, args.json)
     return 0
+
+
+def _print_enrolled(name: str, root: Path, as_json: bool) -> None:
+    """Measure a set of one deck with that deck enrolled; other sets are passed over."""
+    from datasets.enrolled import ENROLLABLE, leave_one_out
+    from datasets.evaluation import each_by, evaluate_photos
+
+    if name not in ENROLLABLE:
+        return
+    readers = leave_one_out(name, root, _progress)
+    score = evaluate_photos(each_by(readers), [name], root, _progress)[0]
+    score.name = f"{name}+deck"
+    _print(score, as_json)
 
 
 def _print(score: Score, as_json: bool) -> None:

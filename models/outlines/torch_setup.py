@@ -15,7 +15,7 @@ def _stand_in_for_torchvision() -> None:
     """Put a stub in torchvision's place where the real one does not import.
 
     torchvision 0.28.0 fails on CPU torch ("operator torchvision::nms does not exist"); ultralytics imports
-    it, but for nothing that is used here.
+    it, and of what is used here only its trainer's checks ask it for anything: non-maximum suppression.
     """
     try:
         import torchvision  # noqa: F401
@@ -28,10 +28,22 @@ def _stand_in_for_torchvision() -> None:
         sys.modules["torchvision"], sys.modules["torchvision.ops"] = stub, stub.ops
 
 
-def detection_model(config: str, classes: int) -> Any:
-    """Return a fresh ultralytics DetectionModel, untrained."""
+def prepare_ultralytics() -> None:
+    """Make ultralytics importable and keep it to itself: no reports sent, its settings in our cache."""
     os.environ.setdefault("YOLO_CONFIG_DIR", str(Path.home() / ".cache" / "shithead"))
     _stand_in_for_torchvision()
+    from ultralytics import settings
+    from ultralytics.utils.nms import TorchNMS
+
+    settings.update({"sync": False})
+    ops = sys.modules["torchvision.ops"]
+    if not hasattr(ops, "nms"):
+        ops.nms = TorchNMS.nms  # type: ignore[attr-defined]
+
+
+def detection_model(config: str, classes: int) -> Any:
+    """Return a fresh ultralytics DetectionModel, untrained."""
+    prepare_ultralytics()
     from ultralytics.nn.tasks import DetectionModel
 
     return DetectionModel(config, nc=classes, verbose=False)

@@ -84,3 +84,17 @@ def test_calibration_error_of_known_certainties() -> None:
     assert score.calibration_error() == pytest.approx(0)
     score = Score("x", certainty=[(0.95, False)] * 10)
     assert score.calibration_error() == pytest.approx(0.95)
+
+
+def test_a_reader_of_upright_boxes_is_held_against_the_boxes_around_the_cards(tmp_path: Path) -> None:
+    root = folder_with(tmp_path, "vpo_table", "")
+    (root / "vpo_table" / "labels_quad").mkdir()
+    (root / "vpo_table" / "labels_quad" / "a.txt").write_text("0 0.25 0.1 0.45 0.5 0.25 0.9 0.05 0.5\n")
+    (root / "vpo_table" / "labels").rename(root / "vpo_table" / "labels_box_with_back")
+    upright = np.array(
+        [[14, 14], [86, 14], [86, 86], [14, 86]], np.float32
+    )  # around a card set on its corner
+    higher = CardReading(upright - np.float32([0, 18]), "up", 0.9, "AS", 0.9)
+    told = each_by(lambda photo: Told([higher]))
+    assert evaluate_photos(told, ["vpo_table"], root, boxes=True)[0].found == 1
+    assert evaluate_photos(told, ["vpo_table"], root)[0].found == 0

@@ -1,0 +1,1 @@
+"""The rival that `shithead evaluate --beside` measures: a plain detector that finds and names in one step."""

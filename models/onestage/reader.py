@@ -1,0 +1,83 @@
+"""Reads cards with a one-stage detector, whose boxes and class names are its readings as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import BadInputError
+from models.onestage.classes import CLASSES
+from vision.reading import CardReading, Image, Quad, Region
+from vision.runtime import Network, load_network
+
+LEAST_SURE = 0.25
+"""Boxes with a lower score are dropped: ultralytics' own default."""
+_GREY = 114
+_FIELDS = 6
+"""Of a box: left, top, right, bottom (pixels of the input), score, class."""
+
+
+def letterboxed(image: Image, size: int) -> tuple[NDArray[np.float32], float]:
+    """Return a picture as the network takes it, and by how much it was scaled.
+
+    That is 1 x 3 x size x size, RGB, 0..1; the picture lies at the top left, grey around.
+    """
+    scale = size / max(image.shape[:2])
+    width, height = (max(1, round(side * scale)) for side in image.shape[1::-1])
+    canvas = np.full((size, size, 3), _GREY, np.uint8)
+    mode = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    canvas[:height, :width] = cv2.resize(image, (width, height), interpolation=mode)
+    channels = canvas[..., ::-1].transpose(2, 0, 1)[None]
+    return np.ascontiguousarray(channels, np.float32) / np.float32(255), scale
+
+
+class OneStageReader:
+    """A `CardReader`: upright boxes for quads, scores for probabilities, face-up cards only."""
+
+    def __init__(self, weights: Path, network: Network | None = None, size: int | None = None) -> None:
+        """Load what `models.onestage.train` wrote.
+
+        Args:
+            weights: The ONNX file.
+            network: Used in its place.
+            size: Side of the network's input, pixels; None: as the file says.
+
+        Raises:
+            BadInputError: the file is missing or no network.
+        """
+        self.weights = weights
+        self._network = network or load_network(weights)
+        self._size = size or _input_size(weights)
+
+    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+        """Return the cards in `image`, surest first. Raises BadInputError for a network of another kind."""
+        inputs, scale = letterboxed(image, self._size)
+        output = self._network.run(inputs)
+        if output.ndim != 3 or output.shape[2] != _FIELDS:
+            raise BadInputError(f"{self.weights}: not a one-stage detector: its output is {output.shape}")
+        boxes = output[0][output[0][:, 4] >= LEAST_SURE]
+        if len(boxes) and boxes[:, 5].max() >= len(CLASSES):
+            raise BadInputError(f"{self.weights}: a detector of other things than cards")
+        return [_reading(box, scale) for box in boxes[np.argsort(-boxes[:, 4], kind="stable")]]
+
+
+def _reading(box: NDArray[np.float32], scale: float) -> CardReading:
+    left, top, right, bottom = (box[:4] / scale).tolist()
+    score, number = float(box[4]), int(box[5])
+    quad: Quad = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+    return CardReading(quad, "up", score, CLASSES[number], score)
+
+
+def _input_size(weights: Path) -> int:
+    """Return the side of an ONNX file's input, as onnxruntime tells it."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
+    side = session.get_inputs()[0].shape[-1]
+    if not isinstance(side, int):
+        raise BadInputError(f"{weights}: the network's input has no fixed size")
+    return side
