@@ -12,26 +12,55 @@ import matplotlib  # comes with ultralytics
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
-_NOT_LOSSES = frozenset({"step", "minutes", "note", "held back"})
+from engine.errors import BadInputError
+from models.commands import run_command
+
+_NOT_DRAWN = frozenset({"minutes", "note", "samples"})
+Entry = dict[str, float]
+"""What is noted at one step."""
+
+
+def _read(log: Path) -> tuple[list[Entry], list[Entry]]:
+    """Return what is noted of training, and of what is held back."""
+    if not log.is_file():
+        raise BadInputError(f"{log}: no training has been logged there")
+    trained: list[Entry] = []
+    checked: list[Entry] = []
+    for line in log.read_text().splitlines():
+        entry = json.loads(line)
+        if "held back" in entry:
+            checked.append({"step": entry["step"]} | entry["held back"])
+        else:
+            trained.append({name: value for name, value in entry.items() if name not in _NOT_DRAWN})
+    return trained, checked
 
 
 def draw_curve(log: Path, out: Path) -> None:
-    """Draw the losses over the steps as a PNG: training thin, scenes held back dotted.
+    """Draw what a training's log tells over its steps as a PNG: training thin, what is held back dotted.
 
-    `log` is the `curve.jsonl` that `models.training.Trainer` writes.
+    `log` is the `curve.jsonl` that `models.training.Trainer` and `models.faces.train` write. Each number gets
+    a panel, whether it was noted of training, of what is held back, or of both.
+
+    Raises:
+        BadInputError: there is no such log, or nothing in it.
     """
-    entries = [json.loads(line) for line in log.read_text().splitlines()]
-    trained = [entry for entry in entries if "held back" not in entry]
-    checked = [entry for entry in entries if "held back" in entry]
-    names = [name for name in trained[0] if name not in _NOT_LOSSES]
-    figure, axes = pyplot.subplots(1, len(names), figsize=(4.5 * len(names), 3.2), layout="constrained")
-    for axis, name in zip([axes] if len(names) == 1 else axes, names, strict=True):
-        axis.plot([e["step"] for e in trained], [e[name] for e in trained], lw=0.8, label="training")
-        held_back = [e["held back"][name] for e in checked]
-        axis.plot([e["step"] for e in checked], held_back, "o:", ms=3, label="held back, averaged weights")
+    trained, checked = _read(log)
+    names = list(dict.fromkeys(name for entry in (*trained, *checked) for name in entry if name != "step"))
+    if not names:
+        raise BadInputError(f"{log}: no training has been logged there")
+    figure, axes = pyplot.subplots(
+        1, len(names), figsize=(4.5 * len(names), 3.2), layout="constrained", squeeze=False
+    )
+    for axis, name in zip(axes[0], names, strict=True):
+        for entries, style, label in (
+            (trained, {"lw": 0.8}, "training"),
+            (checked, {"ls": ":", "marker": "o", "ms": 3, "color": "C1"}, "held back, averaged weights"),
+        ):
+            points = [(entry["step"], entry[name]) for entry in entries if name in entry]
+            axis.plot(*(zip(*points, strict=True) if points else ([], [])), label=label, **style)
         axis.set(title=name, xlabel="step", yscale="log")
         axis.grid(alpha=0.3, which="both")
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     figure.savefig(out, dpi=90)
     pyplot.close(figure)
 
@@ -46,4 +75,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

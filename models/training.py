@@ -101,6 +101,11 @@ class Trainer(Generic[Batch]):
         """Where the last state is kept."""
         return self.folder / "last.pt"
 
+    @property
+    def log(self) -> Path:
+        """The learning curve: a line per few steps, kept when training is interrupted."""
+        return self.folder / "curve.jsonl"
+
     def save(self) -> None:
         """Write the checkpoint; a crash while writing leaves the old one whole."""
         state = {
@@ -170,7 +175,7 @@ class Trainer(Generic[Batch]):
     def _log(self, entry: dict[str, Any]) -> None:
         line = json.dumps({"step": self.step, "minutes": round(self.spent / 60, 2)} | entry)
         print(line, flush=True)
-        with (self.folder / "curve.jsonl").open("a") as file:
+        with self.log.open("a") as file:
             file.write(line + "\n")
 
 

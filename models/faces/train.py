@@ -1,12 +1,14 @@
 """Train the face networks from nothing: `python -m models.faces.train`.
 
 One process makes samples, another learns from a changing pool of them, both networks in turn. It goes on
-where it was interrupted. At the end it writes the two ONNX files beside this module, and fits `fusion.json`.
+where it was interrupted. At the end it writes the two ONNX files beside this module and their learning curve,
+`curve.png`, and fits `fusion.json`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import multiprocessing
 import time
@@ -21,6 +23,8 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
 
+from models.commands import run_command
+from models.curves import draw_curve
 from models.faces.calibrate import calibrate
 from models.faces.export import export
 from models.faces.labels import IGNORE
@@ -29,6 +33,7 @@ from models.faces.real import real_cards
 from models.faces.samples import SampleMaker
 from models.faces.shards import SHARD_SAMPLES, Shard, join, load, pick, produce, shard_path
 from models.faces.styles import ArtFaces
+from models.training import Parts, means
 from vision.face_classes import OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import network_input
 from vision.faces import WEIGHTS
@@ -41,6 +46,8 @@ REUSE = 4.0
 """How often each sample is learnt from, on average, with new brightness, place and turn each time."""
 LEARNING_RATE = 2e-3
 VALID_SHARDS = 2
+CURVE = "curve.jsonl"
+"""The log, in the training's folder."""
 AVERAGING = 0.998
 """Weight of the past in the moving average of the weights, which is what is measured and exported."""
 
@@ -204,34 +211,43 @@ def _rate(seen: int, total: int) -> float:
     return LEARNING_RATE * warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * progress)))
 
 
-def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> int:
-    """Learn from as many samples as one new shard justifies; returns how many."""
+def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> tuple[int, Parts]:
+    """Learn from as many samples as one new shard justifies; returns how many, and the mean losses."""
     samples = min(int(SHARD_SAMPLES * REUSE), total - seen)
+    losses: list[Parts] = []
     for start in range(0, samples, BATCH):
         rate = _rate(seen + start, total)
         data = pool.batch(BATCH)
         rank, suit = torch.from_numpy(data.rank), torch.from_numpy(data.suit)
-        learners["whole"].step(_varied(data.whole, pool.rng, turn=True), rank, suit, rate)
+        whole = learners["whole"].step(_varied(data.whole, pool.rng, turn=True), rank, suit, rate)
         # One corner of each sample, except those of which nobody can say what they show.
         side = int(pool.rng.integers(2))
         pieces, ranks, suits = (values[side::2] for values in _flat_corners(data))
         known = ranks != IGNORE
-        learners["corner"].step(
+        corner = learners["corner"].step(
             _varied(pieces[known], pool.rng, turn=False),
             torch.from_numpy(ranks[known]),
             torch.from_numpy(suits[known]),
             rate,
         )
-    return samples
+        losses.append({"loss, whole card": whole, "loss, corner": corner})
+    return samples, means(losses)
 
 
-def _report(learners: dict[str, Learner], folder: Path, seen: int, minutes: float) -> None:
+def _report(learners: dict[str, Learner], folder: Path) -> Parts:
+    """Return the shares of held-out pieces that are read wrongly."""
     held = join([load(path) for path in sorted(folder.glob("*.npz"))])
     whole = accuracy(learners["whole"].average, held.whole, held.rank, held.suit)
     corner = accuracy(learners["corner"].average, *_flat_corners(held))
-    print(
-        f"{minutes:6.1f} min  {seen:8d} samples  held-out: whole {whole:.4f}  corner {corner:.4f}", flush=True
-    )
+    return {"wrong, whole card": round(1 - whole, 4), "wrong, corner": round(1 - corner, 4)}
+
+
+def _log(folder: Path, step: int, seen: int, entry: dict[str, Any]) -> None:
+    """Print a line of the learning curve and keep it."""
+    line = json.dumps({"step": step, "samples": seen} | entry)
+    print(line, flush=True)
+    with (folder / CURVE).open("a") as file:
+        file.write(line + "\n")
 
 
 def train(folder: Path, total: int, seed: int) -> dict[str, Learner]:
@@ -246,16 +262,19 @@ def train(folder: Path, total: int, seed: int) -> dict[str, Learner]:
         for name, learner in learners.items():
             learner.restore(state[name])
     pool = Pool(folder / "train", rng)
-    started, rounds = time.monotonic(), 0
+    rounds = 0
     while seen < total:
         pool.refresh()
-        seen += _round(learners, pool, seen, total)
+        samples, losses = _round(learners, pool, seen, total)
+        seen += samples
         state = {name: learner.state() for name, learner in learners.items()} | {"seen": seen}
         torch.save(state, checkpoint.with_suffix(".tmp"))
         checkpoint.with_suffix(".tmp").replace(checkpoint)
+        step = learners["whole"].steps
+        _log(folder, step, seen, losses)
         rounds += 1
         if rounds % 3 == 0 or seen >= total:
-            _report(learners, folder / "valid", seen, (time.monotonic() - started) / 60)
+            _log(folder, step, seen, {"held back": _report(learners, folder / "valid")})
     return learners
 
 
@@ -269,12 +288,14 @@ def main() -> None:
     parser.add_argument(
         "--samples", type=int, default=1_000_000, help="samples to learn from (default: %(default)s)"
     )
+    parser.add_argument("--out", type=Path, default=WEIGHTS, help="folder of the weights")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
+    args.out.mkdir(parents=True, exist_ok=True)
     # "spawn": a forked child would inherit torch's threads.
     maker = multiprocessing.get_context("spawn").Process(
         target=make_samples, args=(args.folder, args.seed, 10**6), daemon=True
@@ -284,10 +305,11 @@ def main() -> None:
         learners = train(args.folder, args.samples, args.seed)
     finally:
         maker.terminate()
+    draw_curve(args.folder / CURVE, args.out / "curve.png")
     for name, learner in learners.items():
-        print(export(learner.average, name))
-    print(calibrate(WEIGHTS))
+        print(export(learner.average, name, args.out))
+    print(calibrate(args.out))
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

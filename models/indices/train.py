@@ -1,7 +1,7 @@
 """Train the index network: `.venv/bin/python -m models.indices.train`.
 
 Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one),
-and writes `models/indices/indices.onnx` and `indices.json`.
+and writes `models/indices/indices.onnx`, `indices.json` and its learning curve `curve.png`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from torch.nn import functional
 from torch.utils.data import ConcatDataset, DataLoader, RandomSampler
 
 from datasets.photos import LabelledPhoto
+from models.commands import run_command
+from models.curves import draw_curve
 from models.indices.calibrate import calibrate
 from models.indices.data import IndexDataset, IndexTruth, collate
 from models.indices.export import export
@@ -91,9 +93,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     trainer.resume()
     batches = _batches(scenes, training_photos(), trainer.step + 1)
     trainer.run(batches, 1.0, lambda average: _validate(average, held_back))
+    draw_curve(trainer.log, args.out.with_name("curve.png"))
     export(trainer.average.net, args.out)
     calibrate(args.out, held_back)
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.utils.data import RandomSampler
 
 from datasets.photos import photos_root
+from models.commands import run_command
 from models.onestage.curve import draw_results, spent_seconds
 from models.onestage.labels import label_scenes, write_data
 from models.outlines.render import render_scenes
@@ -171,4 +172,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

@@ -1,7 +1,7 @@
 """Train the outline network: `.venv/bin/python -m models.outlines.train`.
 
 Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one),
-and writes `models/outlines/outlines.onnx`.
+and writes `models/outlines/outlines.onnx`, `outlines.json` and its learning curve `curve.png`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, RandomSampler
 
 from datasets.photos import photos_root
+from models.commands import run_command
+from models.curves import draw_curve
 from models.outlines.calibrate import calibrate
 from models.outlines.data import SceneDataset, collate
 from models.outlines.export import export
@@ -116,10 +118,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     _run(trainer, scenes, held_back, _PHOTOS_FROM)
     photos = _photos(trainer, args.folder / "photos")
     _run(trainer, [*scenes, *photos * _PHOTO_REPEATS], held_back, 1.0)
+    draw_curve(trainer.log, args.out.with_name("curve.png"))
     net = trainer.average.net
     assert isinstance(net, OutlineNet)
     export(net, args.out, confidence=calibrate(net, held_back))
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)
