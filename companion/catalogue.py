@@ -1,9 +1,10 @@
 """Keeps the catalogues in step with the source: `python -m companion.catalogue` after words have changed.
 
 It collects every text that is marked (`_`, `marked`, `many` in Python, `_` in kv files, and the forms of
-`engine.sentences.say`), enters new ones into
-each language's .po file with nothing for a translation, drops those that are gone, and compiles the .mo file
-that ships. `tests/companion/test_catalogue.py` fails while a translation is missing or the .mo is stale.
+`engine.sentences.say`), the texts of the rulesets and the questions of `vision.questions`. New ones it enters
+into each language's .po file with nothing for a translation, drops those that are gone, and compiles the .mo
+file that ships. `tests/companion/test_catalogue.py` fails while a translation is missing or the .mo is
+stale.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from pathlib import Path
 
 import engine
 from companion.i18n import DOMAIN, LANGUAGES, locale_folder
+from companion.rule_words import rule_texts
+from vision.questions import QUESTIONS
 
 Texts = dict[str, str | None]
 """The marked texts, each with its plural where it has one."""
@@ -33,8 +36,12 @@ _HEADER = (
 
 
 def all_texts() -> Texts:
-    """Return every text that is to be translated: the app's, and the forms of the referee's sentences."""
-    return marked_texts(Path(engine.__file__).parent) | marked_texts(Path(__file__).parent)
+    """Return every text that is to be translated.
+
+    The app's, the forms of the referee's sentences and questions, and what the rulesets say.
+    """
+    texts: Texts = dict.fromkeys((*rule_texts(), *QUESTIONS))
+    return texts | marked_texts(Path(engine.__file__).parent) | marked_texts(Path(__file__).parent)
 
 
 def marked_texts(root: Path) -> Texts:

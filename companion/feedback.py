@@ -19,6 +19,7 @@ from companion.rulings import ruling_of, ruling_text
 from companion.session import Snapshot
 from companion.settings import Settings
 from companion.voice import Speaker, find_speaker
+from companion.wording import question_words
 
 _log = logging.getLogger(__name__)
 _RATE = 22050
@@ -110,7 +111,7 @@ def spoken(lines: Sequence[Line], turn: str | None) -> str:
             words.append(_("{player} is the Shithead.").format(player=line["loser"]))
             turn = None
         if line.get("event") == "unclear" and line.get("says"):
-            words.append(str(line["says"]))
+            words.append(question_words(line))
     if turn:
         words.append(_("{player} to play.").format(player=turn))
     return " ".join(words)

@@ -1,7 +1,7 @@
 """The app's words in the user's language: one gettext catalogue, English in the source, German complete.
 
-The referee's sentences are said anew from their facts (`companion.sentences`). What a ruleset says of itself,
-and the sentences that are quoted from its source, stay English.
+The referee's sentences are said anew from their facts (`companion.sentences`), rules and the sentences that
+are quoted from their source translated where they are shown (`companion.rule_words`).
 """
 
 from __future__ import annotations

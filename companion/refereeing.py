@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from companion.book import GameBook, Judge, Line
-from companion.i18n import marked
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.layout import Layout, load_layout
+from vision.questions import LIES_OTHERWISE, asked
 from vision.reading import CardReader, CardReading, Image
 from vision.watch import TableView, Watcher
 
@@ -152,7 +152,7 @@ class Refereeing:
         events = self._watcher.feed(frame, t)
         if self._watcher.astray and not self._asked:
             self._asked = True
-            events = [*events, Event(id=0, event="unclear", t=t, decided_at=t, says=LIES_OTHERWISE)]
+            events = [*events, Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LIES_OTHERWISE))]
         return self._rule(events)
 
     def finish(self, t: float) -> list[Line]:
@@ -248,9 +248,6 @@ class KnownAlready:
 
 _USUAL_PLAYERS = 4
 _BEGINS = ("play", "flip", "show", "pick_up")
-LIES_OTHERWISE = marked(
-    "The cards do not lie as they lay when the game was broken off. Can you put them and the camera back?"
-)
 
 
 def _lies_the_same(one: TableView, other: TableView) -> bool:

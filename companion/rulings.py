@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.game import Line
 from companion.i18n import _
+from companion.rule_words import cite_words, quotation
 from companion.sentences import breach_words, sentence
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
@@ -60,8 +61,7 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
         says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
     quote = ""
     if basis is not None and basis.get("quote"):
-        # The sources mark emphasis with underscores.
-        quote = f"“{str(basis['quote']).replace('_', '')}” — {basis.get('cite', '')}"
+        quote = f"{quotation(str(basis['quote']))} — {cite_words(str(basis.get('cite', '')))}"
     return says, quote
 
 

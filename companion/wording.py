@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from companion.i18n import _, many, marked
+from vision.questions import QUESTIONS, asked
 
 SUITS = "CDHS"
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
@@ -116,8 +117,15 @@ def event_words(line: Mapping[str, Any]) -> str:
             breach = line.get("breach") or {"says": line.get("says")}
             return breach_words(breach) or _("{player} broke a rule earlier").format(player=who)
         case "unclear":
-            return str(line.get("says") or _("Not clear what happened"))
+            return question_words(line) or _("Not clear what happened")
     return kind
+
+
+def question_words(line: Mapping[str, Any]) -> str:
+    """Return what an `unclear` event asks, in the language in force; a question of old as it was written."""
+    says, player = str(line.get("says") or ""), line.get("player")
+    form = next((form for form in QUESTIONS if asked(form, player) == says), None)
+    return says if form is None else _(form).format(player=player or _("Somebody"))
 
 
 def _from(source: Any) -> str:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from engine.events import Event, EventKind, Source
 from vision.events_scene import Scene
+from vision.questions import UNREAD_CARD, asked
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
 
@@ -56,8 +57,7 @@ class ToldPlays:
             kind: EventKind = "flip" if source == "down" else "play"
             self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
         if UNKNOWN_CARD in names:
-            says = f"{player or 'Somebody'} played a card that cannot be read. Which card is it?"
-            log.add("unclear", t, now, player=player, says=says)
+            log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player))
 
     def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
         one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}

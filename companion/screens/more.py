@@ -8,7 +8,7 @@ from typing import Any
 from kivy.factory import Factory
 
 from companion import keeping, sharing
-from companion.i18n import AUTOMATIC, LANGUAGES, _, many
+from companion.i18n import AUTOMATIC, LANGUAGES, _, language, many, marked
 from companion.screens.tour import Tour
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import default_path
@@ -96,8 +96,11 @@ class MoreScreen(Page):
             chip.bind(on_release=lambda _chip, code=code: self._app.set(language=code))
             self.languages[code] = chip
             row.add_widget(chip)
-        text = _("The rules, and the sentences that are quoted, stay in the language of their source.")
-        self.add(BodyText(full_text=text))
+        text = marked(
+            "The quoted sentences are translated; what counts is the sentence in the language of its source."
+        )
+        if language() != "en":  # in English nothing is
+            self.add(BodyText(full_text=_(text)))
 
     def _add_game(self) -> None:
         self.add(Factory.Heading(full_text=_("Game")))

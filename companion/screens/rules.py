@@ -12,6 +12,7 @@ from kivy.properties import StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
 from companion.i18n import _, many
+from companion.rule_words import cite_words, quotation
 from companion.screens.ask import AskSheet
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from engine.errors import BadInputError
@@ -88,10 +89,11 @@ class RulesScreen(Page):
         for heading, rules in topics(ruleset).items():
             matching = [rule for rule in rules if _matches(rule, heading, wanted)]
             if matching:
-                self.add(Factory.Heading(full_text=heading))
+                self.add(Factory.Heading(full_text=_(heading)))
             for rule in matching:
                 found += 1
-                self.add(RuleEntry(says=rule.text, quote=f"“{rule.quote.replace('_', '')}” ({rule.cite})"))
+                says = _(rule.text)
+                self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({cite_words(rule.cite)})"))
         if wanted:
             text = many("{n} rule found", "{n} rules found", found) if found else _("No rule speaks of that.")
             self.ids.content.add_widget(BodyText(full_text=text), index=len(self.ids.content.children))
@@ -99,7 +101,9 @@ class RulesScreen(Page):
 
 
 def _matches(rule: Rule, heading: str, wanted: list[str]) -> bool:
-    text = f"{rule.id} {rule.text} {rule.quote} {rule.cite} {heading}".casefold()
+    """Tell whether a rule contains what was typed, in the language in force or as it is written."""
+    texts = (rule.text, rule.quote, heading)
+    text = " ".join([rule.id, rule.cite, *texts, *map(_, texts)]).casefold()
     return all(word in text for word in wanted)
 
 

@@ -149,7 +149,7 @@ class TonightScreen(FloatLayout):
         self.ids.options.clear_widgets()
         for option in load_ruleset(name).available.values():
             on = option.name in self.choice.options and name == self.choice.rules
-            toggle = OptionToggle(option=option.name, says=option.text, on=on)
+            toggle = OptionToggle(option=option.name, says=_(option.text), on=on)
             toggle.bind(on=self._check)
             self.ids.options.add_widget(toggle)
         self._check()

@@ -169,6 +169,9 @@ def evening(walker: Walker) -> Steps:
     walker.look("more-de")
     yield from walker.go("table")
     walker.look("tonight-de")
+    yield from walker.go("rules")
+    walker.look("rules-de")
+    yield from walker.go("table")
     walker.saw["language"] = load_settings().language
     yield from walker.go("more")
     yield from walker.tap(walker.screen.switches["speak"])

@@ -231,6 +231,10 @@ def test_the_language_changes_at_a_tap_and_is_remembered() -> None:
     seen = walk("evening")
     assert has(seen["more-de"], "Sprache")
     assert has(seen["tonight-de"], "Heute Abend")
+    assert has(seen["rules-de"], "Was worauf geht")
+    assert has(
+        seen["rules-de"], "„Wer die schwächste Karte auf der Hand hat, ist zuerst am Zug.“ (Winnersh §4.1)"
+    )
     assert seen["language"] == "de"
 
 

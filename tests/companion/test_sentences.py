@@ -76,12 +76,12 @@ def test_every_sentence_is_said_in_german(form: str) -> None:
         (["KC"], ["7S"], "Kreuz König auf 7: Das geht nicht, es muss 7 oder niedriger sein."),
     ],
 )
-def test_a_ruling_is_said_in_german_and_its_source_quoted_as_it_is(
+def test_a_ruling_is_said_in_german_with_the_place_where_its_sentence_stands(
     cards: list[str], pile: list[str], says: str
 ) -> None:
     spoken, quote = ruling_text(rule(cards=cards, pile=pile, type="play", source="hand"))
     assert spoken == says
-    assert quote.startswith("“")
+    assert quote.startswith("„")
     assert "Winnersh §5" in quote
 
 
