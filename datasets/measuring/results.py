@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from datasets.measuring.beside import beside_rows
 from datasets.measuring.product_goals import PARTS, ProductGoal
 from datasets.measuring.tables import as_markdown, number, table
 from engine.errors import BadInputError
@@ -87,6 +88,9 @@ def page(measured: Measured, plot: str | None) -> str:
     for title, goals in PARTS.items():
         rows = [_row(goal, measured) for goal in goals]
         parts.append(f"## {title}\n\n{table(('goal', 'asked', 'reached', 'met', 'by'), rows, 5)}")
+    beside = beside_rows(measured.photos)
+    if beside is not None:
+        parts.append(f"## Photos beside a one-stage detector\n\n{beside}")
     if measured.films:
         parts.append(f"## Films by event and condition\n\n{as_markdown(dict(measured.films)).strip()}")
     if measured.soak and plot is not None:

@@ -86,6 +86,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     set_threads(args.threads)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
     scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads, "crowds")
     held_back, scenes = scenes[:_HELD_BACK], scenes[_HELD_BACK:]
     net = IndexNet().to(memory_format=torch.channels_last)  # type: ignore[call-overload]

@@ -154,21 +154,22 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--scenes", type=int, default=10000, help="how many to render")
     parser.add_argument("--scene-folder", type=Path, default=cache / "outlines" / "scenes", metavar="FOLDER")
     parser.add_argument("--folder", type=Path, default=cache / "onestage", help="for checkpoints and log")
-    parser.add_argument("--out", type=Path, help="default: onestage.onnx in that folder")
+    parser.add_argument("--out", type=Path, default=cache / "onestage" / "onestage.onnx")
     parser.add_argument("--size", type=int, default=416, help="of the pictures it learns from, pixels")
     parser.add_argument("--read-size", type=int, default=640, help="of those it reads, pixels")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     prepare_ultralytics()
     set_threads(args.threads)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
     scenes = render_scenes(args.scene_folder, args.scenes, args.threads)
     held_back, scenes = label_scenes(scenes[:_HELD_BACK]), label_scenes(scenes[_HELD_BACK:])
     root = photos_root()
     start = root / _START if root is not None and (root / _START).exists() else None
     data = write_data(scenes, held_back, args.folder)
     best = _train(args.folder, data, args.minutes, args.size, start)
-    draw_results(args.folder / "run" / "results.csv", args.folder / "curve.png")
-    _export(best, args.read_size, args.out or args.folder / "onestage.onnx")
+    draw_results(args.folder / "run" / "results.csv", args.out.with_name("curve.png"))
+    _export(best, args.read_size, args.out)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ and writes `models/outlines/outlines.onnx`, `outlines.json` and its learning cur
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -96,7 +97,12 @@ def _photos(trainer: Trainer[Batch], folder: Path) -> list[Path]:
         net = trainer.average.net
         assert isinstance(net, OutlineNet)
         export(net, weights)
-        label_sets(OutlineFinder(weights, least=LEAST_SURE, refine=False, closer_look=False), folder)
+        # Elsewhere first: what an interruption leaves half done must not pass for all of it.
+        part = folder.with_name(f"{folder.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        label_sets(OutlineFinder(weights, least=LEAST_SURE, refine=False, closer_look=False), part)
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
     return sorted(folder.glob("*.jpg"))
 
 
@@ -111,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     set_threads(args.threads)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
     scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads)
     held_back, scenes = scenes[:_HELD_BACK], scenes[_HELD_BACK:]
     trainer = _new_trainer(args.folder, args.minutes)

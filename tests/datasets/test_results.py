@@ -55,6 +55,17 @@ def test_each_goal_is_held_against_its_number() -> None:
     assert "| benchmarks | 2026-01-01 | P, 2 cores, 8.0 GiB | 1 to 1 |" in text
 
 
+def test_a_detector_measured_beside_stands_in_the_same_cells() -> None:
+    ours = {**ABOUT, "cards": 78, "precision": 1.0, "recall": 0.99, "confidently_wrong": 0, "ms": 512.3}
+    theirs = {**ABOUT, "cards": 78, "precision": None, "recall": 0.25, "confidently_wrong": 3, "ms": 41.0}
+    photos = {"vpo_table": ours, "vpo_table+one-stage": theirs, "evan_backs": ours}
+    text = page(Measured(photos=photos), None)
+    cells = ["78", "1.000 / -", "0.990 / 0.250", "- / -", "0 / 3", "- / -", "512 / 41"]
+    assert row_of(text, "vpo_table")[1:] == cells
+    assert "| evan_backs |" not in text
+    assert "one-stage detector" not in page(Measured(photos={"evan_backs": ours}), None)
+
+
 def test_every_source_that_a_goal_names_is_one_that_is_read() -> None:
     for goal in (goal for part in PARTS.values() for goal in part if goal.source):
         assert goal.command
