@@ -12,6 +12,7 @@ import cv2
 
 from engine.errors import BadInputError
 from engine.json_text import parse_json
+from vision.opencv_log import silence
 
 DEFAULT_PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 _MOST_CAMERAS = 4
@@ -39,7 +40,7 @@ def find_cameras() -> list[int]:
 
 
 def _working_cameras() -> Iterator[int]:
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    silence()
     for number in range(_MOST_CAMERAS):
         if sys.platform.startswith("linux") and not Path(f"/dev/video{number}").exists():
             continue

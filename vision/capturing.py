@@ -15,6 +15,7 @@ from pathlib import Path
 import cv2
 
 from engine.errors import BadInputError
+from vision.opencv_log import silence
 
 # FFmpeg's and OpenCV's own complaints about a broken film would stand beside our one clear line.
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
@@ -57,7 +58,7 @@ def camera_number(spec: str) -> int | None:
 
 def open_camera(number: int) -> cv2.VideoCapture:
     """Return the capture of a camera, opened or not."""
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    silence()
     return cv2.VideoCapture(number)
 
 
@@ -106,7 +107,7 @@ def open_film(path: Path) -> cv2.VideoCapture:
 @contextmanager
 def _only(options: dict[str, str]) -> Iterator[None]:
     """Let FFmpeg open only what `options` allow; OpenCV takes them from the environment."""
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    silence()
     with _environment:
         before = os.environ.get(_ENVIRONMENT)
         os.environ[_ENVIRONMENT] = "|".join(f"{name};{value}" for name, value in options.items())

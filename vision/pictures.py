@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from engine.errors import BadInputError
+from vision.opencv_log import set_log_level, silence
 from vision.reading import Image
 
 
@@ -56,8 +57,7 @@ def reduced(image: Image, longest: int) -> tuple[Image, float]:
 @contextmanager
 def _silence() -> Iterator[None]:
     """Keep the complaints of OpenCV and of its JPEG library from standing beside our one clear line."""
-    level = cv2.utils.logging.getLogLevel()
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    level = silence()
     stderr, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
@@ -66,4 +66,4 @@ def _silence() -> Iterator[None]:
         os.dup2(stderr, 2)
         os.close(stderr)
         os.close(nowhere)
-        cv2.utils.logging.setLogLevel(level)
+        set_log_level(level)

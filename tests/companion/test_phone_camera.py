@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import configparser
 import subprocess
 import sys
 import threading
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -135,22 +133,6 @@ assert not any(name.partition(".")[0] in LACKING for name in sys.modules)
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-def test_the_recipe_for_the_phone_names_what_the_app_needs_and_nothing_a_phone_lacks() -> None:
-    spec = configparser.ConfigParser(interpolation=None)
-    spec.read(ROOT / "buildozer.spec", encoding="utf-8")
-    app = spec["app"]
-    wanted = {item.partition("=")[0].strip() for item in app["requirements"].split(",")}
-    assert {"python3", "kivy", "numpy", "opencv", "sqlite3", "platformdirs"} <= wanted
-    assert not wanted & set(LACKING)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (kivy,) = (item for item in project["dependencies"] if item.startswith("kivy"))
-    assert kivy in app["requirements"]
-    assert int(app["android.minapi"]) >= 24  # numpy's recipe
-    assert "CAMERA" in app["android.permissions"]
-    kept = app["source.include_exts"].split(",")
-    assert {"kv", "toml", "onnx", "mo", "json"} <= set(kept)
 
 
 def test_the_weights_fit_a_phone() -> None:
