@@ -53,3 +53,13 @@ def test_what_the_program_needs_is_package_data(name):
 
 def test_every_data_file_of_a_package_is_package_data():
     assert set(kept_data()) - packaged() == set()
+
+
+def test_every_film_picture_and_network_that_ships_has_its_licence_named() -> None:
+    licences = (ROOT / "companion" / "assets" / "LICENSES.md").read_text("utf-8")
+    made = (".onnx", ".mp4", ".jsonl", ".ttf", ".wav", ".jpg", ".svg")
+    for name in (name for name in kept_data() if name.endswith(made)):
+        named = name if name.startswith("models/") else Path(name).name
+        assert f"`{named}`" in licences, f"{name}: under which licence is it?"
+    for card in (line.split("`")[-2] for line in licences.splitlines() if "MODEL_CARD.md`" in line):
+        assert "licen" in (ROOT / card).read_text("utf-8").lower()
