@@ -8,11 +8,13 @@ executed.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +35,7 @@ WEIGHT = 1.0
 """Of the deck's opinion beside the networks', where all 52 cards are known. The fewer are, the oftener a card
 is one that the deck cannot know: then its weight falls with the square of their share."""
 
-_PARTS = ("format", "weights", "cards", "features", "backs")
+_PARTS = ("format", "weights", "cards", "features", "backs", "checksum")
 _MOST_BYTES = 64 * 2**20
 """Unpacked; a deck with many examples of each card has a few megabytes."""
 
@@ -110,16 +112,16 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
     path = deck_path(deck.name, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_suffix(".tmp")
+    parts: dict[str, Any] = {
+        "format": np.int64(FORMAT),
+        "weights": np.array(deck.weights),
+        "cards": np.array(deck.cards),
+        # Half the precision does not change a reading, and halves what is to be shared.
+        "features": deck.features.astype(np.float16),
+        "backs": deck.backs.astype(np.float32),
+    }
     with scratch.open("wb") as file:
-        np.savez_compressed(
-            file,
-            format=np.int64(FORMAT),
-            weights=np.array(deck.weights),
-            cards=np.array(deck.cards),
-            # Half the precision does not change a reading, and halves what is to be shared.
-            features=deck.features.astype(np.float16),
-            backs=deck.backs.astype(np.float32),
-        )
+        np.savez_compressed(file, **parts, checksum=np.array(_checksum(parts)))
     scratch.replace(path)
     return path
 
@@ -135,6 +137,8 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
             features = np.asarray(arrays["features"], np.float32)
             # Older files know nothing of backs.
             backs = np.asarray(arrays["backs"] if "backs" in arrays else np.zeros((0, 0)), np.float32)
+            # Nor, older still, of checksums.
+            changed = "checksum" in arrays and str(arrays["checksum"]) != _checksum(arrays)
             deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs)
     except FileNotFoundError as error:
         known = ", ".join(deck_names(folder)) or "none"
@@ -145,7 +149,21 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
     sound = whole and np.isfinite(deck.features).all() and np.isfinite(deck.backs).all()
     if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN):
         raise BadInputError(f"{path}: not a deck file of this version")
+    if changed:
+        raise BadInputError(
+            f"{path}: the deck file has been changed since it was written; enrol the deck again"
+        )
     return deck
+
+
+def _checksum(parts: Mapping[str, Any]) -> str:
+    """Return what tells whether any other part has been changed: of each its name, kind, shape and bytes."""
+    digest = hashlib.sha256()
+    for name in _PARTS[:-1]:
+        part = np.asarray(parts[name]) if name in parts else np.zeros(0)
+        little = part.astype(part.dtype.newbyteorder("<"))
+        digest.update(f"{name} {little.dtype.str} {little.shape}".encode() + little.tobytes())
+    return digest.hexdigest()
 
 
 def _refuse_bomb(path: Path) -> None:

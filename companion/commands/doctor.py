@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 from engine.errors import BadInputError
 
+CHECKSUMS = "weights.sha256"
 _WINDOW_SECONDS = 30
 _WINDOW_CHECK = """
 from companion.app import NoDisplayError, prepare_kivy
@@ -37,6 +39,8 @@ class Finding:
     says: str
     needed: bool = True
     """Whether the program is of no use without it."""
+    fault: str = "MISSING"
+    """What it is marked with where it is needed and does not work."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -65,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
     ill = False
     for check in checks:
         finding = check()
-        mark = "ok     " if finding.works else ("MISSING" if finding.needed else "without")
-        print(f"{mark}  {finding.subject}: {finding.says}", flush=True)
+        mark = "ok" if finding.works else finding.fault if finding.needed else "without"
+        print(f"{mark:<7}  {finding.subject}: {finding.says}", flush=True)
         ill |= finding.needed and not finding.works
     return 2 if ill else 0
 
@@ -84,10 +88,35 @@ def check_weights() -> Finding:
             load_network(path)
         except (BadInputError, RuntimeError, OSError) as error:
             return Finding("weights", False, f"{path.name} cannot be loaded: {error}")
+    changed = changed_weights(root)
+    if changed:
+        says = f"{', '.join(changed)} not as shipped: reinstall the program, unless you trained anew"
+        return Finding("weights", False, says, fault="CHANGED")
     size = sum(path.stat().st_size for path in found) / 1e6
     return Finding(
         "weights", True, f"{len(found)} networks, {size:.1f} MB: {', '.join(p.stem for p in found)}"
     )
+
+
+def changed_weights(root: Path) -> list[str]:
+    """Return the files of weights that are not what `weights.sha256` says (the form of `sha256sum`).
+
+    Only here: to hash them at each start would slow it, and spoilt bytes mostly tell themselves when loaded.
+    """
+    try:
+        lines = (root / CHECKSUMS).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return [CHECKSUMS]
+    changed = []
+    for line in lines:
+        wanted, _, name = line.partition("  ")
+        try:
+            found = hashlib.sha256((root / name).read_bytes()).hexdigest()
+        except OSError:
+            found = ""
+        if found != wanted:
+            changed.append(name)
+    return changed
 
 
 def check_rulesets() -> Finding:

@@ -42,6 +42,43 @@ def test_missing_weights_are_an_illness(
     assert "MISSING  weights: no network found" in capsys.readouterr().out
 
 
+ROOT = Path(doctor.__file__).parents[2] / "models"
+
+
+def test_the_weights_are_those_whose_checksums_are_kept() -> None:
+    """After a training: cd models && sha256sum */*.onnx */*.json > weights.sha256"""
+    assert doctor.changed_weights(ROOT) == []
+    listed = {line.split("  ")[1] for line in (ROOT / doctor.CHECKSUMS).read_text().splitlines()}
+    shipped = {
+        path.relative_to(ROOT).as_posix() for kind in ("onnx", "json") for path in ROOT.glob(f"*/*.{kind}")
+    }
+    assert listed == shipped
+
+
+def test_weights_with_changed_bytes_are_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("faces/whole.onnx", doctor.CHECKSUMS):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    kept = [line for line in (ROOT / doctor.CHECKSUMS).read_text().splitlines() if "whole.onnx" in line]
+    (tmp_path / doctor.CHECKSUMS).write_text(kept[0] + "\n")
+    monkeypatch.setattr(doctor.resources, "files", lambda _package: tmp_path)
+    assert doctor.check_weights().works
+    network = bytearray((tmp_path / "faces" / "whole.onnx").read_bytes())
+    network[len(network) // 2] ^= 1  # a weight, still a number
+    (tmp_path / "faces" / "whole.onnx").write_bytes(network)
+    finding = doctor.check_weights()
+    assert not finding.works
+    assert finding.says.startswith("faces/whole.onnx not as shipped: reinstall")
+    for check in ("window", "camera", "voice"):
+        monkeypatch.setattr(doctor, f"check_{check}", lambda: Finding("x", True, ""))
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 2
+    assert "CHANGED  weights: faces/whole.onnx" in capsys.readouterr().out
+    (tmp_path / doctor.CHECKSUMS).unlink()
+    assert doctor.changed_weights(tmp_path) == [doctor.CHECKSUMS]
+
+
 @pytest.mark.usefixtures("all_well")
 def test_no_camera_is_no_illness_and_the_way_round_it_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

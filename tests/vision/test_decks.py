@@ -75,6 +75,34 @@ def test_a_deck_is_saved_and_found_again(tmp_path: Path) -> None:
     assert deck_names(tmp_path) == ()
 
 
+def rewritten(path: Path, **parts: object) -> None:
+    """Write the file anew with other parts; None leaves one out."""
+    with np.load(path) as arrays:
+        kept = dict(arrays) | parts
+    np.savez_compressed(path, **{name: part for name, part in kept.items() if part is not None})
+
+
+def test_a_deck_with_changed_numbers_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = save_deck(synthetic(SHOWN, np.random.default_rng(3)), tmp_path)
+    with np.load(path) as arrays:
+        features, cards = arrays["features"].copy(), arrays["cards"].copy()
+    features[0, 0] += 1
+    rewritten(path, features=features)
+    with pytest.raises(BadInputError, match=r"pub\.npz: the deck file has been changed.*enrol") as refused:
+        load_deck("pub", tmp_path)
+    assert "\n" not in str(refused.value)
+    path = save_deck(synthetic(SHOWN, np.random.default_rng(3)), tmp_path)
+    rewritten(path, cards=cards[::-1].copy())
+    with pytest.raises(BadInputError, match="has been changed"):
+        load_deck("pub", tmp_path)
+
+
+def test_a_deck_of_before_there_were_checksums_is_still_read(tmp_path: Path) -> None:
+    path = save_deck(synthetic(SHOWN, np.random.default_rng(3)), tmp_path)
+    rewritten(path, checksum=None, backs=None)
+    assert set(load_deck("pub", tmp_path).cards) == set(SHOWN)
+
+
 @pytest.mark.parametrize("name", ["", "../pub", "a/b", "a" * 41, "pub.npz", "~root", "a b"])
 def test_a_name_that_is_no_plain_word_is_refused(name: str, tmp_path: Path) -> None:
     deck = synthetic(SHOWN, np.random.default_rng(3))
