@@ -305,10 +305,10 @@ def main() -> None:
         learners = train(args.folder, args.samples, args.seed)
     finally:
         maker.terminate()
-    draw_curve(args.folder / CURVE, args.out / "curve.png")
     for name, learner in learners.items():
         print(export(learner.average, name, args.out))
     print(calibrate(args.out))
+    draw_curve(args.folder / CURVE, args.out / "curve.png")
 
 
 if __name__ == "__main__":

@@ -94,9 +94,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     trainer.resume()
     batches = _batches(scenes, training_photos(), trainer.step + 1)
     trainer.run(batches, 1.0, lambda average: _validate(average, held_back))
-    draw_curve(trainer.log, args.out.with_name("curve.png"))
     export(trainer.average.net, args.out)
     calibrate(args.out, held_back)
+    draw_curve(trainer.log, args.out.with_name("curve.png"))
 
 
 if __name__ == "__main__":

@@ -168,8 +168,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     start = root / _START if root is not None and (root / _START).exists() else None
     data = write_data(scenes, held_back, args.folder)
     best = _train(args.folder, data, args.minutes, args.size, start)
-    draw_results(args.folder / "run" / "results.csv", args.out.with_name("curve.png"))
     _export(best, args.read_size, args.out)
+    draw_results(args.folder / "run" / "results.csv", args.out.with_name("curve.png"))
 
 
 if __name__ == "__main__":

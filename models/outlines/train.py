@@ -125,10 +125,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     _run(trainer, scenes, held_back, _PHOTOS_FROM)
     photos = _photos(trainer, args.folder / "photos")
     _run(trainer, [*scenes, *photos * _PHOTO_REPEATS], held_back, 1.0)
-    draw_curve(trainer.log, args.out.with_name("curve.png"))
     net = trainer.average.net
     assert isinstance(net, OutlineNet)
     export(net, args.out, confidence=calibrate(net, held_back))
+    draw_curve(trainer.log, args.out.with_name("curve.png"))
 
 
 if __name__ == "__main__":
