@@ -6,12 +6,16 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from engine.events import Event
 from vision.arms import Reach
 from vision.events_scene import Scene
 
 _GAP_SECONDS = 0.35
 """Pauses at the draw pile that are nearer in time are one."""
-_QUIET_SECONDS = 1.0
+_QUIET_SECONDS = 0.55
+"""A hand that has been gone so long has done drawing, most likely ..."""
+_AGAIN_SECONDS = 1.0
+"""... but one that is back for more so soon goes on."""
 _EMPTY_LOOKS = 4
 
 
@@ -21,6 +25,7 @@ class _Drawn:
 
     seat: int
     count: int
+    start: float
     t: float
 
 
@@ -30,6 +35,7 @@ class Draws:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._drawn: _Drawn | None = None
+        self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
 
     def look(self, *, there: bool) -> None:
@@ -43,8 +49,11 @@ class Draws:
             return
         if self._drawn is not None and self._drawn.seat != reach.seat:
             self.tell(now)
-        before = self._drawn.count if self._drawn is not None else 0
-        self._drawn = _Drawn(reach.seat, before + count, reach.last)
+        if self._drawn is None:
+            self._drawn = _Drawn(reach.seat, count, reach.start, reach.last)
+        else:
+            self._drawn.count += count
+            self._drawn.t = reach.last
 
     def _count(self, reach: Reach) -> int:
         """Return how often a reach went to the draw pile and paused there."""
@@ -70,6 +79,22 @@ class Draws:
     def tell(self, now: float) -> None:
         """Tell what has been drawn, if anything."""
         drawn, self._drawn = self._drawn, None
-        if drawn is not None:
-            player = self._scene.player(drawn.seat)
-            self._scene.log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
+        if drawn is None:
+            return
+        log, player = self._scene.log, self._scene.player(drawn.seat)
+        if self._goes_on(drawn):
+            assert self._told is not None
+            event, before = self._told
+            drawn.count += before.count
+            told = log.revise(event, now, t=drawn.t, count=drawn.count)
+        else:
+            told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
+        self._told = told, drawn
+
+    def _goes_on(self, drawn: _Drawn) -> bool:
+        """Tell whether what was drawn belongs to the draw just told: nothing else has happened since."""
+        if self._told is None:
+            return False
+        event, before = self._told
+        soon = drawn.start - before.t < _AGAIN_SECONDS
+        return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)

@@ -81,6 +81,29 @@ def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
     return CloseUp(np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8), corner)
 
 
+@dataclass(slots=True)
+class PilePictures:
+    """The play pile from near by."""
+
+    now: CloseUp | None = None
+    left: CloseUp | None = None
+    """As it was last left uncovered."""
+    before_play: CloseUp | None = None
+    """As it was left before the last play."""
+
+    def lay_there(self, card: Seen, *, certain: bool = False) -> bool:
+        """Tell whether a card is to be seen in the picture of the pile as it was left, too.
+
+        One that is read all but `certain`ly may have its index just where another's was that is much like
+        it: on a neat pile a 6 of clubs and an 8 of clubs differ by little.
+        """
+        return lay_there_before(card, self.left, self.now, ALL_BUT_THE_SAME if certain else ALIKE)
+
+    def lay_there_before_play(self, card: Seen) -> bool:
+        """Tell whether a card is to be seen in the picture of the pile before the last play."""
+        return lay_there_before(card, self.before_play, self.now)
+
+
 def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE) -> bool:
     """Tell whether one of a card's two indices is to be seen in both pictures: it lay there all along.
 

@@ -20,7 +20,8 @@ _SURE_NAME = 0.9
 _OTHER_RANK = 0.9
 """How surely a card must be read to be put down together with one of another rank."""
 _NEED_LOOKS = 2
-"""A card that shows only in part is not found in every look: two will do."""
+"""A card that shows only in part is not found in every look: two will do, but half of them must show it where
+its name is doubtful."""
 _BURIED_MOVES = 0.25
 _TOP_MOVES = 0.5
 _OTHER_NAME_IN_PLACE = 0.15
@@ -38,6 +39,8 @@ class PileCard:
 
     name: str
     place: Seen | None
+    sure: bool = False
+    """Whether it was all but certainly read while no hand was near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Pile:
             if name is not None and p >= MIN_NAME:
                 if name in self.names:
                     old.append(name)
-                else:
+                elif p >= _SURE_NAME or 2 * group.looks >= len(looks):
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
@@ -114,9 +117,9 @@ class Pile:
         """Tell whether a card of the pile is known to lie just there."""
         return any(card.place is not None and _in_place(card.place, seen) for card in self.cards)
 
-    def put(self, new: Sequence[NewCard]) -> None:
-        """Put new cards on top."""
-        self.cards += [PileCard(name, seen) for name, _, seen in new]
+    def put(self, new: Sequence[NewCard], *, free: bool = False) -> None:
+        """Put new cards on top; `free`: no hand hid anything of them."""
+        self.cards += [PileCard(name, seen, free and p >= CERTAIN) for name, p, seen in new]
 
     def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
         """Note where the known cards lie now (a pile that was straightened)."""
@@ -139,7 +142,8 @@ def one_set(new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCar
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
     Cards of several ranks stay when each is read surely: then somebody did play them. But where a card of
-    such a rank and colour is known to lie there and is `unseen`, it is that one, its suit misread.
+    such a rank and colour is known to lie there and is `unseen`, it is that one, its suit misread, unless it
+    was read all but certainly.
     """
     if not new:
         return []
@@ -149,7 +153,8 @@ def one_set(new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCar
     others = [
         card
         for card in new
-        if card[0][:-1] != rank and card[1] >= _OTHER_RANK and _rank_and_colour(card[0]) not in known
+        if card[0][:-1] != rank
+        and card[1] >= (CERTAIN if _rank_and_colour(card[0]) in known else _OTHER_RANK)
     ]
     return same + others
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from engine.events import Event, Source
 from vision.arms import Hands
-from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, CloseUp, lay_there_before
+from vision.events_patches import PilePictures
 from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
@@ -28,8 +29,6 @@ _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
-_TAP_SECONDS = 0.22
-_TAP_MM = NEAR_MM * 0.6
 
 
 class PlayPile:
@@ -52,15 +51,13 @@ class PlayPile:
         self._settled_at = t
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
+        self._told_early: list[NewCard] = []
         self._under_hand = UnderHand()
         self._visits: dict[int, int] = {}
         self._told = ToldPlays(scene)
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
-        self._close: CloseUp | None = None
-        self._close_left: CloseUp | None = None
-        self._close_before: CloseUp | None = None
-        """The pile from near by: now, as it was last left uncovered, and before the last play."""
+        self._pictures = PilePictures()
 
     # -- what comes in -----------------------------------------------------------------------------
 
@@ -82,7 +79,7 @@ class PlayPile:
     def look(self, cards: list[Seen], look: Look) -> None:
         """Take in one look at the uncovered pile."""
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]
-        self._close = look.pile
+        self._pictures.now = look.pile
         self.judge(look.t, look.patches.get(PLAY))
 
     def glimpse(self, look: Look, free: list[Seen]) -> None:
@@ -90,13 +87,39 @@ class PlayPile:
         left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
-        self._close = look.pile
-        self._under_hand.note(look, self._scene.layout, lambda card: self._lay_there(card, self._close_left))
-        if len(self._glimpses) < _LOOKS:
-            return
-        view = self.pile.view(self._glimpses, self._elsewhere())
-        if view.new and view.confidence >= _GLIMPSE_SURE:
-            self._played(view.new, look.t, None)
+        self._pictures.now = look.pile
+        self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
+        if len(self._glimpses) >= _LOOKS:
+            view = self._view(self._glimpses)
+            if view.new and view.confidence >= _GLIMPSE_SURE:
+                self._played(view.new, look.t, None, early=True)
+                return
+        self._look_under_hand(look)
+
+    def _look_under_hand(self, look: Look) -> None:
+        """Tell a play whose cards rest, all but certainly read twice, under a hand that rests as well."""
+        self._under_hand.rest(look, self._scene)
+        for since, looks, sure in self._under_hand.at_rest():
+            view = self._view(looks)
+            if view.new and view.confidence >= sure:
+                self.touched = since
+                self._played(view.new, look.t, None, early=True)
+                return
+
+    def _view(self, looks: Sequence[list[Seen]]) -> PileView:
+        """Return what looks show, weighed together with what has been told since the pile was last seen free.
+
+        Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
+        lies just where one of those was read that is seen no more.
+        """
+        view = self.pile.view(looks, self._elsewhere())
+        if not self._told_early or not view.new:
+            return view
+        unseen = [name for name in self.pile.names if name not in view.old]
+        together = one_set([*self._told_early, *view.new], unseen)
+        lost = [seen for name, _, seen in self._told_early if name not in view.old]
+        new = [c for c in view.new if c in together or any(_same_card(seen, c[2]) for seen in lost)]
+        return replace(view, new=tuple(new))
 
     def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
@@ -119,7 +142,7 @@ class PlayPile:
             return
         if not self._looks or (len(self._looks) < _LOOKS and not forced):
             return
-        view = self.pile.view(self._looks, self._elsewhere())
+        view = self._view(self._looks)
         patient = not forced and len(self._looks) < _PATIENCE
         unchanged = same_patch(patch, self._as_left)
         if view.new:
@@ -146,13 +169,16 @@ class PlayPile:
         top = list(takewhile(lambda name: name[:-1] == self.pile.names[-1][:-1], reversed(self.pile.names)))
         return bool(top) and not set(top) & set(view.old)
 
-    def _settle(self, now: float, patch: Patch | None) -> None:
+    def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         self.touched, self._settled_at = None, now
         self._visits.clear()
         self._glimpses.clear()
+        self._under_hand.risen()
+        if not early:
+            self._told_early.clear()
         self._as_left = patch
         if patch is not None:
-            self._close_left = self._close
+            self._pictures.left = self._pictures.now
         if patch is not None and not self.pile.cards:
             self._bare = patch
 
@@ -172,24 +198,35 @@ class PlayPile:
     # -- cards put on ------------------------------------------------------------------------------
 
     def _played(
-        self, seen: Sequence[NewCard], now: float, patch: Patch | None, *, gone: bool = False
+        self,
+        seen: Sequence[NewCard],
+        now: float,
+        patch: Patch | None,
+        *,
+        gone: bool = False,
+        early: bool = False,
     ) -> None:
-        """Tell what was put on the pile; `gone`: and is there no more, so that no picture shows it."""
+        """Tell what was put on the pile.
+
+        `gone`: and is there no more, so that no picture shows it; `early`: while a hand is still there.
+        """
         new = self._reveal(self._really_new(seen if gone else self._without_overlooked(seen)), now)
         if not new:
-            self._settle(now, patch)
+            self._settle(now, patch, early=early)
             return
-        self._close_before = self._close_left
+        self._pictures.before_play = self._pictures.left
         t = self._touched_at(now)
         seat = self._who((new[-1][2].x, new[-1][2].y))
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
         source = self._source_of(names, seat)
-        self.pile.put(new)
+        self.pile.put(new, free=not (gone or early))
+        if early:
+            self._told_early += new
         self._scene.started = True
         self._told.tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
         self._suspect(now)
-        self._settle(now, patch)
+        self._settle(now, patch, early=early)
 
     def _read_better(self, view: PileView, now: float) -> tuple[NewCard, ...]:
         """Rename cards of the last play that the same player's hand hid and that are read otherwise now.
@@ -216,8 +253,8 @@ class PlayPile:
 
     @staticmethod
     def _was_misread(card: PileCard, seen: Seen, last: Event, view: PileView) -> bool:
-        told = card.name in last.cards and card.name not in view.old
-        return told and card.place is not None and card.place.is_at(seen, _SAME_CARD_MM, _SAME_CARD_DEGREES)
+        told = card.name in last.cards and card.name not in view.old and not card.sure
+        return told and card.place is not None and _same_card(card.place, seen)
 
     def _suspect(self, now: float) -> None:
         """Remember cards of the last play's rank read under the hand: they may lie below its cards."""
@@ -232,13 +269,25 @@ class PlayPile:
                 continue
             self._told.suspect(name, looks[-1])
             p = sum(seen.best[1] for seen in looks) / len(looks)
-            if len(looks) > _LOOKS and p >= _SURE and not self._lay_there(looks[-1], self._close_before):
+            if len(looks) > _LOOKS and p >= _SURE and not self._pictures.lay_there_before_play(looks[-1]):
                 self._reveal([(name, p, looks[-1])], now)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
-        """Add cards that were suspected below an earlier play to that play; returns the others."""
-        self.pile.put([card for card in seen if self._told.reveal(card[0], card[2], now)])
+        """Add cards that were suspected below an earlier play to that play; returns the others.
+
+        If another player has reached there since and nothing else is new, they are what that player put down.
+        """
+        hidden = [card for card in seen if self._told.is_suspected(card[0], card[2])]
+        if len(hidden) == len(seen) and any(self._put_by_another(card) for card in hidden):
+            return list(seen)
+        self.pile.put([card for card in hidden if self._told.reveal(card[0], card[2], now)])
         return [card for card in seen if card[0] not in self.pile.names]
+
+    def _put_by_another(self, card: NewCard) -> bool:
+        """Tell whether somebody else than told of the play above a suspected card has reached there last."""
+        suspected = self._told.suspected_below(card[0])
+        who = self._scene.player(self._who((card[2].x, card[2].y)))
+        return suspected is not None and who is not None and who != suspected.player
 
     def _really_new(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return what is really new: cards that seemed taken and are there again were only overlooked."""
@@ -249,20 +298,17 @@ class PlayPile:
 
     def _without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards; those that lay there before go to the pile without a word, if surely read."""
-        old = [card for card in seen if self._lay_there(card[2], self._close_left, surely_read=card[1])]
+        old = [card for card in seen if self._lay_there(card)]
         self.pile.cards[:0] = [PileCard(name, place) for name, p, place in old if p >= CERTAIN]
         return [card for card in seen if card not in old]
 
-    def _lay_there(self, card: Seen, before: CloseUp | None, surely_read: float = 0.0) -> bool:
-        """Tell whether a card is to be seen in an earlier picture, too.
-
-        One that is read all but certainly may have its index just where another's was that is much like it:
-        on a neat pile a 6 of clubs and an 8 of clubs differ by little.
-        """
-        certain = surely_read >= CERTAIN
-        if certain and self.pile.known_place(card):
-            return False
-        return lay_there_before(card, before, self._close, ALL_BUT_THE_SAME if certain else ALIKE)
+    def _lay_there(self, card: NewCard) -> bool:
+        """Tell whether a card that seems new lay there before; one put exactly on another one did not."""
+        _, p, seen = card
+        certain = p >= CERTAIN
+        return not (certain and self.pile.known_place(seen)) and self._pictures.lay_there(
+            seen, certain=certain
+        )
 
     def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
         """Tell where played cards came from, and note that they are no longer there."""
@@ -284,7 +330,7 @@ class PlayPile:
             for card in view.new
             if card[0][:-1] == last.cards[-1][:-1]
             and card[1] >= _SURE
-            and not self._lay_there(card[2], self._close_before)
+            and not self._pictures.lay_there_before_play(card[2])
         ]
         if missed:
             self.pile.put(missed)
@@ -347,7 +393,7 @@ class PlayPile:
     def _nothing_new(self, now: float, patch: Patch | None) -> None:
         """Settle a pile that is as it was; a hand laid on the bare place picks up an empty pile."""
         self.pile.place_again(self._looks)
-        tapped = self._tapped()
+        tapped = self._scene.tapped(self._settled_at - 0.3)
         if tapped is not None and not self.pile.cards and self._scene.started and self._taking.whole is None:
             self._before_action(tapped, now)
             t = self._touched_at(now)
@@ -355,15 +401,6 @@ class PlayPile:
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)
 
-    def _tapped(self) -> int | None:
-        """Return whose hand lay on the pile's place for a moment since it was last settled."""
-        play = self._scene.layout.play
-        if play is None:
-            return None
-        stops = self._scene.stops_near(play, self._settled_at - 0.3, _TAP_MM)
-        for stop, reach in reversed(stops):
-            farthest = self._scene.farthest(reach)
-            on_its_way = farthest is not None and self._scene.at_draw_pile(farthest)
-            if stop.end - stop.start >= _TAP_SECONDS and not on_its_way:
-                return reach.seat
-        return None
+
+def _same_card(first: Seen, second: Seen) -> bool:
+    return first.is_at(second, _SAME_CARD_MM, _SAME_CARD_DEGREES)

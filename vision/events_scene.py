@@ -14,6 +14,8 @@ _HAND_AWAY_MM = 85.0
 """A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
+_RESTS_SECONDS = 0.12
+_TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
 
 
 @dataclass(slots=True)
@@ -46,6 +48,11 @@ class Scene:
         reach = self.last_reach(held.seat)
         return reach is not None and math.dist(reach.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM
 
+    def rests(self, seat: int) -> bool:
+        """Tell whether a seat's hand rests where it is."""
+        reach = self.last_reach(seat)
+        return reach is not None and reach.resting >= _RESTS_SECONDS
+
     def stops_near(self, place: Place, since: float, reach_mm: float = NEAR_MM) -> list[tuple[Stop, Reach]]:
         """Return the pauses near a place that ended after `since`."""
         return [
@@ -54,6 +61,17 @@ class Scene:
             for stop in reach.stops
             if stop.end >= since and math.dist(stop.place, place) < reach_mm
         ]
+
+    def tapped(self, since: float) -> int | None:
+        """Return whose hand lay on the play pile's place for a moment after `since`; None for nobody's."""
+        if self.layout.play is None:
+            return None
+        for stop, reach in reversed(self.stops_near(self.layout.play, since, _TAP_MM)):
+            farthest = self.farthest(reach)
+            on_its_way = farthest is not None and self.at_draw_pile(farthest)
+            if stop.end - stop.start >= _TAP_SECONDS and not on_its_way:
+                return reach.seat
+        return None
 
     def somebody_was_at(self, place: Place, since: float) -> bool:
         """Tell whether any hand came near a place after `since`."""

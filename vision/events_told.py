@@ -97,6 +97,16 @@ class ToldPlays:
         if self._last is not None:
             self._suspects[name] = self._last, place
 
+    def suspected_below(self, name: str) -> Event | None:
+        """Return the play below whose cards a card was suspected, in its latest form; None for none."""
+        suspect = self._suspects.get(name)
+        return None if suspect is None else self._scene.log.latest(suspect[0])
+
+    def is_suspected(self, name: str, place: Seen) -> bool:
+        """Tell whether a card was suspected to lie about there, below another."""
+        suspect = self._suspects.get(name)
+        return suspect is not None and suspect[1].is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
+
     def reveal(self, name: str, place: Seen, now: float) -> bool:
         """Tell that a card lies below an earlier play's, if suspected there; returns whether it was."""
         play, suspected = self._suspects.pop(name, (None, place))

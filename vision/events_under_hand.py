@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from vision.events_pile import CERTAIN, MIN_NAME, NewCard
 from vision.events_record import Look
+from vision.events_scene import Scene
 from vision.layout import PLAY, Layout
 from vision.slots import Seen
 
@@ -16,6 +17,10 @@ _SECONDS = 4.0
 _REMEMBERED = 20
 _CARRY_SECONDS = 1.0
 _LOOKS = 2
+_AT_REST = ((2, 0.97), (3, 0.9))
+"""So many looks under a hand at rest, and how surely they must name all that it has put down."""
+_AT_REST_SECONDS = 0.7
+"""Over which they are spread at most."""
 _SURE, _MOVING_SURE = 0.85, 0.95
 """How surely a card must have been read once; in a hand that moves, to be remembered at all."""
 
@@ -25,6 +30,7 @@ class UnderHand:
     """Remembers cards read under hands for a few seconds."""
 
     _read: list[tuple[float, Seen]] = field(default_factory=list)
+    _resting: list[tuple[float, list[Seen]]] = field(default_factory=list)
     _taken_off: frozenset[str] = frozenset()
     _taken_till: float = -math.inf
 
@@ -46,6 +52,31 @@ class UnderHand:
             on_pile = layout.zone_at(held.seen.x, held.seen.y) == PLAY
             if on_pile and name not in carried and (p >= CERTAIN or not lay_there(held.seen)):
                 self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
+
+    def rest(self, look: Look, scene: Scene) -> None:
+        """Remember what lies at rest on the pile under hands that rest as well."""
+        lying = [
+            held.seen
+            for held in look.under_arms
+            if scene.rests(held.seat) and not held.moving and held.seen.best[1] >= _AT_REST[-1][1]
+        ]
+        on_pile = [seen for seen in lying if scene.layout.zone_at(seen.x, seen.y) == PLAY]
+        self._resting = [(t, cards) for t, cards in self._resting if look.t - t < _AT_REST_SECONDS]
+        self._resting.append((look.t, on_pile))
+
+    def at_rest(self) -> Iterator[tuple[float, list[list[Seen]], float]]:
+        """Yield since when, and in which looks, cards have been at rest under a hand.
+
+        With each comes how surely so many looks must name all that is new before it can be told.
+        """
+        for looks, sure in _AT_REST:
+            if len(self._resting) >= looks:
+                lately = self._resting[-looks:]
+                yield lately[0][0], [cards for _, cards in lately], sure
+
+    def risen(self) -> None:
+        """Note that what lay at rest is settled."""
+        self._resting.clear()
 
     def lately(self, now: float) -> list[Seen]:
         """Return what counts now, oldest first."""

@@ -162,7 +162,7 @@ def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> No
         script.t += STEP
         reach.follow(PLAY_AT, script.t)
         script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {PLAY: frozenset({1})}))
-    script.table = [card("KC", (-52.0, 4.0)), top]
+    script.table = [card("KC", (-44.0, 8.0)), top]
     script.rest()
     assert [(kind, player, set(cards)) for kind, player, cards in script.told()[1:]] == [
         ("play", "Bob", {"7C", "KC"})
@@ -452,3 +452,77 @@ def test_zones_are_told_by_place(zone: Zone) -> None:
     assert place is not None
     assert layout().zone_at(place[0] + 20, place[1] - 15) == zone
     assert layout().zone_at(place[0], place[1] + 150) is None
+
+
+def test_a_card_that_rests_under_a_resting_hand_is_told_before_the_hand_goes() -> None:
+    script = Script()
+    put = card("9S", PLAY_AT, p=0.99)
+    script.reach("Ann", (PLAY_AT, 1.0))
+    for _ in range(2):
+        script.look([UnderArm(0, put, 0.8, False)], frozenset({PLAY}))
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+    assert script.maker.layout.play is not None
+    script.table = [put]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+
+
+@pytest.mark.parametrize("doubt", [{"p": 0.6}, {"moving": True}])
+def test_a_doubtful_or_moving_card_under_a_hand_is_not_told_yet(doubt: dict[str, float]) -> None:
+    script = Script()
+    put = card("9S", PLAY_AT, p=doubt.get("p", 0.99))
+    script.reach("Ann", (PLAY_AT, 1.0))
+    for _ in range(3):
+        script.look([UnderArm(0, put, 0.8, bool(doubt.get("moving")))], frozenset({PLAY}))
+    assert script.told()[1:] == []
+
+
+def test_an_old_card_misread_when_the_hand_goes_is_not_added_to_what_was_told_under_it() -> None:
+    script = Script()
+    script.play("Bob", card("JS", (-68.0, 8.0), angle=175))
+    put = card("4C", PLAY_AT, p=0.99)
+    script.reach("Ann", (PLAY_AT, 1.0))
+    for _ in range(2):
+        script.look([UnderArm(0, put, 0.8, False)], frozenset({PLAY}))
+    script.table = [put, card("QC", (-60.0, 12.0), p=0.85, angle=175)]
+    script.rest(2.5)
+    assert script.told()[1:] == [("play", "Bob", ("JS",)), ("play", "Ann", ("4C",))]
+
+
+def test_a_card_put_exactly_on_one_that_was_surely_read_is_not_that_one_misread() -> None:
+    script = Script()
+    first, second = card("3H", PLAY_AT, p=0.99), card("3S", PLAY_AT, p=0.99)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [first]
+    script.rest(0.5)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [second]
+    script.rest()
+    assert [(kind, set(cards)) for kind, _, cards in script.told()[1:]] == [("play", {"3H", "3S"})]
+
+
+def test_a_draw_is_told_soon_and_goes_on_when_the_hand_is_back_for_more() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+    script.rest(0.8)
+    assert script.events[-1].event == "draw"
+    assert script.events[-1].decided_at - script.events[-1].t < 0.7
+    script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+    script.rest()
+    draw = script.events[-1]
+    assert (draw.event, draw.count, draw.revise) == ("draw", 2, draw.id - 1)
+
+
+def test_a_name_that_only_flickers_is_no_play() -> None:
+    script = Script()
+    for name, place in (("4D", PLAY_AT), ("KC", (-60.0, 30.0))):
+        script.play("Ann", card(name, place))
+    script.reach("Bob", (PLAY_AT, 0.3))
+    phantom = card("4S", (-66.0, -20.0), p=0.7, angle=40)
+    for number in range(6):
+        script.table = [card("4D", PLAY_AT), *([phantom] if number in (0, 2) else [])]
+        script.t += 0.2
+        script.events += script.maker.on_hands(Hands(script.t, (), (), {}))
+        script.look()
+    assert ("play", "Bob", ("4S",)) not in script.told()
