@@ -391,10 +391,10 @@ class PlayPile:
         self._settle(now, patch)
 
     def _nothing_new(self, now: float, patch: Patch | None) -> None:
-        """Settle a pile that is as it was; a hand laid on the bare place picks up an empty pile."""
+        """Settle a pile that is as it was; a hand laid on the bare place may pick up an empty pile."""
         self.pile.place_again(self._looks)
         tapped = self._scene.tapped(self._settled_at - 0.3)
-        if tapped is not None and not self.pile.cards and self._scene.started and self._taking.whole is None:
+        if not self.pile.cards and self._taking.whole is None and self._scene.owes_an_answer(tapped):
             self._before_action(tapped, now)
             t = self._touched_at(now)
             player = self._scene.player(tapped)

@@ -73,6 +73,17 @@ class Scene:
                 return reach.seat
         return None
 
+    def owes_an_answer(self, seat: int | None) -> bool:
+        """Tell whether the last thing that happened is that a card was held out to a seat's player.
+
+        Whoever then lays a hand on the pile's bare place says: I take it, though it is nothing. At any other
+        time it is a hand that points or rests.
+        """
+        last = self.log.last
+        if seat is None or last is None or last.event != "show":
+            return False
+        return self.player(seat) == (last.answers[-1][1] if last.answers else last.to)
+
     def somebody_was_at(self, place: Place, since: float) -> bool:
         """Tell whether any hand came near a place after `since`."""
         return any(

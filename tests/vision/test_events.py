@@ -526,3 +526,20 @@ def test_a_name_that_only_flickers_is_no_play() -> None:
         script.events += script.maker.on_hands(Hands(script.t, (), (), {}))
         script.look()
     assert ("play", "Bob", ("4S",)) not in script.told()
+
+
+def test_a_hand_on_the_bare_place_picks_up_nothing_but_in_answer_to_a_shown_card() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.5), ((0.0, -200.0), 0.1))
+    script.table.clear()
+    script.rest()
+    script.reach("Cat", (PLAY_AT, 0.4))
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",)), "Cat only pointed"
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.rest(2.0)
+    assert script.events[-1].to == "Bob"
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Bob", ())
