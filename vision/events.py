@@ -84,8 +84,10 @@ class EventMaker:
 
     def on_hands(self, hands: Hands) -> list[Event]:
         """Take in one frame's arms; returns the events decided by it."""
+        over_draw_pile = hands.covered.get(DRAW, frozenset())
         for reach in hands.reaches:
             self._scene.remember(reach)
+            self._draws.watch(reach, hands.t, covered=reach.seat in over_draw_pile)
         for zone, seats in hands.covered.items():
             if zone == PLAY:
                 self._play.cover(seats, hands.t)

@@ -17,6 +17,7 @@ _QUIET_SECONDS = 0.55
 _AGAIN_SECONDS = 1.0
 """... but one that is back for more so soon goes on."""
 _EMPTY_LOOKS = 4
+_STUCK_SECONDS, _PAUSE_SECONDS = 0.3, 0.2
 
 
 @dataclass(slots=True)
@@ -29,6 +30,21 @@ class _Drawn:
     t: float
 
 
+@dataclass(slots=True)
+class _Visit:
+    """A time during which an arm was over the draw pile."""
+
+    start: float
+    end: float
+    stuck: bool
+    """Whether its tip seemed to rest elsewhere when it began."""
+    open: bool = True
+
+    @property
+    def lasts(self) -> bool:
+        return self.end - self.start >= _PAUSE_SECONDS
+
+
 class Draws:
     """Counts what each player takes from the draw pile."""
 
@@ -37,6 +53,20 @@ class Draws:
         self._drawn: _Drawn | None = None
         self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
+        self._over: dict[int, list[_Visit]] = {}
+
+    def watch(self, reach: Reach, t: float, *, covered: bool) -> None:
+        """Note in each frame whether a reach's arm is over the draw pile.
+
+        The tip of an arm that has put down a card is taken to be at that card until the card is known to lie
+        there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
+        """
+        visits = self._over.setdefault(reach.number, [])
+        visit = visits[-1] if visits else None
+        if visit is not None and visit.open:
+            visit.open, visit.end = covered, t
+        elif covered:
+            visits.append(_Visit(t, t, stuck=reach.resting >= _STUCK_SECONDS))
 
     def look(self, *, there: bool) -> None:
         """Note whether one look showed the draw pile."""
@@ -59,11 +89,12 @@ class Draws:
         """Return how often a reach went to the draw pile and paused there."""
         if len(self._looks) >= _EMPTY_LOOKS and not any(self._looks):
             return 0
+        over = [(v.start, v.end) for v in self._over.pop(reach.number, []) if v.stuck and v.lasts]
+        stops = [(s.start, s.end) for s in reach.stops if self._scene.at_draw_pile(s.place)]
         count, last = 0, -math.inf
-        for stop in reach.stops:
-            if self._scene.at_draw_pile(stop.place):
-                count += stop.start - last > _GAP_SECONDS
-                last = stop.end
+        for start, end in sorted([*stops, *over]):
+            count += start - last > _GAP_SECONDS
+            last = max(last, end)
         farthest = self._scene.farthest(reach)
         if not count and farthest is not None:
             # Too quick to be a pause: but that is as far as the hand went.

@@ -344,7 +344,8 @@ class PlayPile:
 
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards that were surely read on the pile under a hand but never free."""
-        return self._under_hand.sure(set(self.pile.names) | self._elsewhere(), now)
+        ranks = {name[:-1] for name, _, _ in self._told_early}
+        return self._under_hand.sure(set(self.pile.names) | self._elsewhere(), now, ranks)
 
     def _judge_passed_through(self, now: float, patch: Patch | None) -> None:
         """Judge cards that rested on the empty pile under a hand and are gone with it.

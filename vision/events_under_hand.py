@@ -17,6 +17,7 @@ _SECONDS = 4.0
 _REMEMBERED = 20
 _CARRY_SECONDS = 1.0
 _LOOKS = 2
+_OFTEN, _FAIRLY_SURE = 3, 0.6
 _AT_REST = ((2, 0.97), (3, 0.9))
 """So many looks under a hand at rest, and how surely they must name all that it has put down."""
 _AT_REST_SECONDS = 0.7
@@ -86,10 +87,11 @@ class UnderHand:
         """Return when one of these cards, of which at least one counts now, was first read."""
         return min(t for t, seen in self._read if now - t < _SECONDS and seen.best[0] in names)
 
-    def sure(self, known: Collection[str], now: float) -> list[NewCard]:
+    def sure(self, known: Collection[str], now: float, ranks: Collection[str] = ()) -> list[NewCard]:
         """Return cards that were read twice, once surely, and are none of `known`.
 
-        One of a rank that others surely have need be read but once, if surely: cards come in sets.
+        Cards come in sets: one of a rank that others surely have need be read but once, if surely; and one of
+        the `ranks` that have just been put down, a few times.
         """
         recent = self.lately(now)
         once: list[NewCard] = []
@@ -97,7 +99,9 @@ class UnderHand:
         for name in sorted({str(seen.best[0]) for seen in recent} - set(known)):
             seen = [card for card in recent if card.best[0] == name]
             surest = max(seen, key=lambda card: card.best[1])
-            if surest.best[1] >= _SURE:
+            mean = sum(card.best[1] for card in seen) / len(seen)
+            often = name[:-1] in ranks and len(seen) >= _OFTEN and mean >= _FAIRLY_SURE
+            if surest.best[1] >= _SURE or often:
                 (twice if len(seen) >= _LOOKS else once).append((name, surest.best[1], surest))
         ranks = {name[:-1] for name, _, _ in twice}
         return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]

@@ -40,6 +40,7 @@ _PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
 _PAUSE_SECONDS = 0.2
 _SURE_NAME = 0.9
 _ON_DOWN_MM = 35.0
+_ONE_SPOT_MM = 25.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +303,7 @@ def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> li
     """Return the cards that several looks agree on, in table coordinates.
 
     An up-card lies on a down-card: where the reader wavers between the two, one sure name tells that there
-    is an up-card.
+    is an up-card. No two of them lie on one another: the less sure one is the other one's echo.
     """
     looks = [see(look, plane) for look in readings]
     groups = vote(looks)
@@ -313,7 +314,11 @@ def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> li
         card = group.seen
         if card.best[1] >= _SURE_NAME and _near(card, downs) and not _near(card, ups):
             ups.append(card)
-    return ups + downs
+    single: list[Seen] = []
+    for card in sorted(ups, key=lambda card: -card.best[1]):
+        if all(math.dist((card.x, card.y), (other.x, other.y)) >= _ONE_SPOT_MM for other in single):
+            single.append(card)
+    return single + downs
 
 
 def _near(card: Seen, others: Sequence[Seen]) -> bool:
