@@ -223,12 +223,15 @@ class KnownAlready:
         self._dropped: set[int] = set()
 
     def less(self, events: Sequence[Event]) -> list[Event]:
-        """Return the events that are news; one that makes news of a past one no longer revises it."""
-        return [
-            replace(event, revise=None) if event.revise in self._dropped else event
-            for event in events
-            if not self._is_past(event)
-        ]
+        """Return what is news in the events; one that makes news of a past one no longer revises it."""
+        return [self._news(event) for event in events if not self._is_past(event)]
+
+    def _news(self, event: Event) -> Event:
+        if event.event in ("play", "flip") and not event.withdrawn:
+            # Cards that already lay there may be taken for a part of the first play upon them.
+            new = tuple(card for card in event.cards if card not in self._lying)
+            event = replace(event, cards=new or event.cards)
+        return replace(event, revise=None) if event.revise in self._dropped else event
 
     def _is_past(self, event: Event) -> bool:
         if event.revise is not None and event.revise in self._dropped:

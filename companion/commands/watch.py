@@ -186,10 +186,11 @@ class Recorded:
         return lines
 
     def _write(self, lines: Sequence[dict[str, Any]]) -> None:
-        self._events.write(lines)
+        # On the disk before anybody sees it: what was shown is never lost.
         if self._keeper is not None:
             self._keeper.write(lines, self._game.table.players if lines else ())
             self._keeper.keep_layout(self._game.layout)
+        self._events.write(lines)
 
     def close(self) -> None:
         """Close what is being written."""

@@ -201,7 +201,9 @@ def test_a_watcher_that_begins_in_mid_game_does_not_tell_the_past_again() -> Non
     assert known.less([deal, lying, news]) == [news]
     better = Event(id=4, event="play", cards=("4C", "9S"), revise=2)
     two = Event(id=5, event="play", player="Ann", cards=("9S", "9D"), revise=2)
-    assert known.less([better, two]) == [Event(id=5, event="play", player="Ann", cards=("9S", "9D"))]
+    assert known.less([better, two]) == [Event(id=5, event="play", player="Ann", cards=("9D",))]
+    upon = Event(id=8, event="play", player="Bob", cards=("4C", "9S", "JD"))
+    assert [event.cards for event in known.less([upon])] == [("JD",)], "the pile is no part of a play upon it"
     taken, again = Event(id=6, event="pick_up", player="Bob"), Event(id=7, event="play", cards=("9S",))
     assert known.less([taken, again]) == [taken, again]
 
