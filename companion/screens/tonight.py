@@ -200,6 +200,8 @@ class TonightScreen(FloatLayout):
             sight = preview.sight
             live.show_readings(sight.readings, judged=(), verdict="legal", moving=False)
         self._shown = serial, sight
+        if preview.error and preview.picture is None:
+            self.table_hint = _("The table, seen from above")  # nothing is being opened any more
         self.sight_text = f"✗ {preview.error}" if preview.error else "\n".join(sight_words(preview.sight))
 
     def _look_through(self, source: str | None) -> None:

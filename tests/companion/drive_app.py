@@ -213,9 +213,14 @@ def score(walker: Walker) -> Steps:
         yield from walker.tap(walker.screen.ids.players.cells[player])
         yield from walker.tap(walker.screen.player_sheet.buttons["out"])
         yield from rest(6)
+    while walker.app.session.snapshot.table.loser is None:  # on a busy machine the referee takes its time
+        yield
+    yield from rest(4)
     walker.look("score-over")
     walker.saw["loser"] = walker.app.session.snapshot.table.loser
     yield from walker.tap(walker.screen.ids.pause)
+    while not hasattr(walker.screen, "chosen"):
+        yield
     yield from rest(4)
     walker.look("next-game")
     walker.saw["next dealer"] = walker.screen.chosen().dealer

@@ -15,6 +15,7 @@ from walker import PLAYERS, Steps, Walker, rest, started
 from companion.choice import Choice
 from companion.enrolling import EnrolSession
 from companion.preview import Preview
+from engine.errors import BadInputError
 
 
 class Tables:
@@ -23,6 +24,8 @@ class Tables:
     live, fps = True, 30.0
 
     def __init__(self, source: str, log: list[str]) -> None:
+        if source == "2":
+            raise BadInputError("camera 2: cannot be opened (no such camera or stream)")
         self.name, self._log, self._closed = source, log, False
         dark = 0.15 if source == "1" else 1.0
         self._picture = (table_picture() * dark).astype(np.uint8)
@@ -87,7 +90,14 @@ def seats(walker: Walker) -> Steps:
     yield from walker.tap(chips[""])
     yield from rest(6)
     walker.look("no camera")
-    walker.saw["cameras"] = log
+    walker.saw["cameras"] = list(log)
+    form._cameras.append(2)
+    yield from rest(6)
+    yield from walker.tap(next(chip for chip in form.ids.sources.children if chip.source == "2"))
+    while not form.preview.error:
+        yield
+    yield from rest(6)
+    walker.look("no such camera")
 
 
 def replayed(walker: Walker) -> Steps:

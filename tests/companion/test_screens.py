@@ -114,6 +114,13 @@ def test_the_camera_is_looked_through_before_the_game_and_judged_in_words() -> N
     assert has(seen["dark"], "✗ Too dark: put more light on the table.")
 
 
+def test_a_camera_that_cannot_be_opened_is_said_and_waited_for_no_longer() -> None:
+    seen = walk("seats")["no such camera"]
+    assert has(seen, "✗ camera 2: cannot be opened")
+    assert has(seen, "The table, seen from above")
+    assert not has(seen, "Opening")
+
+
 def test_a_camera_is_let_go_once_another_or_none_is_chosen() -> None:
     assert walk("seats")["cameras"] == ["open 0", "close 0", "open 1", "close 1"]
 
