@@ -148,15 +148,18 @@ def one_set(new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCar
     if not new:
         return []
     rank = max(new, key=lambda card: card[1])[0][:-1]
-    same = [card for card in new if card[0][:-1] == rank]
+    return sorted(of_ranks({rank}, new, unseen), key=lambda card: card[0][:-1] != rank)
+
+
+def of_ranks(ranks: Collection[str], new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCard]:
+    """Drop doubtful cards of other ranks than `ranks`, see `one_set`."""
     known = {_rank_and_colour(name) for name in unseen}
-    others = [
+    return [
         card
         for card in new
-        if card[0][:-1] != rank
-        and card[1] >= (CERTAIN if _rank_and_colour(card[0]) in known else _OTHER_RANK)
+        if card[0][:-1] in ranks
+        or card[1] >= (CERTAIN if _rank_and_colour(card[0]) in known else _OTHER_RANK)
     ]
-    return same + others
 
 
 def _rank_and_colour(name: str) -> tuple[str, bool]:

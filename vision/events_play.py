@@ -10,7 +10,7 @@ from itertools import takewhile
 from engine.events import Event, Source
 from vision.arms import Hands
 from vision.events_patches import PilePictures
-from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, one_set
+from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, of_ranks, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_taking import Taken, Taking
@@ -116,9 +116,9 @@ class PlayPile:
         if not self._told_early or not view.new:
             return view
         unseen = [name for name in self.pile.names if name not in view.old]
-        together = one_set([*self._told_early, *view.new], unseen)
+        fitting = of_ranks({name[:-1] for name, _, _ in self._told_early}, view.new, unseen)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
-        new = [c for c in view.new if c in together or any(_same_card(seen, c[2]) for seen in lost)]
+        new = [c for c in view.new if c in fitting or any(_same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 
     def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
@@ -210,9 +210,14 @@ class PlayPile:
 
         `gone`: and is there no more, so that no picture shows it; `early`: while a hand is still there.
         """
-        new = self._reveal(self._really_new(seen if gone else self._without_overlooked(seen)), now)
+        if early:  # a card half under a hand may lie otherwise than it seems: what is doubtful waits
+            seen = [card for card in seen if not self._lay_there(card)]
+        elif not gone:
+            seen = self._without_overlooked(seen)
+        new = self._reveal(self._really_new(seen), now) if seen else []
         if not new:
-            self._settle(now, patch, early=early)
+            if not early:
+                self._settle(now, patch)
             return
         self._pictures.before_play = self._pictures.left
         t = self._touched_at(now)
@@ -221,10 +226,10 @@ class PlayPile:
         names = tuple(name for name, _, _ in new)
         source = self._source_of(names, seat)
         self.pile.put(new, free=not (gone or early))
-        if early:
-            self._told_early += new
         self._scene.started = True
-        self._told.tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
+        told = self._told.tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
+        if early:
+            self._told_early = [*self._told_early, *new] if told.revise else new
         self._suspect(now)
         self._settle(now, patch, early=early)
 

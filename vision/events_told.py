@@ -46,18 +46,22 @@ class ToldPlays:
 
     def tell(
         self, player: str | None, names: tuple[str, ...], source: Source, p: float, t: float, now: float
-    ) -> None:
-        """Tell a play, or add to the one just told where the cards were put down together with it."""
+    ) -> Event:
+        """Tell a play, or add to the one just told where the cards were put down together with it.
+
+        Returns the play, which revises an earlier form where cards were added to it.
+        """
         log, last = self._scene.log, self.newest
         if last is not None and last.player == player and self._is_one_go(last, names, t):
             joined = source if last.source == source else "hand+up"
             # The time of the first sight stands: what is found later may have lain there all along.
-            log.revise(last, now, cards=last.cards + names, source=joined)
+            told = log.revise(last, now, cards=last.cards + names, source=joined)
         else:
             kind: EventKind = "flip" if source == "down" else "play"
-            self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
+            told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
         if UNKNOWN_CARD in names:
             log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player))
+        return told
 
     def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
         one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
