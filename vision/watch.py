@@ -110,8 +110,10 @@ class Watcher:
 
     @property
     def layout(self) -> Layout | None:
-        """The layout as far as it has been found."""
-        return self._maker.layout if self._maker else self._given
+        """The layout as far as it has been found; that of an earlier view is none of this one."""
+        if self._maker is not None:
+            return self._maker.layout
+        return self._given if self._known is None else None
 
     def go_on(self, known: Known, *, begun: bool) -> None:
         """Take the table for one on which a game goes on that was broken off.

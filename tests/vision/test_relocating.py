@@ -139,9 +139,9 @@ def test_without_names_only_a_view_from_about_the_same_side_is_taken() -> None:
     near.cards = [("10S", x, y, turn) if (x, y) == PLAY else (n, x, y, turn) for n, x, y, turn in near.cards]
     assert off(resumed(near), near) < 12.0
     far = Table(camera(turn=90), unread=True)
-    layout = resumed(far).layout
-    assert layout is not None
-    assert layout.seats[0].player == "Ann"
+    watcher = resumed(far)
+    assert watcher.layout is None, "it is not known who sits where"
+    assert watcher.astray
 
 
 def test_names_before_other_players_are_not_believed() -> None:
