@@ -1,0 +1,111 @@
+"""An evening of twelve whole games by film: the real `watch` into the real store, killed three times.
+
+Run: `pytest -m benchmark -s tests/benchmarks/test_evening_by_film.py`. It takes about half an hour of one
+processor core; SHITHEAD_GAMES=3 plays fewer games, SHITHEAD_FILMS names a folder in which the films are kept.
+A film's deck is that of SHITHEAD_PHOTOS where it is set, else a drawn one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from companion.choice import Choice
+from companion.cli import main
+from companion.evening import last_word
+from companion.scoring import compare, read_truth
+from companion.starting import session_of
+from companion.store import Store
+from datasets.films.production import truth_path
+from datasets.measuring.plan import FilmPlan, render
+from engine.events import Event
+from tests.companion.test_film_through_kills import lost, watch
+
+PLAYERS = ("Ann", "Bob")
+SEEDS = (44, 4, 11, 78, 12, 36)
+"""Of two-player games of Shed those that are over soonest; the evening plays them all, then all once more."""
+GAMES = int(os.environ.get("SHITHEAD_GAMES", "12"))
+KILLS = (5, 12, 20)
+"""After so many lines, in the first game, in the middle one and in the last."""
+PATIENCE_S = 60.0
+
+
+def film_of(seed: int, folder: Path) -> Path:
+    """Render a game, unless that was done before; returns the film."""
+    plan = FilmPlan(
+        rules="shed",
+        players=len(PLAYERS),
+        seed=seed,
+        tilt=8.0,
+        light="day",
+        deck="bidly" if os.environ.get("SHITHEAD_PHOTOS") else "drawn",
+        surface="any" if os.environ.get("SHITHEAD_PHOTOS") else "drawn",
+        plays=None,
+        width=960,
+        height=540,
+    )
+    render(plan, folder)
+    return plan.film_in(folder)
+
+
+def enter_the_loser(store: Path, game: int, loser: str) -> None:
+    """Let a person say who lost, as by touch, where the referee has not found it out."""
+    session = session_of(Choice(source=None, players=PLAYERS, rules="shed", store=store, resume=game))
+    session.start()
+    deadline = time.monotonic() + PATIENCE_S
+    while session.snapshot.phase == "opening" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    session.enter(Event(id=0, event="game_over", loser=loser))
+    while not session.snapshot.says.startswith("Entered") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    session.stop()
+
+
+@pytest.mark.benchmark
+def test_whole_games_by_film_are_tallied_right_through_three_kills(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, store = Path(os.environ.get("SHITHEAD_FILMS") or tmp_path), tmp_path / "s.sqlite"
+    folder.mkdir(parents=True, exist_ok=True)
+    kills = dict(zip((0, GAMES // 2, GAMES - 1), KILLS, strict=True))
+    truly: Counter[str] = Counter()
+    entered = 0
+    for number in range(GAMES):
+        film = film_of(SEEDS[number % len(SEEDS)], folder)
+        truth = read_truth(truth_path(film))
+        loser = next(line["loser"] for line in truth if line.get("event") == "game_over")
+        truly[loser] += 1
+        program = [sys.executable, "-m", "companion.cli", "watch", str(film)]
+        rules = ["--rules", "shed", "--players", ",".join(PLAYERS)]
+        began, shown = time.monotonic(), []
+        if number in kills:
+            shown = watch([*program, *rules], store, resume=False, kill_after=kills[number])
+        shown += watch(program if shown else [*program, *rules], store, resume=bool(shown))
+        assert lost(store, shown) == []
+        with Store.open(store) as opened:
+            assert opened.notice is None
+            game = opened.games()[-1]
+            lines = [dict(line) for line in last_word(opened.events(game.id))]
+        assert game.id == number + 1, "a kill begins no game of its own"
+        found = compare(lines, truth).to_json()["overall"]
+        with capsys.disabled():
+            killed = f", killed after {kills[number]} lines" if number in kills else ""
+            seconds = time.monotonic() - began
+            print(f"{film.stem}{killed}: {seconds:.0f} s; {found}; loser {game.loser}, truly {loser}")
+        if game.loser != loser:
+            enter_the_loser(store, game.id, loser)
+            entered += 1
+    assert main(["tally", "--store", str(store), "--json"]) == 0
+    tally = json.loads(capsys.readouterr().out)
+    losses = {standing["player"]: standing["losses"] for standing in tally["players"]}
+    assert losses == {player: truly[player] for player in PLAYERS}
+    with capsys.disabled():
+        print(
+            f"{GAMES} games, {len(kills)} kills: no line lost, tally right; {entered} losers entered by hand"
+        )
