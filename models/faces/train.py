@@ -11,6 +11,8 @@ import argparse
 import json
 import math
 import multiprocessing
+import os
+import threading
 import time
 from copy import deepcopy
 from pathlib import Path
@@ -58,6 +60,7 @@ AVERAGING = 0.998
 def make_samples(folder: Path, seed: int, count: int) -> None:
     """Make the validation shards, then training shards for as long as training runs (in its own process)."""
     cv2.setNumThreads(1)
+    _end_with_parent()
     valid = range(VALID_SHARDS)
     if not all(shard_path(folder / "valid", number).exists() for number in valid):
         produce(SampleMaker(ArtFaces("valid"), 777, invented=0.0), folder / "valid", valid, KEPT_SHARDS)
@@ -65,6 +68,19 @@ def make_samples(folder: Path, seed: int, count: int) -> None:
     first = max(made, default=-1) + 1
     maker = SampleMaker(ArtFaces("train"), seed + first, real=real_cards())
     produce(maker, folder / "train", range(first, count), KEPT_SHARDS)
+
+
+def _end_with_parent() -> None:
+    """Have this process end when the one that trains has ended, even if that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 class Pool:
