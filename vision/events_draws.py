@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.events import Event
 from vision.arms import Reach
 from vision.events_scene import Scene
+from vision.layout import Place
 
 _GAP_SECONDS = 0.35
 """Pauses at the draw pile that are nearer in time are one."""
@@ -17,7 +18,13 @@ _QUIET_SECONDS = 0.55
 _AGAIN_SECONDS = 1.0
 """... but one that is back for more so soon goes on."""
 _EMPTY_LOOKS = 4
-_STUCK_SECONDS, _PAUSE_SECONDS = 0.3, 0.2
+_STUCK_SECONDS, _STUCK_MM = 0.3, 60.0
+"""A tip that has moved no farther for so long stays where it is, or seems to."""
+_PAUSE_SECONDS = 0.25
+_QUICKEST_SECONDS = 0.2
+"""No hand goes to the draw pile and back in less."""
+_ASIDE_MM, _BEYOND_MM = 40.0, 40.0
+"""A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
 
 
 @dataclass(slots=True)
@@ -36,8 +43,10 @@ class _Visit:
 
     start: float
     end: float
+    tip: Place
+    """Where the arm's tip seemed to be when it began."""
     stuck: bool
-    """Whether its tip seemed to rest elsewhere when it began."""
+    """Whether it seemed to rest there before and ever since."""
     open: bool = True
 
     @property
@@ -65,8 +74,13 @@ class Draws:
         visit = visits[-1] if visits else None
         if visit is not None and visit.open:
             visit.open, visit.end = covered, t
+            if covered:
+                visit.stuck &= math.dist(reach.tip, visit.tip) < _STUCK_MM
         elif covered:
-            visits.append(_Visit(t, t, stuck=reach.resting >= _STUCK_SECONDS))
+            before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
+            stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
+            stuck &= all(math.dist(place, reach.tip) < _STUCK_MM for place in before)
+            visits.append(_Visit(t, t, reach.tip, stuck))
 
     def look(self, *, there: bool) -> None:
         """Note whether one look showed the draw pile."""
@@ -90,16 +104,30 @@ class Draws:
         if len(self._looks) >= _EMPTY_LOOKS and not any(self._looks):
             return 0
         over = [(v.start, v.end) for v in self._over.pop(reach.number, []) if v.stuck and v.lasts]
-        stops = [(s.start, s.end) for s in reach.stops if self._scene.at_draw_pile(s.place)]
+        stops = [(s.start, s.end) for s in reach.stops if self._is_at_pile(reach.seat, s.place)]
         count, last = 0, -math.inf
         for start, end in sorted([*stops, *over]):
             count += start - last > _GAP_SECONDS
             last = max(last, end)
         farthest = self._scene.farthest(reach)
-        if not count and farthest is not None:
+        if not count and farthest is not None and reach.last - reach.start >= _QUICKEST_SECONDS:
             # Too quick to be a pause: but that is as far as the hand went.
-            count = int(self._scene.at_draw_pile(farthest))
+            count = int(self._is_at_pile(reach.seat, farthest))
         return count
+
+    def _is_at_pile(self, seat: int, place: Place) -> bool:
+        """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it."""
+        draw = self._scene.layout.draw
+        if draw is None or not self._scene.at_draw_pile(place):
+            return False
+        home = self._scene.layout.seats[seat].centre
+        way = math.dist(home, draw)
+        if way < 1.0:
+            return True
+        x, y = (draw[0] - home[0]) / way, (draw[1] - home[1]) / way
+        beyond = (place[0] - draw[0]) * x + (place[1] - draw[1]) * y
+        aside = (place[0] - draw[0]) * y - (place[1] - draw[1]) * x
+        return beyond <= _BEYOND_MM and abs(aside) <= _ASIDE_MM
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell the draw once the player's hand has not come back for a while."""
