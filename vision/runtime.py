@@ -37,9 +37,14 @@ class OnnxRuntimeNetwork:
     """A network run by onnxruntime."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        """Load weights; `threads` None leaves the number to the runtime."""
+        """Load weights; `threads` None leaves the number to the runtime.
+
+        From then on OpenCV works in one thread in the whole process: what is left to it between two runs of a
+        network are pieces so small that to wake a second thread costs more than they do.
+        """
         import onnxruntime
 
+        cv2.setNumThreads(1)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         if threads is not None:

@@ -77,6 +77,11 @@ class Steadier:
         return self._rests < _SWAY_FRAMES
 
     @property
+    def settled(self) -> bool:
+        """Whether the camera is where it was at first, rests, and nothing is being looked for."""
+        return not (self.moved or self.swaying or self.lost % _PATIENCE)
+
+    @property
     def to_steady(self) -> Matrix:
         """The homography (3 x 3) from pixels of the last frame to those of the first view."""
         scale = np.diag([self._scale, self._scale, 1.0])

@@ -6,7 +6,7 @@ things have come to rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import cv2
@@ -110,6 +110,7 @@ class Stillness:
         self._moved_at: NDArray[np.float64] | None = None
         self._noise = 1.0
         self._scale = 1.0
+        self._last: Motion | None = None
 
     def feed(self, frame: Image, t: float, *, swaying: bool = False) -> Motion:
         """Compare one frame (full size) with what went before. Times must increase.
@@ -142,8 +143,24 @@ class Stillness:
         recent = (t - self._moved_at) <= _RECENT_SECONDS
         motion = Motion(t, scale, small, moving, recent, foreign, limbs, islands)
         self._learn(now, motion, t)
-        self._before = now
+        self._before, self._last = now, motion
         return motion
+
+    @property
+    def calm(self) -> bool:
+        """Whether nothing moved in the last frame, and nothing lay there that is not the table."""
+        last = self._last
+        return last is not None and not (last.moving.any() or last.foreign.any())
+
+    def again(self, t: float) -> Motion:
+        """Return what the last frame was, at a later time: for a frame that shows nothing new.
+
+        Raises ValueError before the first frame.
+        """
+        if self._last is None or self._moved_at is None:
+            raise ValueError("there was no frame before")
+        self._last = replace(self._last, t=t, recent=(t - self._moved_at) <= _RECENT_SECONDS)
+        return self._last
 
     def absorb(self, polygon: ArrayLike) -> None:
         """Take the inside of a polygon (N x 2, full pixels) into the picture of the table as it is now."""

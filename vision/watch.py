@@ -16,6 +16,7 @@ from vision.events import EventMaker
 from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
 from vision.geometry import bounding_box, transform
+from vision.glance import Glance
 from vision.layout import Layout, Place, Zone, find_layout
 from vision.plane import Matrix, TablePlane, fit_plane
 from vision.reading import UNKNOWN_CARD, CardReader, CardReading, Image, Region
@@ -95,7 +96,8 @@ class Watcher:
         """
         self._reader, self._players, self._given = reader, players, layout
         self._row_length, self._draw_pile = row_length, draw_pile
-        self._steadier, self._stillness, self._arms = Steadier(), Stillness(), ArmTracker()
+        self._glance, self._steadier = Glance(), Steadier()
+        self._stillness, self._arms = Stillness(), ArmTracker()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
         self._moved_at = -np.inf
@@ -131,8 +133,12 @@ class Watcher:
 
         All that follows sees the table where the first frame had it; `view` tells where it is in this one.
         """
+        if not self._glance.is_new(frame) and self._stillness.calm and self._steadier.settled:
+            return self._follow(frame, self._stillness.again(t))
         frame = self._steadier.feed(frame)
-        events = self._follow(frame, self._stillness.feed(frame, t, swaying=self._steadier.swaying))
+        motion = self._stillness.feed(frame, t, swaying=self._steadier.swaying)
+        self._glance.keep(still=motion.still)
+        events = self._follow(frame, motion)
         self.view = replace(self.view, moved=self._steadier.to_steady if self._steadier.moved else None)
         return events
 
