@@ -27,7 +27,7 @@ from models.outlines.torch_setup import prepare_ultralytics, set_threads
 
 _START = "weights/yolo26n_coco_from_int8_bncal_state_dict.pt"
 _HELD_BACK = 160
-"""The same scenes as the outline network's are never trained on: they choose the best round."""
+"""The same scenes as the outline network's are never trained on: they show how the training went."""
 _ROUND = 1600
 """Pictures after which there is a checkpoint: a pass over all scenes would take too long between two."""
 _CLOSING_ROUNDS = 2
@@ -48,6 +48,7 @@ _SETTINGS: dict[str, Any] = {
     "flipud": 0.0,
     "amp": False,  # ultralytics' own does not know CPUs; see `_in_bfloat16`
     "patience": 0,
+    "nms": False,  # its head that needs none is what is exported, and what rounds are measured by
     "device": "cpu",
     "plots": False,
     "verbose": False,
@@ -116,13 +117,13 @@ def _trainer(settings: dict[str, Any], start: Path | None, spent: float) -> Any:
 
 
 def _train(folder: Path, data: Path, minutes: float, size: int, start: Path | None) -> Path:
-    """Train, or go on training, until the time is spent. Returns the best round's weights."""
+    """Train, or go on training, until the time is spent. Returns the last round's averaged weights."""
     run = folder / "run"
-    last, best = run / "weights" / "last.pt", run / "weights" / "best.pt"
+    last = run / "weights" / "last.pt"
     finished = run / "finished"
     if finished.exists():
         print(f"{run}: has had its time; remove it to train again", flush=True)
-        return best
+        return last
     spent = spent_seconds(run / "results.csv") if last.exists() else 0.0
     settings = _SETTINGS | {
         "data": str(data),
@@ -136,7 +137,7 @@ def _train(folder: Path, data: Path, minutes: float, size: int, start: Path | No
         settings |= {"resume": str(last)}
     _trainer(settings, start, spent).train()
     finished.touch()
-    return best
+    return last
 
 
 def _export(weights: Path, size: int, out: Path) -> None:
@@ -167,8 +168,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     root = photos_root()
     start = root / _START if root is not None and (root / _START).exists() else None
     data = write_data(scenes, held_back, args.folder)
-    best = _train(args.folder, data, args.minutes, args.size, start)
-    _export(best, args.read_size, args.out)
+    trained = _train(args.folder, data, args.minutes, args.size, start)
+    _export(trained, args.read_size, args.out)
     draw_results(args.folder / "run" / "results.csv", args.out.with_name("curve.png"))
 
 
