@@ -17,8 +17,9 @@ _COLUMNS = (
     ("ms", "ms", ".0f"),
 )
 _WORDS = """Each cell: the reader, without an enrolled deck / a plain one-stage YOLO26n, one class per card,
-trained on the same scenes; **how far its training got, `models/onestage/MODEL_CARD.md` says, and it is part of
-what these numbers mean**. Times were not taken in the same minute. Its boxes are held against upright boxes around the cards, and it knows no face-down cards.
+trained on the same scenes. How far its training got, `models/onestage/MODEL_CARD.md` says, and that is part
+of what these numbers mean. Its boxes are held against upright boxes around the cards, and it knows no
+face-down cards. The two times were not taken in the same run.
 By `shithead evaluate --json --beside WEIGHTS`."""
 
 
