@@ -121,10 +121,10 @@ def _train(folder: Path, data: Path, minutes: float, size: int, start: Path | No
     run = folder / "run"
     last = run / "weights" / "last.pt"
     finished = run / "finished"
-    if finished.exists():
+    spent = spent_seconds(run / "results.csv") if last.exists() else 0.0
+    if finished.exists() or spent >= 60 * minutes:  # the latter: broken off in its last check
         print(f"{run}: has had its time; remove it to train again", flush=True)
         return last
-    spent = spent_seconds(run / "results.csv") if last.exists() else 0.0
     settings = _SETTINGS | {
         "data": str(data),
         "imgsz": size,
