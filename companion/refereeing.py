@@ -90,6 +90,7 @@ class Refereeing:
             given,
             row_length=deal["up"],
             draw_pile=deal["draw_pile"] > 0,
+            packs=deal["packs"],
         )
 
         def make_judge(names: Sequence[str]) -> Judge:

@@ -7,6 +7,7 @@ themselves, what a hand covers is unknown and not gone, and who did a thing is w
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from engine.events import Event
@@ -39,6 +40,8 @@ class EventMaker:
         t: float,
         now: float,
         confidence: float = 1.0,
+        *,
+        packs: int = 1,
     ) -> None:
         """Begin with a finished deal.
 
@@ -48,9 +51,11 @@ class EventMaker:
             t: When the deal came to rest, seconds of the source.
             now: When that was decided.
             confidence: Probability that every up-card is named right.
+            packs: How often each card is there.
         """
         self._scene = Scene(layout)
         self.rows = Rows(layout, up)
+        self._packs = packs
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene)
@@ -239,8 +244,9 @@ class EventMaker:
         return lying | {spot.up: zone for zone, spot in self.rows.spots.items() if spot.up}
 
     def _elsewhere(self) -> set[str]:
-        """Return the cards that cannot be on the play pile: in an untouched row, or burnt."""
-        return self.rows.undisturbed() | set(self._scene.burned)
+        """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
+        lying = Counter([*self.rows.undisturbed(), *self._scene.burned])
+        return {name for name, count in lying.items() if count >= self._packs}
 
 
 def _answers(shown: Shown, earlier: Event) -> bool:

@@ -285,8 +285,9 @@ class PlayPile:
         hidden = [card for card in seen if self._told.is_suspected(card[0], card[2])]
         if len(hidden) == len(seen) and any(self._put_by_another(card) for card in hidden):
             return list(seen)
-        self.pile.put([card for card in hidden if self._told.reveal(card[0], card[2], now)])
-        return [card for card in seen if card[0] not in self.pile.names]
+        revealed = [card for card in hidden if self._told.reveal(card[0], card[2], now)]
+        self.pile.put(revealed)
+        return [card for card in seen if card not in revealed]
 
     def _put_by_another(self, card: NewCard) -> bool:
         """Tell whether somebody else than told of the play above a suspected card has reached there last."""

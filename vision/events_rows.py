@@ -68,9 +68,9 @@ class Rows:
         """Return the spot where a card lies face up, or None."""
         return next((zone for zone, spot in self.spots.items() if spot.up == card), None)
 
-    def undisturbed(self) -> set[str]:
+    def undisturbed(self) -> list[str]:
         """Return the up-cards that no hand has been near since they were last seen."""
-        return {spot.up for spot in self.spots.values() if spot.up and spot.touched is None}
+        return [spot.up for spot in self.spots.values() if spot.up and spot.touched is None]
 
     def is_open(self, seat: int) -> bool:
         """Tell whether a spot of the seat has been touched and not been seen well since."""

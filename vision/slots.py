@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -126,11 +127,14 @@ def _averaged(group: Sequence[Seen]) -> Seen:
     return Seen(last.x, last.y, last.angle, last.face, odds)
 
 
-def name_cards(cards: Sequence[Seen], taken: Collection[str] = ()) -> list[tuple[str | None, float]]:
-    """Return a name and its probability for each card, no card twice; None where nothing fits.
+def name_cards(
+    cards: Sequence[Seen], taken: Collection[str] = (), packs: int = 1
+) -> list[tuple[str | None, float]]:
+    """Return a name and its probability for each card, no name more often than there are packs.
 
     Each physical card exists once: a reading that names one of `taken` (cards that are known to lie
-    elsewhere) is trusted little, and of two that claim one name the likelier has it. `JOKER` may repeat.
+    elsewhere) is trusted little, and of those that claim one name the likeliest have it. `JOKER` may repeat.
+    Where nothing fits the name is None.
     """
     claims = []
     for index, card in enumerate(cards):
@@ -140,12 +144,12 @@ def name_cards(cards: Sequence[Seen], taken: Collection[str] = ()) -> list[tuple
         if total > 0:
             claims += [(p / total, name, index) for name, p in weighed.items()]
     named: list[tuple[str | None, float]] = [(None, 0.0)] * len(cards)
-    used: set[str] = set()
+    used: Counter[str] = Counter()
     for p, name, index in sorted(claims, reverse=True):
-        if named[index][0] is None and name not in used:
+        if named[index][0] is None and used[name] < packs:
             named[index] = name, p
             if name != "JOKER":
-                used.add(name)
+                used[name] += 1
     return named
 
 

@@ -84,6 +84,7 @@ class Watcher:
         *,
         row_length: int | None = None,
         draw_pile: bool = True,
+        packs: int = 1,
     ) -> None:
         """Prepare to watch.
 
@@ -93,9 +94,10 @@ class Watcher:
             layout: Where seats and piles are; None: found at the deal.
             row_length: How many up-cards lie before each player; None: two or three.
             draw_pile: Whether the deal leaves one.
+            packs: With how many packs the game is played: so often each card is there.
         """
         self._reader, self._players, self._given = reader, players, layout
-        self._row_length, self._draw_pile = row_length, draw_pile
+        self._row_length, self._draw_pile, self._packs = row_length, draw_pile, packs
         self._glance, self._steadier = Glance(), Steadier()
         self._stillness, self._arms = Stillness(), ArmTracker()
         self._maker: EventMaker | None = None
@@ -228,10 +230,10 @@ class Watcher:
                 return []
         else:
             settled = _settled(self._deal_readings, layout.plane)
-        up, confidence = _up_cards(settled, layout)
+        up, confidence = _up_cards(settled, layout, self._packs)
         started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
         rows = up if self._known is None else _still_up(up, layout, self._known)
-        self._maker = EventMaker(layout, rows, started, motion.t, confidence)
+        self._maker = EventMaker(layout, rows, started, motion.t, confidence, packs=self._packs)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
@@ -346,10 +348,10 @@ def _still_up(up: Sequence[Sequence[str]], layout: Layout, known: Known) -> list
     return rows
 
 
-def _up_cards(settled: Sequence[Seen], layout: Layout) -> tuple[list[list[str]], float]:
+def _up_cards(settled: Sequence[Seen], layout: Layout, packs: int) -> tuple[list[list[str]], float]:
     """Return the names on every spot (`??` where nothing can be read), and the least certainty among them."""
     ups = [card for card in settled if card.face == "up"]
-    names = name_cards(ups)
+    names = name_cards(ups, packs=packs)
     rows = [["??"] * len(seat.row) for seat in layout.seats]
     surety = [[0.0] * len(seat.row) for seat in layout.seats]
     for card, (name, p) in zip(ups, names, strict=True):

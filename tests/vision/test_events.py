@@ -44,8 +44,8 @@ def down(place: Place, angle: float = 90.0) -> Seen:
 class Script:
     """Plays arms and cards to an EventMaker and collects what it says."""
 
-    def __init__(self, play: Place | None = PLAY_AT) -> None:
-        self.maker = EventMaker(layout(play), UP, 0.0, 1.0)
+    def __init__(self, play: Place | None = PLAY_AT, packs: int = 1) -> None:
+        self.maker = EventMaker(layout(play), UP, 0.0, 1.0, packs=packs)
         self.events: list[Event] = self.maker.log.take()
         self.t = 1.0
         self.reaches = 0
@@ -543,3 +543,12 @@ def test_a_hand_on_the_bare_place_picks_up_nothing_but_in_answer_to_a_shown_card
     script.reach("Bob", (PLAY_AT, 0.4))
     script.rest()
     assert script.told()[-1] == ("pick_up", "Bob", ())
+
+
+def test_with_two_packs_a_card_of_which_one_lies_before_a_player_can_be_played() -> None:
+    script = Script(packs=2)
+    script.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
+    assert script.told()[1:] == [("play", "Bob", ("10H",))], "another 10H lies before Cat"
+    alone = Script()
+    alone.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
+    assert alone.told()[1:] == [("play", "Bob", ("10D",))], "there is no other 10H"

@@ -88,3 +88,9 @@ def test_turns_between_lines(first: float, second: float) -> None:
     turn = turn_between(first, second)
     assert 0 <= turn <= 90
     assert turn == pytest.approx(turn_between(second, first))
+
+
+def test_a_name_is_given_as_often_as_there_are_packs() -> None:
+    twins = [Seen(x, 0.0, 90.0, "up", {"5S": 0.9, "5C": 0.1}) for x in (0.0, 100.0)]
+    assert sorted(str(name) for name, _ in name_cards(twins)) == ["5C", "5S"]
+    assert [name for name, _ in name_cards(twins, packs=2)] == ["5S", "5S"]
