@@ -70,7 +70,7 @@ class Draws:
         The tip of an arm that has put down a card is taken to be at that card until the card is known to lie
         there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
         """
-        visits = self._over.setdefault(reach.number, [])
+        visits = self._over.get(reach.number)
         visit = visits[-1] if visits else None
         if visit is not None and visit.open:
             visit.open, visit.end = covered, t
@@ -80,7 +80,7 @@ class Draws:
             before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
             stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
             stuck &= all(math.dist(place, reach.tip) < _STUCK_MM for place in before)
-            visits.append(_Visit(t, t, reach.tip, stuck))
+            self._over.setdefault(reach.number, []).append(_Visit(t, t, reach.tip, stuck))
 
     def look(self, *, there: bool) -> None:
         """Note whether one look showed the draw pile."""
@@ -101,9 +101,10 @@ class Draws:
 
     def _count(self, reach: Reach) -> int:
         """Return how often a reach went to the draw pile and paused there."""
+        visits = self._over.pop(reach.number, [])
         if len(self._looks) >= _EMPTY_LOOKS and not any(self._looks):
             return 0
-        over = [(v.start, v.end) for v in self._over.pop(reach.number, []) if v.stuck and v.lasts]
+        over = [(visit.start, visit.end) for visit in visits if visit.stuck and visit.lasts]
         stops = [(s.start, s.end) for s in reach.stops if self._is_at_pile(reach.seat, s.place)]
         count, last = 0, -math.inf
         for start, end in sorted([*stops, *over]):

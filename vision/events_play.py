@@ -285,9 +285,10 @@ class PlayPile:
         hidden = [card for card in seen if self._told.is_suspected(card[0], card[2])]
         if len(hidden) == len(seen) and any(self._put_by_another(card) for card in hidden):
             return list(seen)
-        revealed = [card for card in hidden if self._told.reveal(card[0], card[2], now)]
-        self.pile.put(revealed)
-        return [card for card in seen if card not in revealed]
+        for name, _, _ in hidden:
+            self._told.reveal(name, now)
+        self.pile.put(hidden)
+        return [card for card in seen if card not in hidden]
 
     def _put_by_another(self, card: NewCard) -> bool:
         """Tell whether somebody else than told of the play above a suspected card has reached there last."""

@@ -111,15 +111,11 @@ class ToldPlays:
         suspect = self._suspects.get(name)
         return suspect is not None and suspect[1].is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
 
-    def reveal(self, name: str, place: Seen, now: float) -> bool:
-        """Tell that a card lies below an earlier play's, if suspected there; returns whether it was."""
-        play, suspected = self._suspects.pop(name, (None, place))
-        if play is None or not suspected.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES):
-            return False
-        play = self._scene.log.latest(play)
+    def reveal(self, name: str, now: float) -> None:
+        """Tell that a suspected card does lie below an earlier play's."""
+        play = self._scene.log.latest(self._suspects.pop(name)[0])
         if not play.withdrawn:
             self._scene.log.revise(play, now, cards=(*play.cards, name))
-        return True
 
     def forget_suspects(self) -> None:
         """Note that the pile has gone, and with it what may lie in it."""

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.pictures import reduced_size
 from vision.reading import Image
 
 _WIDTH = 320
@@ -28,9 +29,7 @@ class Glance:
 
     def is_new(self, frame: Image) -> bool:
         """Tell whether a frame (height x width x 3) shows anything that the last one kept did not."""
-        height, width = frame.shape[:2]
-        scale = min(1.0, _WIDTH / max(height, width))
-        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        size, _ = reduced_size(frame, _WIDTH)
         self._now = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_NEAREST), np.uint8)
         if self._kept is None or self._kept.shape != self._now.shape:
             self._change = np.inf

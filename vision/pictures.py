@@ -38,15 +38,20 @@ def read_image(path: Path) -> Image:
     return np.asarray(image, np.uint8)
 
 
+def reduced_size(image: Image, longest: int) -> tuple[tuple[int, int], float]:
+    """Return width and height of a copy whose longer side has `longest` pixels at most, and its scale."""
+    height, width = image.shape[:2]
+    scale = min(1.0, longest / max(height, width))
+    return (max(1, round(width * scale)), max(1, round(height * scale))), scale
+
+
 def reduced(image: Image, longest: int) -> tuple[Image, float]:
     """Return a copy whose longer side has `longest` pixels, and its scale; never a larger one.
 
     The picture is halved as often as it can be before it is interpolated: halving is the one average over an
     area that is fast.
     """
-    height, width = image.shape[:2]
-    scale = min(1.0, longest / max(height, width))
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    size, scale = reduced_size(image, longest)
     small = image
     while small.shape[1] >= 2 * size[0] and small.shape[0] >= 2 * size[1]:
         half = (small.shape[1] // 2, small.shape[0] // 2)

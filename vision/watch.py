@@ -322,17 +322,18 @@ def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> li
     ups = [card for card in agreed if card.face == "up"]
     for group in groups:
         card = group.seen
-        if card.best[1] >= _SURE_NAME and _near(card, downs) and not _near(card, ups):
+        on_down = _near(card, downs, _ON_DOWN_MM) and not _near(card, ups, _ON_DOWN_MM)
+        if card.best[1] >= _SURE_NAME and on_down:
             ups.append(card)
     single: list[Seen] = []
     for card in sorted(ups, key=lambda card: -card.best[1]):
-        if all(math.dist((card.x, card.y), (other.x, other.y)) >= _ONE_SPOT_MM for other in single):
+        if not _near(card, single, _ONE_SPOT_MM):
             single.append(card)
     return single + downs
 
 
-def _near(card: Seen, others: Sequence[Seen]) -> bool:
-    return any(math.dist((card.x, card.y), (other.x, other.y)) < _ON_DOWN_MM for other in others)
+def _near(card: Seen, others: Sequence[Seen], within: float) -> bool:
+    return any(math.dist((card.x, card.y), (other.x, other.y)) < within for other in others)
 
 
 def _still_up(up: Sequence[Sequence[str]], layout: Layout, known: Known) -> list[list[str | None]]:
