@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -22,8 +23,11 @@ from vision.printed import is_printed_outline
 from vision.reading import Face, Image, Quad
 from vision.runtime import Network, load_network
 
-WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "outlines" / "outlines.onnx"
-"""Package data of `models`; `outlines.json` beside it holds the input size and the scores' calibration."""
+_FOLDER = Path(__file__).resolve().parent.parent / "models" / "outlines"
+_FREE, _ONE_SIZE = _FOLDER / "outlines.onnx", _FOLDER / "phone" / "outlines.onnx"
+WEIGHTS = _ONE_SIZE if _ONE_SIZE.exists() and not _FREE.exists() else _FREE
+"""Package data of `models`; a package for a phone holds the network written for pictures of one size instead
+(models/outlines/one_size.py). `outlines.json` beside it holds the input size and the scores' calibration."""
 _SAME_CARD = 0.11
 """Two quads whose corners lie closer than this share of the card's side are one card."""
 _LIKELY_SAME = 0.30
@@ -169,22 +173,35 @@ def _padded(side: float) -> int:
     return max(1, -(-round(side) // _MULTIPLE)) * _MULTIPLE
 
 
-def load_facts(path: Path) -> tuple[int, NDArray[np.float64]]:
-    """Return the network's input size and its calibration: rows (score, probability), rising.
+class Facts(NamedTuple):
+    """What `outlines.json` says of the network beside it."""
+
+    input_size: int
+    """The longer side of its input, in pixels."""
+    calibration: NDArray[np.float64]
+    """Rows (score, probability), rising."""
+    one_size: tuple[int, int] | None
+    """Width and height of the only input it takes; None where all multiples of 32 will do."""
+
+
+def load_facts(path: Path) -> Facts:
+    """Return what is known of a network.
 
     Raises BadInputError when the file is missing or broken.
     """
     try:
         facts = parse_json(path.read_bytes())
         size, calibration = int(facts["input_size"]), np.array(facts["confidence_of_score"], np.float64)
+        one_size = tuple(int(side) for side in facts.get("one_size", (size, size)))
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BadInputError(f"{path}: does not describe an outline network") from error
     sound = calibration.ndim == 2 and calibration.shape[1] == 2 and (np.diff(calibration, axis=0) >= 0).all()
-    if size < 32 or size % 32 or not sound:
+    sides = len(one_size) == 2 and max(one_size) == size
+    if any(side < _MULTIPLE or side % _MULTIPLE for side in (size, *one_size)) or not sound or not sides:
         raise BadInputError(f"{path}: does not describe an outline network")
-    return size, calibration
+    return Facts(size, calibration, (one_size[0], one_size[1]) if "one_size" in facts else None)
 
 
 class OutlineFinder:
@@ -204,7 +221,7 @@ class OutlineFinder:
         closer_look: bool = True,
     ) -> None:
         path = weights or WEIGHTS
-        self._size, self._calibration = load_facts(path.with_suffix(".json"))
+        self._size, self._calibration, self._one_size = load_facts(path.with_suffix(".json"))
         self._network = network or load_network(path)
         self._least, self._refine, self._closer = least, refine, closer_look
         self._least_score = float(np.interp(least, self._calibration[:, 1], self._calibration[:, 0]))
@@ -216,10 +233,11 @@ class OutlineFinder:
             return []
         first = self._look(image)
         found, _ = merge(first)
-        seen = _median_height(found) * self._size / max(height, width)
+        scale = self._full_scale(width, height)
+        seen = _median_height(found) * scale
         if not len(found.codes) or seen > _LARGE_CARD:
             found, _ = merge(_joined(first, self._look(image, _FAR)))
-        elif self._closer and seen < _SMALL_CARD and max(height, width) >= 1.5 * self._size:
+        elif self._closer and seen < _SMALL_CARD and 1.5 * scale <= 1:
             found = self._look_closer(image, found)
         return self._outlines(image, found)
 
@@ -246,15 +264,21 @@ class OutlineFinder:
     def _confidence(self, score: float) -> float:
         return float(np.interp(score, self._calibration[:, 0], self._calibration[:, 1]))
 
+    def _full_scale(self, width: int, height: int) -> float:
+        """Return how much a picture is magnified that fills the network's input."""
+        across, down = self._one_size or (self._size, self._size)
+        return min(across / width, down / height)
+
     def _look(self, image: Image, shrink: float = 1.0) -> Candidates:
         """Run the network once over the whole of `image`, made to fill a share `shrink` of its input."""
         height, width = image.shape[:2]
-        full = self._size / max(height, width)
+        full = self._full_scale(width, height)
         scale = shrink * full
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         mode = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
         # As much of the network's square input as the picture needs: what is not looked at costs no time.
-        canvas = np.full((_padded(height * full), _padded(width * full), 3), _GREY, np.uint8)
+        across, down = self._one_size or (_padded(width * full), _padded(height * full))
+        canvas = np.full((down, across, 3), _GREY, np.uint8)
         canvas[: size[1], : size[0]] = cv2.resize(image, size, interpolation=mode)
         inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32)
         inputs /= np.float32(255)

@@ -1,7 +1,6 @@
-"""Writes the outline network as ONNX, readable by onnxruntime and by OpenCV's dnn module.
+"""Writes the outline network as ONNX, readable by onnxruntime and by the dnn module of OpenCV 5.
 
-Weights are stored as 16-bit floats, which halves the file; each is turned back to 32 bits by a Cast node that
-both runtimes compute once, when they load it.
+`models/outlines/one_size.py` makes of it what older versions of OpenCV read.
 """
 
 from __future__ import annotations
@@ -10,13 +9,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import onnx
 import onnxslim  # type: ignore[import-untyped]
 import torch
-from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
+from models.outlines.halves import halve_weights
 from models.outlines.network import ExportedNet, OutlineNet
 
 INPUT_SIZE = 640
@@ -75,20 +73,3 @@ def write_facts(path: Path, confidence: Sequence[tuple[float, float]], **others:
     """Write the scores' calibration, pairs (score, probability), and `others` beside the weights."""
     facts = others | {"confidence_of_score": [[round(s, 4), round(p, 4)] for s, p in confidence]}
     path.with_suffix(".json").write_text(json.dumps(facts) + "\n")
-
-
-def halve_weights(model: onnx.ModelProto, least: int = 256) -> onnx.ModelProto:
-    """Return the model with its weights of `least` numbers or more stored as 16-bit floats."""
-    casts = []
-    for tensor in model.graph.initializer:
-        values = numpy_helper.to_array(tensor)
-        if tensor.data_type != TensorProto.FLOAT or values.size < least or np.abs(values).max() > 6e4:
-            continue
-        name = tensor.name
-        tensor.CopyFrom(numpy_helper.from_array(values.astype(np.float16), f"{name}_half"))
-        casts.append(helper.make_node("Cast", [f"{name}_half"], [name], f"{name}_cast", to=TensorProto.FLOAT))
-    nodes = [*casts, *model.graph.node]
-    del model.graph.node[:]
-    model.graph.node.extend(nodes)
-    onnx.checker.check_model(model)
-    return model

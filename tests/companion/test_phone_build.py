@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import configparser
+import subprocess
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,11 @@ def wanted(app: configparser.SectionProxy) -> dict[str, str]:
     return {name: version for name, _, version in parts}
 
 
+def project() -> dict[str, Any]:
+    said: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return said
+
+
 def test_what_the_app_needs_is_required_and_nothing_a_phone_lacks(wanted: dict[str, str]) -> None:
     assert {"python3", "kivy", "numpy", "opencv", "sqlite3", "platformdirs", "camera4kivy"} <= set(wanted)
     assert not LACKING & set(wanted)
@@ -40,8 +47,7 @@ def test_a_version_that_is_asked_for_is_the_recipes_own(wanted: dict[str, str]) 
     asked = {name: wanted[name] for name in RECIPES if wanted.get(name)}
     assert asked == {name: RECIPES[name]["version"] for name in asked}
     assert {"kivy", "camera4kivy"} <= set(asked)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert f"kivy=={wanted['kivy']}" in project["dependencies"]
+    assert f"kivy=={wanted['kivy']}" in project()["dependencies"]
 
 
 def test_a_release_of_python_for_android_is_named_and_no_branch(app: configparser.SectionProxy) -> None:
@@ -64,6 +70,50 @@ def test_api_and_architecture_are_those_that_recipes_and_camera_ask_for(
 
 def test_the_package_holds_whatever_the_app_reads(app: configparser.SectionProxy) -> None:
     assert {"kv", "toml", "onnx", "mo", "json"} <= set(app["source.include_exts"].split(","))
+
+
+def packed(app: configparser.SectionProxy, files: list[str]) -> set[str]:
+    """Return which files buildozer takes: by their endings, without excluded folders and patterns."""
+    kinds, folders, patterns = (
+        [part.strip() for part in app[f"source.{key}"].split(",")]
+        for key in ("include_exts", "exclude_dirs", "exclude_patterns")
+    )
+    return {
+        name
+        for name in files
+        if name.rpartition(".")[2] in kinds
+        and not any(name.startswith(f"{folder}/") for folder in folders)
+        and not any(fnmatch(name, pattern) for pattern in patterns)
+    }
+
+
+def test_the_packages_networks_are_those_that_its_opencv_reads_and_stay_under_12_mb(
+    app: configparser.SectionProxy, tmp_path: Path
+) -> None:
+    """The outline network is the one that is written for pictures of one size, not the one that ships."""
+    pytest.importorskip("onnx")
+    from models.outlines.one_size import PACKED, SHIPPED, write_one_size
+
+    try:
+        kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this is no git checkout")
+    written = [path.relative_to(ROOT).as_posix() for path in (PACKED, PACKED.with_suffix(".json"))]
+    taken = packed(app, [*kept.stdout.splitlines(), *written])
+    assert {*written, "models/faces/whole.onnx", "models/indices/indices.json", "main.py"} <= taken
+    assert not {path.relative_to(ROOT).as_posix() for path in (SHIPPED, SHIPPED.with_suffix(".json"))} & taken
+    write_one_size(SHIPPED, tmp_path / "outlines.onnx")
+    networks = [ROOT / name for name in taken if name.endswith(".onnx") and name not in written]
+    assert len(networks) == 3
+    assert sum(path.stat().st_size for path in (*networks, tmp_path / "outlines.onnx")) < 12e6
+
+
+def test_the_network_of_one_size_is_written_before_the_package() -> None:
+    steps = (ROOT / ".github" / "workflows" / "apk.yml").read_text("utf-8")
+    assert -1 < steps.find("-m models.outlines.one_size") < steps.find("buildozer android debug")
+    for package in ("onnxruntime", "opencv-python"):
+        pinned = next(p for p in project()["dependencies"] if p.startswith(f"{package}==")).partition("==")[2]
+        assert f'{package.replace("python", "python-headless")}=={pinned}"' in steps
 
 
 @pytest.mark.parametrize("name", sorted(RECIPES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,22 @@ def test_quads_come_back_in_the_pictures_own_pixels(width: int, height: int) -> 
     assert corner_distance([outline.quad], wanted)[0] < max(width, height) / 640 * 1.5
 
 
+@pytest.mark.parametrize("size", [(640, 640), (640, 384), (384, 640)])
+@pytest.mark.parametrize(("width", "height"), [(640, 640), (1280, 720), (333, 777)])
+def test_a_network_of_one_size_gets_every_picture_in_that_size(
+    tmp_path: Path, size: tuple[int, int], width: int, height: int
+) -> None:
+    facts = {"input_size": 640, "confidence_of_score": [[0, 0], [1, 1]], "one_size": size}
+    (tmp_path / "outlines.json").write_text(json.dumps(facts))
+    network = ToldNetwork()
+    finder = OutlineFinder(tmp_path / "outlines.onnx", network=network, refine=False)
+    x0, y0, x1, y1 = width // 4, height // 4, width // 4 + width // 8, height // 4 + width // 6
+    (outline,) = finder.find(drawn(width, height, (x0, y0, x1, y1)))
+    assert {inputs.shape for inputs in network.inputs} == {(1, 3, size[1], size[0])}
+    pixel = max(width / size[0], height / size[1])
+    assert corner_distance([outline.quad], [[x0, y0], [x1, y0], [x1, y1], [x0, y1]])[0] < 1.5 * pixel
+
+
 def test_small_cards_in_a_large_picture_are_looked_at_more_closely() -> None:
     network = ToldNetwork()
     card = (300, 300, 360, 388)
@@ -166,6 +183,9 @@ def test_a_picture_of_nothing_and_one_of_no_size() -> None:
         "{}",
         '{"input_size": 641, "confidence_of_score": [[0, 0], [1, 1]]}',
         '{"input_size": 640, "confidence_of_score": [[0, 1], [1, 0]]}',
+        '{"input_size": 640, "confidence_of_score": [[0, 0], [1, 1]], "one_size": [640]}',
+        '{"input_size": 640, "confidence_of_score": [[0, 0], [1, 1]], "one_size": [640, 333]}',
+        '{"input_size": 640, "confidence_of_score": [[0, 0], [1, 1]], "one_size": [320, 320]}',
     ],
 )
 def test_a_broken_description_of_the_weights_is_named(tmp_path: Path, text: str) -> None:
