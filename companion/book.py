@@ -139,7 +139,7 @@ class GameBook:
         """
         index = next((i for i, line in enumerate(self.lines) if line["id"] == event_id), None)
         if index is None or self._judge is None:
-            raise BadInputError(f"event {event_id}: there is no such event")
+            raise BadInputError("event {event_id}: there is no such event", event_id=event_id)
         if event_id in self._concluded:
             raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
         old = self.lines[index]

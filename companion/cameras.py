@@ -61,7 +61,9 @@ def sample_film() -> Sample:
     assets = Path(str(resources.files("companion"))) / "assets"
     path = assets / "sample.mp4"
     if not path.is_file():
-        raise BadInputError(f"{path}: the sample film is missing from this installation; name a source")
+        raise BadInputError(
+            "{path}: the sample film is missing from this installation; name a source", path=path
+        )
     truth = assets / "sample.truth.jsonl"
     if not truth.is_file():
         return Sample(path)
@@ -76,4 +78,6 @@ def sample_film() -> Sample:
             header.get("dealer"),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInputError(f"{truth}: not the header of a truth file: {error}") from None
+        raise BadInputError(
+            "{truth}: not the header of a truth file: {reason}", truth=truth, reason=error
+        ) from None

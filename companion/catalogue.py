@@ -1,10 +1,10 @@
 """Keeps the catalogues in step with the source: `python -m companion.catalogue` after words have changed.
 
 It collects every text that is marked (`_`, `marked`, `many` in Python, `_` in kv files, and the forms of
-`engine.sentences.say`), the texts of the rulesets and the questions of `vision.questions`. New ones it enters
-into each language's .po file with nothing for a translation, drops those that are gone, and compiles the .mo
-file that ships. `tests/companion/test_catalogue.py` fails while a translation is missing or the .mo is
-stale.
+`engine.sentences.say`, `engine.said.message` and `BadInputError`), the texts of the rulesets and the
+questions of `vision.questions`. New ones it enters into each language's .po file with nothing for a
+translation, drops those that are gone, and compiles the .mo file that ships.
+`tests/companion/test_catalogue.py` fails while a translation is missing or the .mo is stale.
 """
 
 from __future__ import annotations
@@ -13,19 +13,31 @@ import ast
 import json
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import companion
 import engine
+import vision
 from companion.i18n import DOMAIN, LANGUAGES, locale_folder
 from companion.rule_words import rule_texts
 from vision.questions import QUESTIONS
 
+SOURCES = tuple(Path(str(package.__file__)).parent for package in (engine, vision, companion))
 Texts = dict[str, str | None]
 """The marked texts, each with its plural where it has one."""
 Translations = dict[str, tuple[str, ...]]
 """Per text its translation; one for each plural form where it has several."""
 
+TERMINAL_ONLY = (
+    *("companion/commands", "companion/cli.py", "companion/jobs.py"),
+    *("companion/scoring.py", "companion/recording.py"),
+    *("engine/judge.py", "engine/situation.py", "engine/simulate.py"),
+    *("engine/record.py", "engine/record_lines.py"),
+)
+"""What is wrong with input that the app never takes stays English, as all that the terminal says."""
+_MARKS = ("_", "marked", "say")
+_MESSAGES = ("BadInputError", "message")
 _IN_KV = re.compile(r"""\b_\(("(?:[^"\\]|\\.)*")\)""")
 _HEADER = (
     "Content-Type: text/plain; charset=UTF-8\n"
@@ -41,14 +53,17 @@ def all_texts() -> Texts:
     The app's, the forms of the referee's sentences and questions, and what the rulesets say.
     """
     texts: Texts = dict.fromkeys((*rule_texts(), *QUESTIONS))
-    return texts | marked_texts(Path(engine.__file__).parent) | marked_texts(Path(__file__).parent)
+    for root in SOURCES:
+        texts |= marked_texts(root)
+    return texts
 
 
 def marked_texts(root: Path) -> Texts:
     """Return every text of the source under `root` that is marked for translation."""
     found: Texts = {}
     for path in sorted(root.rglob("*.py")):
-        for text, several in _in_python(path.read_text(encoding="utf-8")):
+        names = _MARKS if terminal_only(path) else (*_MARKS, *_MESSAGES)
+        for text, several in _in_python(path.read_text(encoding="utf-8"), names):
             found[text] = several or found.get(text)
     for path in sorted(root.rglob("*.kv")):
         for quoted in _IN_KV.findall(path.read_text(encoding="utf-8")):
@@ -56,13 +71,19 @@ def marked_texts(root: Path) -> Texts:
     return found
 
 
-def _in_python(source: str) -> Iterator[tuple[str, str | None]]:
+def terminal_only(path: Path) -> bool:
+    """Return whether what a source file finds wrong is told on the terminal alone."""
+    name = path.relative_to(SOURCES[0].parent).as_posix()
+    return any(name == part or name.startswith(f"{part}/") for part in TERMINAL_ONLY)
+
+
+def _in_python(source: str, names: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     for node in ast.walk(ast.parse(source)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
         strings = [text for text in texts if isinstance(text, str)]
-        if node.func.id in ("_", "marked", "say") and strings:
+        if node.func.id in names and strings:
             yield strings[0], None
         elif node.func.id == "many" and len(strings) >= 2:
             yield strings[0], strings[1]

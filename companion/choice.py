@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.i18n import _
+from companion.messages import error_words
 from companion.phone import PHONE_CAMERA
 from companion.store import StoredGame
 from engine.errors import BadInputError
@@ -79,7 +80,7 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
     try:
         ruleset = load_ruleset(rules, tuple(options))
     except BadInputError as error:
-        return str(error)
+        return error_words(error)
     fewest, most = ruleset.players
     if not fewest <= len(players) <= most:
         return _("{rules} is for {fewest} to {most} players.").format(

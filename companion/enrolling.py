@@ -14,8 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from companion.messages import error_words, failure_words, words
 from companion.picture import Picture, picture_of
 from engine.errors import BadInputError
+from engine.said import message
 from vision.decks import KNOWN, Deck, DeckHead, deck_path, save_deck
 from vision.reading import Image
 from vision.showing import LOOK_SECONDS, SURE, Doubt, PackShow, Seen
@@ -72,7 +74,7 @@ def learn(name: str, faces: Any) -> Learn:
         settled = show.settled()
         told = {card for card, _showing in settled.cards}
         if len(told) < 2:
-            raise BadInputError(f"{len(told)} cards were told; show each alone, held still")
+            raise BadInputError("{count} cards were told; show each alone, held still", count=len(told))
         deck = deck_of(name, settled, faces, show.backs, counted)
         DeckHead(deck)  # says what is wrong, if anything is
         return deck, settled.doubts
@@ -154,13 +156,13 @@ class EnrolSession:
             if not self._stopping.is_set():
                 self._learn(show, make)
         except BadInputError as error:
-            self._tell(error=str(error))
+            self._tell(error=error_words(error))
         except OSError as error:
-            self._tell(error=f"the deck cannot be saved: {error}")
+            self._tell(error=words(message("the deck cannot be saved: {reason}", reason=error_words(error))))
         except Exception as error:
             # A mistake of ours must not leave a screen that silently stands still.
             _log.exception("the enrolment's thread has ended")
-            self._tell(error=f"{type(error).__name__}: {error}")
+            self._tell(error=failure_words(error))
 
     def _watch(self, source: FrameSource, show: PackShow) -> None:
         for serial, (t, frame, seen) in enumerate(PackWatch(source, show), start=1):

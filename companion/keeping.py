@@ -25,14 +25,14 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     """
     source = store or default_path()
     if target.exists():
-        raise BadInputError(f"{target}: is there already, and is not overwritten")
+        raise BadInputError("{target}: is there already, and is not overwritten", target=target)
     if not source.is_file():
-        raise BadInputError(f"the store {source} does not exist: there is nothing to back up")
+        raise BadInputError("the store {source} does not exist: there is nothing to back up", source=source)
     if not target.parent.is_dir():
-        raise BadInputError(f"{target}: there is no folder {target.parent}")
+        raise BadInputError("{target}: there is no folder {parent}", target=target, parent=target.parent)
     with Store.open(source) as opened:
         if opened.notice:
-            raise BadInputError(opened.notice)
+            raise BadInputError("{reason}", reason=opened.notice)
     _copy(source, target, "rw")
     return target
 
@@ -46,17 +46,17 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     """
     target = store or default_path()
     if not backup.is_file():
-        raise BadInputError(f"{backup}: no such file")
+        raise BadInputError("{backup}: no such file", backup=backup)
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = target.with_name(f"{target.stem}.restoring{target.suffix}")
     _remove(scratch)
     try:
         _copy(backup, scratch, "ro")
         if not _is_store(scratch):
-            raise BadInputError(f"{backup}: is no backup of this program")
+            raise BadInputError("{backup}: is no backup of this program", backup=backup)
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
             if opened.notice:
-                raise BadInputError(f"{backup}: is damaged")
+                raise BadInputError("{backup}: is damaged", backup=backup)
         _refuse_if_playing(target)
         aside = set_aside(target, "replaced") if target.is_file() else None
         scratch.replace(target)
@@ -133,7 +133,9 @@ def _copy(source: Path, target: Path, mode: str) -> None:
             write.execute("PRAGMA journal_mode = DELETE")
     except ERRORS as error:
         _remove(target)
-        raise BadInputError(f"{source}: cannot be copied to {target}: {error}") from None
+        raise BadInputError(
+            "{source}: cannot be copied to {target}: {reason}", source=source, target=target, reason=error
+        ) from None
     finally:
         for path in _parts(source) if mode == "ro" else ():
             if path not in before:  # an older backup of ours has SQLite make empty files beside it
@@ -162,7 +164,7 @@ def _is_store(path: Path) -> bool:
 
 def _refuse_if_playing(store: Path) -> None:
     if games_being_played(store):
-        raise BadInputError(f"a game is being written to {store}: end it first")
+        raise BadInputError("a game is being written to {store}: end it first", store=store)
 
 
 def _remove(path: Path) -> None:

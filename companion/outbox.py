@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from companion.store import Store
 from engine.errors import BadInputError
+from engine.said import message
 
 RETRY_S = 5.0
 """A store that could not be written to is tried again after so long."""
@@ -58,13 +59,17 @@ class Outbox:
             except BadInputError as error:
                 self._again = self._clock() + RETRY_S
                 if self.fault is None:
-                    self.fault = str(error)
-                    self._tell(f"{self.fault}; the game goes on, and is kept as soon as that is possible")
+                    self.fault = error.says
+                    says = message(
+                        "{reason}; the game goes on, and is kept as soon as that is possible",
+                        reason=self.fault,
+                    )
+                    self._tell(says)
                 return
             self._waiting.popleft()
         if self.fault is not None:
             self.fault = None
-            self._tell("the game is kept again")
+            self._tell(message("the game is kept again"))
 
     def close(self) -> None:
         """Try a last time, and close the store.
@@ -77,4 +82,6 @@ class Outbox:
         finally:
             self._store.close()
         if self._waiting:
-            raise BadInputError(f"{self.fault}; not kept: the last {len(self._waiting)} entries")
+            raise BadInputError(
+                "{reason}; not kept: the last {count} entries", reason=self.fault, count=len(self._waiting)
+            )

@@ -18,8 +18,9 @@ import cv2
 import numpy as np
 
 from engine.errors import BadInputError
+from engine.said import message
 from vision.reading import Image
-from vision.sources import SameSize, tell_nobody
+from vision.sources import SameSize, no_picture, tell_nobody
 
 _log = logging.getLogger(__name__)
 PHONE_CAMERA = "phone"
@@ -50,7 +51,7 @@ class BridgeSource:
 
     def __init__(self, bridge: CameraBridge, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Start the bridge."""
-        self.name = "the phone's camera"
+        self.name: str = message("the phone's camera")
         self.tell: Callable[[str], None] = tell_nobody
         self._same_size = SameSize()
         self._bridge, self._clock = bridge, clock
@@ -71,12 +72,14 @@ class BridgeSource:
             with self._arrived:
                 ready = self._arrived.wait_for(self._something, patience)
                 if self._refused:
-                    raise BadInputError(f"{self.name}: may not be used (allow it in the phone's settings)")
+                    raise BadInputError(
+                        "{name}: may not be used (allow it in the phone's settings)", name=self.name
+                    )
                 if self._closed:
                     return
                 if not ready or self._newest is None:
-                    why = self._same_size.fault() or f"no picture for {patience:.0f} s"
-                    raise BadInputError(f"{self.name}: {why}")
+                    why = self._same_size.fault() or no_picture(patience)
+                    raise BadInputError("{name}: {reason}", name=self.name, reason=why)
                 item, self._newest = self._newest, None
             patience = _LOST_AFTER_S
             yield item

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from companion.i18n import _, many, marked
+from companion.messages import error_words, failure_words
 from companion.picture import Picture, picture_of
 from engine.errors import BadInputError
 from vision.reading import CardReader, CardReading, Image
@@ -87,11 +88,11 @@ class Preview:
                 if not source.live:
                     return
         except BadInputError as error:
-            self.error = str(error)
+            self.error = error_words(error)
         except Exception as error:
             # A mistake of ours must not leave a screen that silently stands still.
             _log.exception("the preview has ended")
-            self.error = f"{type(error).__name__}: {error}"
+            self.error = failure_words(error)
         finally:
             if source is not None:
                 source.close()
@@ -106,10 +107,10 @@ class Preview:
                     readings = tuple(reader.read(frame))
                     self.sight = Sight(readings, sight_faults(frame, readings))
         except BadInputError as error:
-            self.error = str(error)
+            self.error = error_words(error)
         except Exception as error:
             _log.exception("the sight check has ended")
-            self.error = f"{type(error).__name__}: {error}"
+            self.error = failure_words(error)
 
 
 def preview_of(source: str, deck: str | None = None) -> Preview:

@@ -82,7 +82,9 @@ class Refereeing:
         ruleset = load_ruleset(rules, tuple(options))
         deal = deal_for(ruleset, len(players) if players else _USUAL_PLAYERS)
         if deal is None:
-            raise BadInputError(f"players: one pack does not serve {len(players or ())} in {rules}")
+            raise BadInputError(
+                "players: one pack does not serve {count} in {rules}", count=len(players or ()), rules=rules
+            )
         given = _named(load_layout(layout), players) if layout is not None else None
         watcher = Watcher(
             reader or reader_for_deck(deck),
@@ -288,15 +290,15 @@ def judge_of(
 def _check_players(players: Sequence[str] | None, dealer: str | None) -> None:
     if players is None:
         if dealer is not None:
-            raise BadInputError(f"dealer: {dealer!r} is named, but the players are not")
+            raise BadInputError("dealer: {name!r} is named, but the players are not", name=dealer)
         return
     if len(players) < 2:
-        raise BadInputError(f"players: at least two are needed, {len(players)} named")
+        raise BadInputError("players: at least two are needed, {count} named", count=len(players))
     twice = next((name for name in players if list(players).count(name) > 1), None)
     if twice is not None:
-        raise BadInputError(f"players: {twice!r} is named twice")
+        raise BadInputError("players: {name!r} is named twice", name=twice)
     if dealer is not None and dealer not in players:
-        raise BadInputError(f"dealer: {dealer!r} is not one of the players")
+        raise BadInputError("dealer: {name!r} is not one of the players", name=dealer)
 
 
 def _named(layout: Layout, players: Sequence[str] | None) -> Layout:
@@ -304,6 +306,10 @@ def _named(layout: Layout, players: Sequence[str] | None) -> Layout:
     if players is None:
         return layout
     if len(layout.seats) != len(players):
-        raise BadInputError(f"layout: it has {len(layout.seats)} seats for {len(players)} players")
+        raise BadInputError(
+            "layout: it has {count} seats for {players} players",
+            count=len(layout.seats),
+            players=len(players),
+        )
     seats = tuple(replace(seat, player=name) for seat, name in zip(layout.seats, players, strict=True))
     return replace(layout, seats=seats)

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from companion.game import Game, Line
 from companion.i18n import _
 from companion.kept_moments import KeptMoments, game_folder
+from companion.messages import error_words, failure_words, words
 from companion.moments import remember
 from companion.outbox import Outbox
 from companion.picture import DISPLAY_WIDTH, Picture, picture_of
@@ -133,7 +134,7 @@ class Session:
             source = self._open_source() if self._open_source is not None else None
             if source is not None:
                 # Lines of the source come from the other thread: this one publishes them.
-                source.tell = lambda line: self._requests.put(lambda _game: line)
+                source.tell = lambda line: self._requests.put(lambda _game: words(line))
                 # Pictures are shown from now on: they do not wait for the networks.
                 pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
                 pump.start()
@@ -141,9 +142,9 @@ class Session:
             says = ""
             if self._open_store is not None:
                 store = self._open_store()
-                says = store.notice or ""
+                says = words(store.notice or "")
                 self.kept_moments.folder = game_folder(store.path, store.game)
-                self._outbox = Outbox(store, lambda line: self._publish(None, says=line))
+                self._outbox = Outbox(store, lambda line: self._publish(None, says=words(line)))
             if source is None:
                 self._keep_time(game.started_at)
                 self._publish(game, phase="watching", says=says)
@@ -153,11 +154,11 @@ class Session:
             self._follow(game)
             pump.join(timeout=2.0)
         except BadInputError as error:
-            self._publish(None, phase="failed", says=str(error))
+            self._publish(None, phase="failed", says=error_words(error))
         except Exception as error:
             # A mistake of ours must not leave a window that silently stands still.
             _log.exception("the referee's thread has ended")
-            self._publish(None, phase="failed", says=f"The program failed ({type(error).__name__}: {error})")
+            self._publish(None, phase="failed", says=failure_words(error))
         finally:
             self._stopping.set()  # where the game could not be opened, pictures end too
             if source is not None:
@@ -171,7 +172,7 @@ class Session:
             self._outbox.close()
         except BadInputError as error:
             _log.error("%s", error)
-            self._publish(None, phase="failed", says=str(error))
+            self._publish(None, phase="failed", says=error_words(error))
 
     def _keep_time(self, started_at: float) -> None:
         """Let the game's own clock run where no source has one."""
@@ -204,7 +205,7 @@ class Session:
             except BadInputError as error:
                 # Nothing can be read any more (spoilt weights, say); what was decided stands, and people may
                 # still put it right.
-                ended, self._source_error = True, str(error)
+                ended, self._source_error = True, error_words(error)
                 self._end(game, t)
                 continue
             self._take(game, lines)
@@ -267,7 +268,7 @@ class Session:
             try:
                 says = request(game)
             except BadInputError as error:
-                says = str(error)
+                says = error_words(error)
             self._store_changes(before, game.lines)
             self._store_end(game)
             phase = self.snapshot.phase
@@ -335,7 +336,7 @@ class Session:
                 self._show(frame, t)
                 self._hand_on(frame, t, live=source.live)
         except BadInputError as error:
-            self._source_error = str(error)
+            self._source_error = error_words(error)
         finally:
             self._source_done.set()
 

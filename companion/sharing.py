@@ -15,6 +15,7 @@ from companion import theme
 from companion.evening import Standing, Tally
 from companion.i18n import _, many
 from engine.errors import BadInputError
+from engine.said import message
 from vision.reading import Image
 
 WIDTH = 1080
@@ -101,7 +102,9 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
         ok = False
     if not ok:
         raise BadInputError(
-            f"{path}: {path.suffix or 'no suffix'} is not a picture format that can be written"
+            "{path}: {suffix} is not a picture format that can be written",
+            path=path,
+            suffix=path.suffix or message("no suffix"),
         )
     path.write_bytes(data.tobytes())
 

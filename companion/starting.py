@@ -60,7 +60,11 @@ def before(choice: Choice) -> Before:
         if choice.resume is not None:
             resumed = next((game for game in store.games() if game.id == choice.resume), None)
             if resumed is None:
-                raise BadInputError(f"the store {store.path} holds no game {choice.resume} to go on with")
+                raise BadInputError(
+                    "the store {path} holds no game {resume} to go on with",
+                    path=store.path,
+                    resume=choice.resume,
+                )
             games = [g for g in store.games(evening=resumed.evening) if g.id < resumed.id]
         lost = [game.loser for game in games if game.finished is not None and game.loser is not None]
         lines = tuple(store.events(resumed.id)) if resumed is not None else ()
@@ -74,7 +78,7 @@ def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
         with Store.open(store) as opened:
             return opened.broken_off(), opened.notice
     except BadInputError as error:
-        return None, str(error)
+        return None, error.says
 
 
 def open_game(choice: Choice, past: Before) -> Game:

@@ -20,6 +20,7 @@ import platformdirs
 from companion.playing import GameLock, games_being_played, take_game
 from companion.store_file import ERRORS, from_json, open_file
 from engine.errors import BadInputError
+from engine.said import message
 
 NEW_EVENING_AFTER_S = 6 * 3600.0
 """A game that starts this long after the last thing that happened belongs to a new evening."""
@@ -82,9 +83,13 @@ class Store:
             where.parent.mkdir(parents=True, exist_ok=True)
             connection, notice = open_file(where)
         except OSError as error:
-            raise BadInputError(f"the store {where} cannot be used: {error.strerror or error}") from None
+            raise BadInputError(
+                "the store {where} cannot be used: {reason}", where=where, reason=error.strerror or error
+            ) from None
         except ERRORS as error:
-            raise BadInputError(f"the store {where} cannot be used: {error}") from None
+            raise BadInputError(
+                "the store {where} cannot be used: {reason}", where=where, reason=error
+            ) from None
         store = cls(connection, where, clock)
         store.notice = notice
         return store
@@ -137,7 +142,7 @@ class Store:
         self._let_go()
         self._lock = take_game(self.path, game)
         if self._lock is None:
-            raise BadInputError(f"game {game} is being played in another window")
+            raise BadInputError("game {game} is being played in another window", game=game)
         self._game = game
 
     def _let_go(self) -> None:
@@ -231,12 +236,15 @@ class Store:
         try:
             return list(self._connection.execute(query, values))
         except ERRORS as error:
-            raise BadInputError(f"the store {self.path} cannot be read: {error}") from None
+            raise BadInputError(
+                "the store {path} cannot be read: {reason}", path=self.path, reason=error
+            ) from None
 
     def _sound(self, entry: _Entry | None) -> _Entry | None:
         """Return the entry; of one that cannot be read, note that there is such a thing."""
         if entry is None:
-            self.notice = self.notice or f"the store {self.path} holds entries that cannot be read"
+            found = message("the store {path} holds entries that cannot be read", path=self.path)
+            self.notice = self.notice or found
         return entry
 
     @property
@@ -270,7 +278,9 @@ class Store:
             with self._connection:
                 yield self._connection
         except ERRORS as error:
-            raise BadInputError(f"the store {self.path} cannot be written: {error}") from None
+            raise BadInputError(
+                "the store {path} cannot be written: {reason}", path=self.path, reason=error
+            ) from None
 
 
 def default_path() -> Path:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
+from engine.said import message
 
 SCHEMA_VERSION = 2
 OF_A_STORE = ("", "-wal", "-shm", "-journal")
@@ -92,10 +93,19 @@ def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
     aside = set_aside(path, "damaged")
     connection = _connect(path)
     saved = _salvage(aside, connection)
-    taken_over = f", with {saved['games']} games and {saved['events']} events that could still be read"
-    return connection, (
-        f"the store {path} is damaged; it was set aside as {aside.name} and a new one begun"
-        f"{taken_over if saved['games'] else ''}"
+    games, events = saved["games"], saved["events"]
+    begun = message(
+        "the store {path} is damaged; it was set aside as {aside} and a new one begun",
+        path=path,
+        aside=aside.name,
+    )
+    if not games:
+        return connection, begun
+    return connection, message(
+        "{reason}, with {games} games and {events} events that could still be read",
+        reason=begun,
+        games=games,
+        events=events,
     )
 
 
@@ -134,9 +144,9 @@ def _connect(path: Path) -> sqlite3.Connection:
             raise damage
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version > SCHEMA_VERSION:
-            raise BadInputError(f"the store {path} was written by a newer version of this program")
+            raise BadInputError("the store {path} was written by a newer version of this program", path=path)
         if version == 0 and _holds_something_else(connection):
-            raise BadInputError(f"{path} is the database of another program, and is left alone")
+            raise BadInputError("{path} is the database of another program, and is left alone", path=path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")

@@ -63,7 +63,9 @@ def parse_card(text: object) -> str:
     if card is None and isinstance(text, str):
         card = SPELLINGS.get(text.strip().upper())
     if card is None:
-        raise BadInputError(f"{str(text)[:30]!r} is not a card (write rank and suit: 10H, QS; JOKER; ??)")
+        raise BadInputError(
+            "{text!r} is not a card (write rank and suit: 10H, QS; JOKER; ??)", text=str(text)[:30]
+        )
     return card
 
 

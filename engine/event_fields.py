@@ -27,7 +27,7 @@ def check_fields(line: Mapping[str, Any]) -> None:
     """
     for name, value in line.items():
         if value is not None and not _is_right(name, value):
-            raise BadInputError(f"{name} has the wrong form: {repr(value)[:40]}")
+            raise BadInputError("{name} has the wrong form: {value}", name=name, value=repr(value)[:40])
 
 
 def _is_right(name: str, value: Any) -> bool:

@@ -119,11 +119,15 @@ class Event:
         """
         kind = line.get("event")
         if kind not in EVENT_KINDS:
-            raise BadInputError(f"event {json.dumps(kind)[:60]} is not one of: {', '.join(EVENT_KINDS)}")
+            raise BadInputError(
+                "event {kind} is not one of: {known}",
+                kind=json.dumps(kind)[:60],
+                known=", ".join(EVENT_KINDS),
+            )
         try:
             check_fields(line)
         except BadInputError as error:
-            raise BadInputError(f"event {kind!r}: {error}") from None
+            raise BadInputError("event {kind!r}: {reason}", kind=kind, reason=error) from None
         fields: dict[str, Any] = {name: line[name] for name in _PLAIN if line.get(name) is not None}
         try:
             fields["cards"] = tuple(str(card) for card in line.get("cards") or ())
@@ -134,7 +138,9 @@ class Event:
                     fields[name] = float(fields[name])
             return cls(id=int(line.get("id") or 0), **fields)
         except (TypeError, ValueError, AttributeError) as error:
-            raise BadInputError(f"event {kind!r} has a field of the wrong form: {error}") from None
+            raise BadInputError(
+                "event {kind!r} has a field of the wrong form: {reason}", kind=kind, reason=error
+            ) from None
 
     def renumbered(self, new_id: int) -> Event:
         """Return the same event under another id."""

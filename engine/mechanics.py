@@ -149,7 +149,7 @@ _TYPES: dict[str, type] = {"bool": bool, "int": int, "str": str}
 
 def _rank(value: object) -> int:
     if value not in RANK_VALUES:
-        raise BadInputError(f"{str(value)[:30]!r} is not a rank")
+        raise BadInputError("{value!r} is not a rank", value=str(value)[:30])
     return RANK_VALUES[str(value)]
 
 
@@ -161,7 +161,7 @@ def _deal(value: Any) -> Deal | None:
         raise BadInputError("a deal is written in counts of cards: down, up, hand")
     deal = Deal(**counts)
     if not 1 <= deal.each <= _MOST:
-        raise BadInputError(f"{deal.each} cards for each player cannot be dealt")
+        raise BadInputError("{each} cards for each player cannot be dealt", each=deal.each)
     return deal
 
 
@@ -189,13 +189,15 @@ def _value(name: str, kind: str, value: Any) -> Any:
         return {_rank(str(high)): _rank(str(low)) for high, low in dict(value).items()}
     if name in _CHOICES:
         if value not in _CHOICES[name]:
-            raise BadInputError(f"{value!r} is not one of: {', '.join(map(repr, _CHOICES[name]))}")
+            raise BadInputError(
+                "{value!r} is not one of: {known}", value=value, known=", ".join(map(repr, _CHOICES[name]))
+            )
     elif type(value) is not _TYPES[kind]:
-        raise BadInputError(f"{str(value)[:30]!r} is not of type {kind}")
+        raise BadInputError("{value!r} is not of type {kind}", value=str(value)[:30], kind=kind)
     if kind == "int" and not (2 if name == "four" else 0) <= value <= _MOST:
-        raise BadInputError(f"{value} is out of range")
+        raise BadInputError("{value} is out of range", value=value)
     if name == "suit_order" and value and sorted(value) != sorted(SUITS):
-        raise BadInputError(f"{value!r} does not name each of the four suits once")
+        raise BadInputError("{value!r} does not name each of the four suits once", value=value)
     return value
 
 
@@ -209,13 +211,15 @@ def read_mechanics(table: Mapping[str, Any]) -> Mechanics:
     values: dict[str, Any] = {}
     for name, value in table.items():
         if name not in kinds:
-            raise BadInputError(f"there is no mechanism {name[:40]!r}")
+            raise BadInputError("there is no mechanism {name!r}", name=name[:40])
         try:
             values[name] = _value(name, kinds[name], value)
         except BadInputError as error:
-            raise BadInputError(f"mechanism {name!r}: {error}") from None
+            raise BadInputError("mechanism {name!r}: {reason}", name=name, reason=error) from None
         except (TypeError, ValueError, KeyError, AttributeError):
-            raise BadInputError(f"mechanism {name!r}: {str(value)[:40]!r} has the wrong form") from None
+            raise BadInputError(
+                "mechanism {name!r}: {value!r} has the wrong form", name=name, value=str(value)[:40]
+            ) from None
     if values.get("deal") is None:
         raise BadInputError("mechanism 'deal' is missing")
     return Mechanics(**values)

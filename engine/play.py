@@ -44,7 +44,9 @@ class Game:
     def __init__(self, rules: Ruleset, seats: int) -> None:
         deal = deal_for(rules, seats) if seats >= 2 else None
         if deal is None:
-            raise BadInputError(f"ruleset {rules.name!r}: the cards do not serve {seats} players")
+            raise BadInputError(
+                "ruleset {name!r}: the cards do not serve {seats} players", name=rules.name, seats=seats
+            )
         self.rules, self.seats, self.counts = rules, seats, deal
         self.mechanics = m = rules.mechanics
         self.pack = Pack(deal["packs"], deal["jokers"])

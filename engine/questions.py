@@ -25,7 +25,9 @@ def answer(line: Mapping[str, Any]) -> Answer:
     fields: dict[str, Any] = {"type": ask} if isinstance(ask, str) else ask if isinstance(ask, dict) else {}
     kind = fields.get("type")
     if kind not in QUESTIONS:
-        raise BadInputError(f"ask {str(kind)[:40]!r} is not one of: {', '.join(QUESTIONS)}")
+        raise BadInputError(
+            "ask {kind!r} is not one of: {known}", kind=str(kind)[:40], known=", ".join(QUESTIONS)
+        )
     rules = read_rules(line)
     players = read_players(line.get("players"))
     dealer = _player(fields.get("dealer", line.get("dealer")), "dealer", players)
@@ -40,7 +42,7 @@ def answer(line: Mapping[str, Any]) -> Answer:
 
 def _player(value: object, name: str, players: Sequence[str]) -> str | None:
     if value is not None and value not in players:
-        raise BadInputError(f"{name}: {str(value)[:40]!r} is not one of the players")
+        raise BadInputError("{name}: {value!r} is not one of the players", name=name, value=str(value)[:40])
     return None if value is None else str(value)
 
 
@@ -51,7 +53,7 @@ def _hands(value: object, cards: object, players: Sequence[str]) -> dict[str, tu
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise BadInputError(f"hands must be an object of lists of cards, not {str(value)[:40]!r}")
+        raise BadInputError("hands must be an object of lists of cards, not {value!r}", value=str(value)[:40])
     hands = {}
     for player, held in value.items():
         _player(player, "hands", players)
@@ -96,7 +98,9 @@ def deal_for(rules: Ruleset, players: int) -> dict[str, int] | None:
 def _answer_deal(rules: Ruleset, players: int) -> Answer:
     deal = deal_for(rules, players)
     if deal is None:
-        raise BadInputError(f"ruleset {rules.name!r}: one pack does not serve {players} players")
+        raise BadInputError(
+            "ruleset {name!r}: one pack does not serve {players} players", name=rules.name, players=players
+        )
     small = rules.mechanics.small_deal
     if small is not None and players >= small.from_players:
         rule = rules.rule_for("deal_small", "deal")

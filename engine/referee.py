@@ -51,7 +51,7 @@ class Referee:
         self.players = read_players(list(players))
         for name in (dealer, loser):
             if name is not None and name not in self.players:
-                raise BadInputError(f"{name!r} is not one of the players")
+                raise BadInputError("{name!r} is not one of the players", name=name)
         given = dict(losses or {})
         self._follower = Follower(
             self.rules, lambda: fresh_knowledge(self.rules, self.players, dealer, loser, given)
@@ -111,7 +111,7 @@ class Referee:
         """
         concerned = self._aliases.get(event_id, event_id)
         if concerned not in self._outcomes:
-            raise BadInputError(f"there is no event {event_id} to correct")
+            raise BadInputError("there is no event {event_id} to correct", event_id=event_id)
         if event is None:
             struck = next(known for known in self._events if known.id == concerned)
             return self.observe(replace(struck, revise=concerned, withdrawn=True))

@@ -102,7 +102,7 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
     if isinstance(name_or_path, Ruleset):
         return name_or_path
     if not isinstance(name_or_path, str):
-        raise BadInputError(f"a ruleset is named by text, not {str(name_or_path)[:40]!r}")
+        raise BadInputError("a ruleset is named by text, not {name!r}", name=str(name_or_path)[:40])
     wanted = tuple(sorted(set(options)))
     if name_or_path.endswith(".toml"):
         return _load_variant(Path(name_or_path), wanted)
@@ -112,7 +112,9 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
 @lru_cache(maxsize=256)
 def _load_named(name: str, options: tuple[str, ...]) -> Ruleset:
     if name not in RULESET_NAMES:
-        raise BadInputError(f"ruleset {name[:40]!r} is not one of: {', '.join(RULESET_NAMES)}")
+        raise BadInputError(
+            "ruleset {name!r} is not one of: {known}", name=name[:40], known=", ".join(RULESET_NAMES)
+        )
     return _build(name, name, _package_file(name), options, {})
 
 
@@ -125,15 +127,19 @@ def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise BadInputError(f"house variant {path}: {error.strerror or error}") from None
+        raise BadInputError(
+            "house variant {path}: {reason}", path=path, reason=error.strerror or error
+        ) from None
     except RecursionError:
-        raise BadInputError(f"house variant {path} is nested too deeply") from None
+        raise BadInputError("house variant {path} is nested too deeply", path=path) from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise BadInputError(f"house variant {path} is not readable as TOML: {error}") from None
+        raise BadInputError(
+            "house variant {path} is not readable as TOML: {reason}", path=path, reason=error
+        ) from None
     try:
         return build_variant(data, default_name=path.stem, options=options)
     except BadInputError as error:
-        raise BadInputError(f"house variant {path}: {error}") from None
+        raise BadInputError("house variant {path}: {reason}", path=path, reason=error) from None
 
 
 def build_variant(data: Mapping[str, Any], default_name: str, options: Sequence[str] = ()) -> Ruleset:
@@ -144,12 +150,16 @@ def build_variant(data: Mapping[str, Any], default_name: str, options: Sequence[
     """
     unknown = sorted(set(data) - {"name", "base", "options", "mechanics"})
     if unknown:
-        raise BadInputError(f"unknown entry {unknown[0]!r} (known: name, base, options, mechanics)")
+        raise BadInputError(
+            "unknown entry {entry!r} (known: name, base, options, mechanics)", entry=unknown[0]
+        )
     base, name = data.get("base"), data.get("name", default_name)
     if base is None:
-        raise BadInputError(f"it names no base (one of: {', '.join(RULESET_NAMES)})")
+        raise BadInputError("it names no base (one of: {known})", known=", ".join(RULESET_NAMES))
     if base not in RULESET_NAMES:
-        raise BadInputError(f"base {str(base)[:40]!r} is not one of: {', '.join(RULESET_NAMES)}")
+        raise BadInputError(
+            "base {base!r} is not one of: {known}", base=str(base)[:40], known=", ".join(RULESET_NAMES)
+        )
     own = data.get("options", [])
     if not isinstance(own, list) or not all(isinstance(option, str) for option in own):
         raise BadInputError("options must be a list of names")
@@ -172,7 +182,12 @@ def _build(
     for option in options:
         if option not in available:
             known = ", ".join(available) or "none"
-            raise BadInputError(f"ruleset {base!r} has no option {str(option)[:40]!r} (it has: {known})")
+            raise BadInputError(
+                "ruleset {base!r} has no option {option!r} (it has: {known})",
+                base=base,
+                option=str(option)[:40],
+                known=known,
+            )
         table |= available[option].mechanics
     rules: dict[str, Rule] = {}
     deciding: dict[str, Rule] = {}

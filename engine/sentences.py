@@ -22,28 +22,10 @@ from engine.cards import (
     rank_name,
     rank_plural,
 )
+from engine.said import Said as Said  # those who say something take both from here
 
 Fact = str | int | None | list[str]
 """A player's name (None: nobody in particular), a number, a card or rank as it is written, or several."""
-
-
-class Said(str):
-    """A sentence in English that knows its form and its facts."""
-
-    __slots__ = ("facts", "form")
-
-    form: str
-    facts: dict[str, Fact]
-
-    def __new__(cls, text: str, form: str = "", facts: dict[str, Fact] | None = None) -> Said:
-        """Return `text` as what `form` says of `facts`."""
-        said = super().__new__(cls, text)
-        said.form, said.facts = form or text, facts or {}
-        return said
-
-    def __getnewargs__(self) -> tuple[str, str, dict[str, Fact]]:  # type: ignore[override]
-        """Return what a copy is made of."""
-        return str(self), self.form, self.facts
 
 
 def say(form: str, **facts: str | int | Sequence[str] | None) -> Said:

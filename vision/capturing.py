@@ -52,7 +52,7 @@ def camera_number(spec: str) -> int | None:
     if not (spec.isascii() and spec.isdecimal()):
         return None
     if len(spec) > 9 or int(spec) >= _MOST_CAMERAS:
-        raise BadInputError(f"camera {spec[:20]}: cannot be opened (no such camera)")
+        raise BadInputError("camera {spec}: cannot be opened (no such camera)", spec=spec[:20])
     return int(spec)
 
 
@@ -70,7 +70,11 @@ def open_stream(address: str) -> cv2.VideoCapture:
     """
     scheme = address.partition("://")[0].lower()
     if scheme not in SCHEMES:
-        raise BadInputError(f"{address}: a stream's address begins with one of: {', '.join(SCHEMES)}")
+        raise BadInputError(
+            "{address}: a stream's address begins with one of: {known}",
+            address=address,
+            known=", ".join(SCHEMES),
+        )
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_MS]
     with _only(_STREAM_OPTIONS):
         return cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
@@ -84,23 +88,30 @@ def open_film(path: Path) -> cv2.VideoCapture:
     """
     try:
         if not path.exists():
-            raise BadInputError(f"{path}: no such file")
+            raise BadInputError("{path}: no such file", path=path)
         if not path.is_file():
-            raise BadInputError(f"{path}: not a file")
+            raise BadInputError("{path}: not a file", path=path)
         with path.open("rb") as file:
             if not file.read(1):
-                raise BadInputError(f"{path}: the file is empty")
+                raise BadInputError("{path}: the file is empty", path=path)
     except OSError as error:
-        raise BadInputError(f"{str(path)[:100]}: {error.strerror or error}") from None
+        raise BadInputError(
+            "{path}: {reason}", path=str(path)[:100], reason=error.strerror or error
+        ) from None
     # An absolute path: FFmpeg takes a name such as `concat:a` for an address.
     with _only(_FILM_OPTIONS):
         capture = cv2.VideoCapture(os.path.abspath(path), cv2.CAP_FFMPEG)
     if not capture.isOpened():
-        raise BadInputError(f"{path}: not a film that can be read (wrong format, or cut off)")
+        raise BadInputError("{path}: not a film that can be read (wrong format, or cut off)", path=path)
     width, height = (capture.get(side) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
     if width * height > MOST_PIXELS:
         capture.release()
-        raise BadInputError(f"{path}: pictures of {width:.0f} x {height:.0f} are too large")
+        raise BadInputError(
+            "{path}: pictures of {width:.0f} x {height:.0f} are too large",
+            path=path,
+            width=width,
+            height=height,
+        )
     return capture
 
 

@@ -65,7 +65,7 @@ class DeckHead:
         self.name, self.weights = deck.name, deck.weights
         self.enrolled = tuple(sorted(set(deck.cards), key=KNOWN.index))
         if len(self.enrolled) < 2:
-            raise BadInputError(f"deck {deck.name}: at least two different cards are needed")
+            raise BadInputError("deck {name}: at least two different cards are needed", name=deck.name)
         self._weight = WEIGHT * (len(set(self.enrolled) & set(CARDS)) / len(CARDS)) ** 2
         self._columns = np.array([KNOWN.index(card) for card in self.enrolled])
         examples = np.asarray(deck.features, np.float64)
@@ -103,7 +103,7 @@ def decks_folder() -> Path:
 def deck_path(name: str, folder: Path | None = None) -> Path:
     """Return the file of a deck. Raises BadInputError for a name that is no plain word."""
     if not _NAME.fullmatch(name):
-        raise BadInputError(f"deck {name!r}: a name is 1 to 40 letters, digits, - or _")
+        raise BadInputError("deck {name!r}: a name is 1 to 40 letters, digits, - or _", name=name)
     return (folder or decks_folder()) / f"{name}.npz"
 
 
@@ -142,16 +142,18 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
             deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs)
     except FileNotFoundError as error:
         known = ", ".join(deck_names(folder)) or "none"
-        raise BadInputError(f"deck {name}: not enrolled (enrolled: {known})") from error
+        raise BadInputError(
+            "deck {name}: not enrolled (enrolled: {known})", name=name, known=known
+        ) from error
     except Exception as error:  # of the many that numpy, zipfile and zlib raise over damaged files
-        raise BadInputError(f"{path}: not a deck file") from error
+        raise BadInputError("{path}: not a deck file", path=path) from error
     whole = deck.features.ndim == deck.backs.ndim == 2 and len(deck.features) == len(cards)
     sound = whole and np.isfinite(deck.features).all() and np.isfinite(deck.backs).all()
     if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN):
-        raise BadInputError(f"{path}: not a deck file of this version")
+        raise BadInputError("{path}: not a deck file of this version", path=path)
     if changed:
         raise BadInputError(
-            f"{path}: the deck file has been changed since it was written; enrol the deck again"
+            "{path}: the deck file has been changed since it was written; enrol the deck again", path=path
         )
     return deck
 
@@ -185,4 +187,4 @@ def remove_deck(name: str, folder: Path | None = None) -> None:
     try:
         deck_path(name, folder).unlink()
     except FileNotFoundError as error:
-        raise BadInputError(f"deck {name}: not enrolled") from error
+        raise BadInputError("deck {name}: not enrolled", name=name) from error

@@ -146,16 +146,19 @@ def load_fusion(path: Path) -> Fusion:
         found = parse_json(path.read_bytes())
         if found["format"] != FORMAT:
             raise BadInputError(
-                f"{path}: format {found['format']} of the weights, this program needs {FORMAT}"
+                "{path}: format {format} of the weights, this program needs {needed}",
+                path=path,
+                format=found["format"],
+                needed=FORMAT,
             )
         names = ("whole_weight", "corner_weight", "floor", "threshold", "index_weight", "index_threshold")
         return Fusion(*(float(found[name]) for name in names))
     except OSError as error:
-        raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError) as error:
         if isinstance(error, BadInputError):
             raise
-        raise BadInputError(f"{path}: not a fusion file of the face networks") from error
+        raise BadInputError("{path}: not a fusion file of the face networks", path=path) from error
 
 
 class FaceReader:
@@ -174,7 +177,9 @@ class FaceReader:
         self._corner = load_network(weights / "corner.onnx", backend, threads)
         self.fusion = load_fusion(weights / "fusion.json")
         if deck is not None and deck.weights != self.fingerprint:
-            raise BadInputError(f"deck {deck.name}: enrolled with other network weights; enrol it again")
+            raise BadInputError(
+                "deck {name}: enrolled with other network weights; enrol it again", name=deck.name
+            )
         self.deck = deck
 
     def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
@@ -244,7 +249,9 @@ class FaceReader:
 def _run(network: Network, pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
     output = network.run(network_input(pieces))
     if output.ndim != 2 or len(output) != len(pieces) or output.shape[1] < OUTPUTS:
-        raise BadInputError(f"the face network's output has shape {output.shape}: weights of another version")
+        raise BadInputError(
+            "the face network's output has shape {shape}: weights of another version", shape=output.shape
+        )
     return output
 
 

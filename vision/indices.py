@@ -61,11 +61,11 @@ def load_calibration(path: Path) -> NDArray[np.float64]:
     try:
         curve = np.array(parse_json(path.read_bytes())["confidence_of_score"], np.float64)
     except OSError as error:
-        raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError) as error:
-        raise BadInputError(f"{path}: does not describe an index network") from error
+        raise BadInputError("{path}: does not describe an index network", path=path) from error
     if curve.ndim != 2 or curve.shape[1] != 2 or (np.diff(curve, axis=0) < 0).any():
-        raise BadInputError(f"{path}: does not describe an index network")
+        raise BadInputError("{path}: does not describe an index network", path=path)
     return curve
 
 
@@ -123,7 +123,7 @@ class IndexFinder:
         output = np.asarray(self._network.run(inputs / np.float32(255)), np.float32)
         if output.ndim != 4 or output.shape[1] != 8:
             raise BadInputError(
-                f"the index network's output has shape {output.shape}: weights of another version"
+                "the index network's output has shape {shape}: weights of another version", shape=output.shape
             )
         rows, columns = np.nonzero(output[0, 1] >= max(self._least_score, 1e-6))
         frame = output[0, 2:, rows, columns].astype(np.float32)

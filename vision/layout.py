@@ -187,12 +187,21 @@ def load_layout(path: Path) -> Layout:
         piles = {kind: _place(stored[kind]) for kind in ("draw", "play", "burn") if stored.get(kind)}
         layout = Layout(plane, int(stored["width"]), int(stored["height"]), seats, **piles)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise BadInputError(f"{path}: not a layout ({type(error).__name__}: {error})") from None
+        raise BadInputError(
+            "{path}: not a layout ({kind}: {reason})", path=path, kind=type(error).__name__, reason=error
+        ) from None
     regular = bool(np.isfinite(plane.to_table).all()) and np.linalg.matrix_rank(plane.to_table) == 3
     if len(seats) < 2 or not all(seat.row for seat in seats) or not regular:
-        raise BadInputError(f"{path}: not a layout (two seats with rows and a regular matrix are needed)")
+        raise BadInputError(
+            "{path}: not a layout (two seats with rows and a regular matrix are needed)", path=path
+        )
     if not (0 < layout.width <= _MOST_PIXELS and 0 < layout.height <= _MOST_PIXELS):
-        raise BadInputError(f"{path}: not a layout (pictures of {layout.width} x {layout.height})")
+        raise BadInputError(
+            "{path}: not a layout (pictures of {width} x {height})",
+            path=path,
+            width=layout.width,
+            height=layout.height,
+        )
     return layout
 
 

@@ -194,13 +194,13 @@ def load_facts(path: Path) -> Facts:
         size, calibration = int(facts["input_size"]), np.array(facts["confidence_of_score"], np.float64)
         one_size = tuple(int(side) for side in facts.get("one_size", (size, size)))
     except OSError as error:
-        raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise BadInputError(f"{path}: does not describe an outline network") from error
+        raise BadInputError("{path}: does not describe an outline network", path=path) from error
     sound = calibration.ndim == 2 and calibration.shape[1] == 2 and (np.diff(calibration, axis=0) >= 0).all()
     sides = len(one_size) == 2 and max(one_size) == size
     if any(side < _MULTIPLE or side % _MULTIPLE for side in (size, *one_size)) or not sound or not sides:
-        raise BadInputError(f"{path}: does not describe an outline network")
+        raise BadInputError("{path}: does not describe an outline network", path=path)
     return Facts(size, calibration, (one_size[0], one_size[1]) if "one_size" in facts else None)
 
 
@@ -285,7 +285,8 @@ class OutlineFinder:
         output = np.asarray(self._network.run(inputs), np.float32)
         if output.ndim != 3 or output.shape[2] != _OUTPUTS:
             raise BadInputError(
-                f"the outline network's output has shape {output.shape}: weights of another version"
+                "the outline network's output has shape {shape}: weights of another version",
+                shape=output.shape,
             )
         output = output.reshape(-1, _OUTPUTS)
         output = output[output[:, :2].max(axis=1) >= self._least_score]

@@ -23,18 +23,18 @@ def read_image(path: Path) -> Image:
     try:
         data = np.fromfile(path, np.uint8)
     except FileNotFoundError as error:
-        raise BadInputError(f"{path}: there is no such file") from error
+        raise BadInputError("{path}: there is no such file", path=path) from error
     except IsADirectoryError as error:
-        raise BadInputError(f"{path}: this is a folder, not a picture") from error
+        raise BadInputError("{path}: this is a folder, not a picture", path=path) from error
     except OSError as error:
-        raise BadInputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     try:
         with _silence():
             image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     except cv2.error:
         image = None
     if image is None:
-        raise BadInputError(f"{path}: not a picture that can be decoded, or too large a one")
+        raise BadInputError("{path}: not a picture that can be decoded, or too large a one", path=path)
     return np.asarray(image, np.uint8)
 
 

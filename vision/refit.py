@@ -24,7 +24,11 @@ def refitted(layout: Layout, width: int, height: int) -> Layout:
         return layout
     if abs(width * layout.height / (height * layout.width) - 1) > _SAME_SHAPE:
         raise BadInputError(
-            f"layout: it is for pictures of {layout.width} x {layout.height}, these are {width} x {height}"
+            "layout: it is for pictures of {width} x {height}, these are {new_width} x {new_height}",
+            width=layout.width,
+            height=layout.height,
+            new_width=width,
+            new_height=height,
         )
     shrink = np.diag([layout.width / width, layout.height / height, 1.0])
     plane = TablePlane(np.asarray(layout.plane.to_table @ shrink, np.float64))

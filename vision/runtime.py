@@ -29,7 +29,7 @@ class Network(Protocol):
 def _checked(output: NDArray[np.float32], path: Path) -> NDArray[np.float32]:
     """Return the output, or say that the weights are spoilt: a NaN slips past every threshold."""
     if not np.isfinite(output).all():
-        raise BadInputError(f"{path}: the network's output is not a number; its weights are spoilt")
+        raise BadInputError("{path}: the network's output is not a number; its weights are spoilt", path=path)
     return output
 
 
@@ -59,7 +59,7 @@ class OnnxRuntimeNetwork:
                 str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # its exception types are not public
-            raise BadInputError(f"{path}: not a network that onnxruntime can load") from error
+            raise BadInputError("{path}: not a network that onnxruntime can load", path=path) from error
         self._input = self._session.get_inputs()[0].name
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -67,7 +67,9 @@ class OnnxRuntimeNetwork:
         try:
             output = self._session.run(None, {self._input: inputs})[0]
         except Exception as error:
-            raise BadInputError(f"{self._path}: the network does not take {inputs.shape} inputs") from error
+            raise BadInputError(
+                "{path}: the network does not take {shape} inputs", path=self._path, shape=inputs.shape
+            ) from error
         return _checked(np.asarray(output, np.float32), self._path)
 
 
@@ -82,7 +84,7 @@ class OpenCvNetwork:
         try:
             self._net = cv2.dnn.readNetFromONNX(str(path))
         except cv2.error as error:
-            raise BadInputError(f"{path}: not a network that OpenCV can load") from error
+            raise BadInputError("{path}: not a network that OpenCV can load", path=path) from error
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the first output for a batch."""
@@ -91,7 +93,9 @@ class OpenCvNetwork:
             # A copy: OpenCV reuses the memory in its next run.
             output = np.array(self._net.forward(), np.float32)
         except cv2.error as error:
-            raise BadInputError(f"{self._path}: the network does not take {inputs.shape} inputs") from error
+            raise BadInputError(
+                "{path}: the network does not take {shape} inputs", path=self._path, shape=inputs.shape
+            ) from error
         return _checked(output, self._path)
 
 
@@ -109,9 +113,9 @@ def load_network(path: str | Path, backend: Backend | None = None, threads: int 
     """
     path = Path(path)
     if not path.is_file():
-        raise BadInputError(f"{path}: the network's weights are missing")
+        raise BadInputError("{path}: the network's weights are missing", path=path)
     backend = backend or available_backends()[0]
     if backend not in available_backends():
-        raise BadInputError(f"{path}: the runtime {backend} is not installed")
+        raise BadInputError("{path}: the runtime {backend} is not installed", path=path, backend=backend)
     kind = OnnxRuntimeNetwork if backend == "onnxruntime" else OpenCvNetwork
     return kind(path, threads)

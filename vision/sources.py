@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 
 from engine.errors import BadInputError
+from engine.said import Said, message
 from vision.capturing import camera_number, open_camera, open_film, open_stream
 from vision.reading import Image
 
@@ -63,7 +64,7 @@ def open_source(spec: str) -> FrameSource:
     """
     number = camera_number(spec)
     if number is not None:
-        return LiveSource(number, f"camera {spec}")
+        return LiveSource(number, message("camera {number}", number=spec))
     if "://" in spec:
         return LiveSource(spec, spec)
     return FilmSource(Path(spec))
@@ -103,7 +104,14 @@ class SameSize:
         if self.size is None or self.strange is None:
             return None
         now, first = (f"{width} x {height}" for width, height in (self.strange, self.size))
-        return f"the picture is {now} now, it was {first}: put the camera back as it was"
+        return message(
+            "the picture is {now} now, it was {first}: put the camera back as it was", now=now, first=first
+        )
+
+
+def no_picture(seconds: float) -> Said:
+    """Return the words for a source that has been silent for so long."""
+    return message("no picture for {seconds:.0f} s", seconds=seconds)
 
 
 class FilmSource:
@@ -122,7 +130,7 @@ class FilmSource:
         ok, first = self._capture.read()
         if not ok:
             self.close()
-            raise BadInputError(f"{path}: holds no picture that can be decoded")
+            raise BadInputError("{path}: holds no picture that can be decoded", path=path)
         self._first: Image | None = np.asarray(first, np.uint8)
         self._first_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
 
@@ -163,10 +171,16 @@ class FilmSource:
         if t > stated - max(1.0, _CUT_OFF_TOLERANCE * stated):
             lost = self.frame_count - count
             raise BadInputError(
-                f"{self.name}: {lost} of its {self.frame_count} pictures are broken; what was seen is kept"
+                "{name}: {lost} of its {frame_count} pictures are broken; what was seen is kept",
+                name=self.name,
+                lost=lost,
+                frame_count=self.frame_count,
             )
         raise BadInputError(
-            f"{self.name}: breaks off after {t:.1f} s of {stated:.1f} s; what was seen is kept"
+            "{name}: breaks off after {t:.1f} s of {stated:.1f} s; what was seen is kept",
+            name=self.name,
+            t=t,
+            stated=stated,
         )
 
     def close(self) -> None:
@@ -188,7 +202,7 @@ class LiveSource:
         self._address = address
         self._capture = self._open()
         if not self._capture.isOpened():
-            raise BadInputError(f"{name}: cannot be opened (no such camera or stream)")
+            raise BadInputError("{name}: cannot be opened (no such camera or stream)", name=name)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
         self._same_size = SameSize()
@@ -210,14 +224,15 @@ class LiveSource:
         """Wait for a picture, and say so where it takes long; None once the source is closed."""
         item = self._await(min(_SILENCE_SECONDS, patience))
         if item is None and not self._closed:
-            why = self._same_size.fault() or f"no picture for {_SILENCE_SECONDS:.0f} s; it is tried again"
-            self.tell(f"{self.name}: {why}")
+            again = message("no picture for {seconds:.0f} s; it is tried again", seconds=_SILENCE_SECONDS)
+            why = self._same_size.fault() or again
+            self.tell(message("{name}: {reason}", name=self.name, reason=why))
             item = self._await(max(0.0, patience - _SILENCE_SECONDS))
             if item is not None:
-                self.tell(f"{self.name}: the picture is back")
+                self.tell(message("{name}: the picture is back", name=self.name))
         if item is None and not self._closed:
             raise BadInputError(
-                f"{self.name}: {self._same_size.fault() or f'no picture for {patience:.0f} s'}"
+                "{name}: {reason}", name=self.name, reason=self._same_size.fault() or no_picture(patience)
             )
         return item
 

@@ -18,6 +18,7 @@ from kivy.properties import NumericProperty
 from companion import i18n, theme
 from companion.choice import Choice
 from companion.feedback import Feedback
+from companion.messages import words
 from companion.preview import preview_of
 from companion.screens.arrangement import base_unit
 from companion.screens.shell import Shell
@@ -93,7 +94,7 @@ class RefereeApp(App):
         self.end_session()
         game, notice = broken_off(choice.store) if choice.kept else (None, None)
         self._table = TonightScreen(choice, self.start_game, game, make_preview=self.make_preview)
-        self._table.notice = notice or ""
+        self._table.notice = words(notice or "")
         self.go("table")
 
     def start_game(self, choice: Choice) -> None:

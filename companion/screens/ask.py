@@ -15,6 +15,7 @@ from kivy.uix.modalview import ModalView
 from companion import theme
 from companion.asking import may_i_play
 from companion.i18n import _
+from companion.messages import error_words
 from companion.rulings import ruling_text
 from companion.screens import pad  # noqa: F401 - the kv file names it
 from companion.screens.widgets import Chip
@@ -88,7 +89,7 @@ class AskSheet(ModalView):
         try:
             ruling = may_i_play(self.cards, self.pile, rules=self._rules, options=self._options)
         except BadInputError as error:
-            self.says = str(error)
+            self.says = error_words(error)
             return
         verdict = str(ruling["verdict"])
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])

@@ -14,6 +14,7 @@ from kivy.uix.boxlayout import BoxLayout
 from companion.cameras import find_camera
 from companion.enrolling import PACK, EnrolSession, Progress, with_networks
 from companion.i18n import _, many, marked
+from companion.messages import error_words
 from companion.screens import live  # noqa: F401 - the kv file names its widget
 from companion.screens.widgets import BodyText, Page, PillButton
 from companion.starting import open_chosen_source
@@ -92,7 +93,7 @@ class DeckScreen(Page):
         try:
             remove_deck(name)
         except BadInputError as error:
-            self.ids.toast.say(str(error), 6.0)
+            self.ids.toast.say(error_words(error), 6.0)
         self.list_decks()
 
     def begin(self) -> None:
@@ -101,7 +102,7 @@ class DeckScreen(Page):
         try:
             deck_path(name)
         except BadInputError as error:
-            self.ids.toast.say(str(error), 6.0)
+            self.ids.toast.say(error_words(error), 6.0)
             return
         if self._app.session is not None and self._app.session.watches:
             self.ids.toast.say(_("The camera is watching a game: end it first."), 6.0)
@@ -215,7 +216,7 @@ def _missing_of(name: str) -> str:
     try:
         enrolled = set(load_deck(name).cards)
     except BadInputError as error:
-        return str(error)
+        return error_words(error)
     missing = [card for card in KNOWN if card not in enrolled and card != "JOKER"]
     cards = many("{n} card enrolled", "{n} cards enrolled", len(enrolled))
     if not missing:

@@ -19,6 +19,7 @@ from kivy.uix.widget import Widget
 from companion import sharing, theme
 from companion.evening import Standing, Tally, course, tally_of
 from companion.i18n import _, many
+from companion.messages import error_words
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import Store
 from engine.errors import BadInputError
@@ -154,7 +155,7 @@ class LedgerScreen(Page):
             with Store.open(self._app.store) as store:
                 self.tally = tally_of(store, all_evenings=all_nights)
         except BadInputError as error:
-            self.ids.toast.say(str(error), 8.0)
+            self.ids.toast.say(error_words(error), 8.0)
         self.ids.content.clear_widgets()
         self.rows = []
         for button in self.buttons.values():
@@ -199,7 +200,7 @@ class LedgerScreen(Page):
             path.parent.mkdir(parents=True, exist_ok=True)
             write()
         except (OSError, BadInputError) as error:
-            self.ids.toast.say(str(error), 6.0)
+            self.ids.toast.say(error_words(error), 6.0)
             return
         self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
 

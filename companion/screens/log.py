@@ -13,6 +13,7 @@ from kivy.lang import Builder
 
 from companion.game import Line
 from companion.i18n import _, many, marked
+from companion.messages import error_words
 from companion.replay import PlayedGame, newest_evening, running_game
 from companion.rulings import line_to_correct, ruling_of
 from companion.screens import panels  # noqa: F401 - the kv file names its rows
@@ -133,7 +134,7 @@ class LogScreen(Page):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(jpeg)
         except OSError as error:
-            self.ids.toast.say(str(error))
+            self.ids.toast.say(error_words(error))
             return
         self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
 
@@ -153,7 +154,7 @@ class LogScreen(Page):
         try:
             games = newest_evening(self._app.store)
         except BadInputError as error:
-            self.ids.toast.say(str(error), 8.0)
+            self.ids.toast.say(error_words(error), 8.0)
             return ()
         if session is not None and games and games[-1].folder == session.kept_moments.folder:
             games[-1] = replace(games[-1], running=session)  # which has pictures that are not kept

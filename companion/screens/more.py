@@ -9,6 +9,7 @@ from kivy.factory import Factory
 
 from companion import keeping, sharing
 from companion.i18n import AUTOMATIC, LANGUAGES, _, language, many, marked
+from companion.messages import error_words
 from companion.screens.tour import Tour
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import default_path
@@ -47,7 +48,7 @@ class MoreScreen(Page):
             path.parent.mkdir(parents=True, exist_ok=True)
             keeping.back_up(path, self._app.store)
         except (OSError, BadInputError) as error:
-            self.ids.toast.say(str(error), 8.0)
+            self.ids.toast.say(error_words(error), 8.0)
             return
         self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
 
@@ -62,7 +63,7 @@ class MoreScreen(Page):
         try:
             gone = keeping.erase(self._app.store)
         except OSError as error:
-            self.ids.toast.say(str(error), 8.0)
+            self.ids.toast.say(error_words(error), 8.0)
             return
         self._asked = False
         self.buttons["erase"].text = _("Erase everything")

@@ -14,6 +14,7 @@ from kivy.uix.modalview import ModalView
 
 from companion import theme
 from companion.i18n import _
+from companion.messages import error_words
 from companion.replay import PlayedGame, Step, replay
 from companion.rulings import ruling_of, ruling_text
 from companion.screens import panels  # noqa: F401 - the kv file names its panels
@@ -59,7 +60,7 @@ class ReplayView(ModalView):
         try:
             self._steps = replay(self._games[number])
         except BadInputError as error:
-            self._steps, self.what = [], str(error)
+            self._steps, self.what = [], error_words(error)
         ids = [step.line.get("id") for step in self._steps]
         self.last = max(0, len(ids) - 1)
         self.step = -1

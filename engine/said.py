@@ -1,0 +1,42 @@
+"""Texts in English that know how they were made, so that they can be said anew in other languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Said(str):
+    """A text in English that knows its form and its facts."""
+
+    __slots__ = ("facts", "form")
+
+    form: str
+    facts: dict[str, Any]
+
+    def __new__(cls, text: str, form: str = "", facts: dict[str, Any] | None = None) -> Said:
+        """Return `text` as what `form` says of `facts`."""
+        said = super().__new__(cls, text)
+        said.form, said.facts = form or text, facts or {}
+        return said
+
+    def __getnewargs__(self) -> tuple[str, str, dict[str, Any]]:  # type: ignore[override]
+        """Return what a copy is made of."""
+        return str(self), self.form, self.facts
+
+
+def message(form: str, **facts: Any) -> Said:
+    """Return a line for the user: `message("{path}: no such file", path=path)`.
+
+    A form is written where it is said, as a literal: a catalogue of translations collects them from the
+    source. The places of a form are those of `str.format`; without facts it is taken as it stands. A fact may
+    itself be a message, or an error.
+    """
+    if not facts:
+        return Said(form)
+    plain = {name: _plain(fact) for name, fact in facts.items()}
+    return Said(form.format(**plain), form, plain)
+
+
+def _plain(fact: Any) -> Any:
+    """Return an error as the line it says, anything else as it is."""
+    return getattr(fact, "says", str(fact)) if isinstance(fact, BaseException) else fact
