@@ -1,0 +1,117 @@
+"""Hand-made sequences of arms and looks for the tests of the event logic: no pixels, no networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.events import Event
+from vision.arms import Hands, Reach
+from vision.events import EventMaker
+from vision.events_record import Look, UnderArm
+from vision.layout import Layout, Place, Seat, Zone
+from vision.plane import TablePlane
+from vision.slots import Seen
+
+PLAYERS = ("Ann", "Bob", "Cat", "Dan")
+UP = [["4S", "5C", "6C"], ["9D", "JC", "AD"], ["10H", "8C", "QD"], ["KH", "10S", "8H"]]
+DRAW_AT, PLAY_AT, BURN_AT = (70.0, 0.0), (-60.0, 0.0), (-200.0, 90.0)
+STEP = 1 / 15
+
+
+def layout(play: Place | None = PLAY_AT) -> Layout:
+    """Four seats around a table, 1 pixel = 1 mm."""
+    seats = []
+    for player, (fx, fy) in zip(PLAYERS, ((0, 1), (-1, 0), (0, -1), (1, 0)), strict=True):
+        centre = (350.0 * fx, 220.0 * fy)
+        right = (fy, -fx)
+        row = tuple((centre[0] + k * 75 * right[0], centre[1] + k * 75 * right[1]) for k in (-1, 0, 1))
+        seats.append(Seat(player, row, (float(fx), float(fy))))
+    return Layout(TablePlane(np.eye(3)), 1000, 600, tuple(seats), DRAW_AT, play)
+
+
+def card(name: str, place: Place, p: float = 0.97, angle: float = 90.0) -> Seen:
+    return Seen(place[0], place[1], angle, "up", {name: p})
+
+
+def down(place: Place, angle: float = 90.0) -> Seen:
+    return Seen(place[0], place[1], angle, "down")
+
+
+class Script:
+    """Plays arms and cards to an EventMaker and collects what it says."""
+
+    def __init__(self, play: Place | None = PLAY_AT, packs: int = 1) -> None:
+        self.maker = EventMaker(layout(play), UP, 0.0, 1.0, packs=packs)
+        self.events: list[Event] = self.maker.log.take()
+        self.t = 1.0
+        self.reaches = 0
+        self._open: list[Reach] = []
+        self.rows: dict[Zone, Seen | None] = {
+            Zone("row", s, k): card(name, self.maker.layout.seats[s].row[k])
+            for s, row in enumerate(UP)
+            for k, name in enumerate(row)
+        }
+        self.table: list[Seen] = []
+        self.draw_pile = True
+
+    def cards(self) -> list[Seen]:
+        pile = [down(DRAW_AT)] if self.draw_pile else []
+        return [*(c for c in self.rows.values() if c), *pile, *self.table]
+
+    def rest(self, seconds: float = 1.6) -> None:
+        """Nobody reaches in; the table is looked at when the logic wants to."""
+        end, last = self.t + seconds, -1.0
+        while self.t < end:
+            self.t += STEP
+            gone = self._gone()
+            hands = Hands(self.t, tuple(self._open), gone, {})
+            self.events += self.maker.on_hands(hands)
+            if self.t - last >= self.maker.look_interval(hands):
+                last = self.t
+                self.look()
+
+    def look(self, under: Sequence[UnderArm] = (), hidden: frozenset[Zone] = frozenset()) -> None:
+        shown = [c for c in self.cards() if not any(u.seen is c for u in under)]
+        shown = [c for c in shown if self.maker.layout.zone_at(c.x, c.y) not in hidden]
+        self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden))
+
+    def reach(self, player: str, *stops: tuple[Place, float], held: Seen | None = None) -> Reach:
+        """A player's arm goes to each place and stays there so long; covers the zones it is over."""
+        self.reaches += 1
+        seat = PLAYERS.index(player)
+        reach = Reach(self.reaches, seat, self.t, self.t, _since=self.t)
+        for place, seconds in stops:
+            end = self.t + max(seconds, STEP)
+            while self.t < end:
+                self.t += STEP
+                reach.follow(place, self.t)
+                zone = self.maker.layout.zone_at(*place)
+                covered = {zone: frozenset({seat})} if zone else {}
+                hands = Hands(self.t, (reach,), (), covered)
+                self.events += self.maker.on_hands(hands)
+                if held is not None and self.maker.look_interval(hands) < 1:
+                    self.look([UnderArm(seat, held, 0.6, False)], frozenset(covered))
+        self._open = [reach]
+        return reach
+
+    def _gone(self) -> tuple[Reach, ...]:
+        gone = tuple(r for r in self._open if self.t - r.last > 0.25)
+        self._open = [r for r in self._open if r not in gone]
+        return gone
+
+    def play(self, player: str, *cards: Seen) -> None:
+        self.reach(player, (PLAY_AT, 0.4))
+        self.table += cards
+        self.rest()
+
+    def told(self) -> list[tuple[str, str | None, tuple[str, ...]]]:
+        """What is said in the end, revisions in their places."""
+        standing: dict[int, Event] = {}
+        for event in self.events:
+            if event.withdrawn:
+                standing.pop(event.revise or 0)
+            else:
+                standing[event.revise or event.id] = event
+        return [(e.event, e.player, e.cards) for e in standing.values()]

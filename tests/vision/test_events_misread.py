@@ -1,0 +1,142 @@
+"""What is read wrongly, late, or under a hand, and what is told of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.vision.event_script import PLAY_AT, Script, card
+from vision.arms import Hands
+from vision.events_record import UnderArm
+from vision.layout import PLAY
+from vision.slots import Seen
+
+
+def test_one_wrong_name_among_several_looks_is_outvoted() -> None:
+    script = Script()
+    script.reach("Ann", (PLAY_AT, 0.3))
+    right = Seen(*PLAY_AT, 90.0, "up", {"9S": 0.9, "9C": 0.05})
+    wrong = Seen(*PLAY_AT, 90.0, "up", {"9C": 0.6, "9S": 0.35})
+    for seen in (right, wrong, right):
+        script.table = [seen]
+        script.t += 0.15
+        script.events += script.maker.on_hands(Hands(script.t, (), (), {}))
+        script.look()
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+
+
+def test_a_half_covered_old_card_misread_is_no_play() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [
+        Seen(*PLAY_AT, 90.0, "up", {"6S": 0.55, "9S": 0.3}),
+        card("JD", (-40.0, 20.0)),
+    ]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("play", "Bob", ("JD",))]
+
+
+def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_set() -> None:
+    script = Script()
+    hidden, top = card("JD", PLAY_AT, p=0.8), card("JS", (-57.0, 3.0))
+    script.reach("Ann", (PLAY_AT, 1.2), held=hidden)
+    script.table = [top]
+    script.rest()
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [card("JD", (-75.0, -6.0)), top, card("JH", (-40.0, 8.0))]
+    script.rest()
+    told = [(kind, player, set(cards)) for kind, player, cards in script.told()[1:]]
+    assert told == [("play", "Ann", {"JS", "JD"}), ("play", "Bob", {"JH"})]
+
+
+def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card() -> None:
+    script = Script()
+    script.reach("Ann", (PLAY_AT, 0.5))
+    misread = card("3D", PLAY_AT)
+    for _ in range(2):
+        script.look([UnderArm(0, misread, 0.2, False)], frozenset({PLAY}))
+    assert script.told()[1:] == [("play", "Ann", ("3D",))]
+    script.events += script.maker.on_hands(Hands(script.t, tuple(script._open), (), {PLAY: frozenset({0})}))
+    script.table = [card("8D", PLAY_AT)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("8D",))]
+
+
+def test_an_unreadable_card_is_told_and_asked_about() -> None:
+    script = Script()
+    script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.2}))
+    assert script.told()[1][:2] == ("play", "Ann")
+    assert script.told()[1][2] == ("??",)
+    assert script.told()[2][0] == "unclear"
+
+
+def test_straightening_hides_cards_of_a_set_and_takes_none() -> None:
+    script = Script()
+    low, high = card("7S", PLAY_AT), card("7C", (PLAY_AT[0] - 20, PLAY_AT[1]))
+    script.play("Ann", low, high)
+    script.table.remove(high)
+    script.reach("Bob", (PLAY_AT, 0.5))
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Ann", ("7S", "7C"))]
+
+
+def test_a_card_that_rests_under_a_resting_hand_is_told_before_the_hand_goes() -> None:
+    script = Script()
+    put = card("9S", PLAY_AT, p=0.99)
+    script.reach("Ann", (PLAY_AT, 1.0))
+    for _ in range(2):
+        script.look([UnderArm(0, put, 0.8, False)], frozenset({PLAY}))
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+    assert script.maker.layout.play is not None
+    script.table = [put]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+
+
+@pytest.mark.parametrize("doubt", [{"p": 0.6}, {"moving": True}])
+def test_a_doubtful_or_moving_card_under_a_hand_is_not_told_yet(doubt: dict[str, float]) -> None:
+    script = Script()
+    put = card("9S", PLAY_AT, p=doubt.get("p", 0.99))
+    script.reach("Ann", (PLAY_AT, 1.0))
+    for _ in range(3):
+        script.look([UnderArm(0, put, 0.8, bool(doubt.get("moving")))], frozenset({PLAY}))
+    assert script.told()[1:] == []
+
+
+def test_an_old_card_misread_when_the_hand_goes_is_not_added_to_what_was_told_under_it() -> None:
+    script = Script()
+    script.play("Bob", card("JS", (-68.0, 8.0), angle=175))
+    put = card("4C", PLAY_AT, p=0.99)
+    script.reach("Ann", (PLAY_AT, 1.0))
+    for _ in range(2):
+        script.look([UnderArm(0, put, 0.8, False)], frozenset({PLAY}))
+    script.table = [put, card("QC", (-60.0, 12.0), p=0.85, angle=175)]
+    script.rest(2.5)
+    assert script.told()[1:] == [("play", "Bob", ("JS",)), ("play", "Ann", ("4C",))]
+
+
+def test_a_card_put_exactly_on_one_that_was_surely_read_is_not_that_one_misread() -> None:
+    script = Script()
+    first, second = card("3H", PLAY_AT, p=0.99), card("3S", PLAY_AT, p=0.99)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [first]
+    script.rest(0.5)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [second]
+    script.rest()
+    assert [(kind, set(cards)) for kind, _, cards in script.told()[1:]] == [("play", {"3H", "3S"})]
+
+
+def test_a_name_that_only_flickers_is_no_play() -> None:
+    script = Script()
+    for name, place in (("4D", PLAY_AT), ("KC", (-60.0, 30.0))):
+        script.play("Ann", card(name, place))
+    script.reach("Bob", (PLAY_AT, 0.3))
+    phantom = card("4S", (-66.0, -20.0), p=0.7, angle=40)
+    for number in range(6):
+        script.table = [card("4D", PLAY_AT), *([phantom] if number in (0, 2) else [])]
+        script.t += 0.2
+        script.events += script.maker.on_hands(Hands(script.t, (), (), {}))
+        script.look()
+    assert ("play", "Bob", ("4S",)) not in script.told()

@@ -1,0 +1,145 @@
+"""Cards that are put down become plays: whose, which, and whether one or several."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.vision.event_script import PLAY_AT, STEP, Script, card, down, layout
+from vision.arms import Hands
+from vision.events_record import UnderArm
+from vision.layout import DRAW, PLAY, Zone
+from vision.slots import Seen
+
+
+def test_the_deal_is_told_first() -> None:
+    script = Script()
+    assert [e.event for e in script.events] == ["deal"]
+    assert script.events[0].up["Dan"] == ("KH", "10S", "8H")
+
+
+def test_a_play_is_told_with_who_did_it_whoever_s_turn_it_is() -> None:
+    script = Script()
+    script.play("Cat", card("9S", PLAY_AT))
+    script.play("Ann", card("JD", (-58.0, 3.0), angle=20))
+    assert script.told()[1:] == [("play", "Cat", ("9S",)), ("play", "Ann", ("JD",))]
+    assert all(e.source == "hand" for e in script.events[1:])
+
+
+def test_a_fanned_set_is_one_play() -> None:
+    script = Script()
+    script.play("Bob", card("7S", (-75.0, 0.0)), card("7D", (-55.0, 2.0)), card("7H", (-35.0, 3.0)))
+    (told,) = script.told()[1:]
+    assert (told[0], told[1], set(told[2])) == ("play", "Bob", {"7S", "7D", "7H"})
+
+
+def test_a_set_put_down_singly_becomes_one_play() -> None:
+    script = Script()
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table.append(card("7S", PLAY_AT))
+    script.rest(0.8)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table.append(card("7D", (-52.0, 4.0)))
+    script.rest()
+    assert script.told()[1:] == [("play", "Bob", ("7S", "7D"))]
+
+
+def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> None:
+    script = Script()
+    reach = script.reach("Bob", (PLAY_AT, 0.5))
+    top = card("7C", PLAY_AT)
+    script.table = [top]
+    script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    while script.t < reach.start + 3.0:  # the hand stays
+        script.t += STEP
+        reach.follow(PLAY_AT, script.t)
+        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {PLAY: frozenset({1})}))
+    script.table = [card("KC", (-44.0, 8.0)), top]
+    script.rest()
+    assert [(kind, player, set(cards)) for kind, player, cards in script.told()[1:]] == [
+        ("play", "Bob", {"7C", "KC"})
+    ]
+
+
+def test_the_same_rank_by_another_player_is_another_play() -> None:
+    script = Script()
+    script.play("Bob", card("7S", PLAY_AT))
+    script.play("Cat", card("7D", (-52.0, 4.0)))
+    assert script.told()[1:] == [("play", "Bob", ("7S",)), ("play", "Cat", ("7D",))]
+
+
+def test_an_up_card_on_the_pile_came_from_the_table() -> None:
+    script = Script()
+    spot = Zone("row", 3, 0)
+    script.reach("Dan", (script.maker.layout.seats[3].row[0], 0.3), (PLAY_AT, 0.4))
+    script.rows[spot] = down(script.maker.layout.seats[3].row[0])
+    script.table.append(card("KH", PLAY_AT))
+    script.rest(2.5)
+    play = next(e for e in script.events if e.event == "play")
+    assert (play.player, play.cards, play.source) == ("Dan", ("KH",), "up")
+    assert not any(e.event == "take_up" for e in script.events)
+
+
+def test_a_player_who_lays_a_second_card_exactly_on_the_first_has_played_twice() -> None:
+    script = Script()
+    script.play("Ann", card("2S", PLAY_AT))
+    script.reach("Ann", (PLAY_AT, 0.4))
+    script.table = [card("AC", PLAY_AT)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("2S",)), ("play", "Ann", ("AC",))]
+
+
+def test_a_card_that_another_player_lays_exactly_on_the_last_one_is_a_play() -> None:
+    script = Script()
+    script.play("Ann", card("3D", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [card("8D", PLAY_AT)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("3D",)), ("play", "Bob", ("8D",))]
+
+
+def test_the_play_pile_is_found_where_the_first_card_comes_to_rest() -> None:
+    script = Script(play=None)
+    script.play("Ann", card("9S", PLAY_AT))
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+    assert script.maker.layout.play is not None
+    assert math.dist(script.maker.layout.play, PLAY_AT) < 5
+
+
+def test_a_play_that_is_taken_back_is_withdrawn() -> None:
+    script = Script()
+    script.play("Ann", card("KS", PLAY_AT))
+    script.play("Bob", card("4D", (-40.0, 18.0), angle=30))
+    script.reach("Bob", ((-40.0, 18.0), 0.4))
+    script.table.pop()
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("KS",))]
+
+
+def test_what_is_open_at_the_end_is_still_told() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.5), ((-300.0, 0.0), 0.1))
+    script.table.clear()
+    script.rest(0.35)
+    script.events += script.maker.finish(script.t)
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",))
+
+
+@pytest.mark.parametrize("zone", [DRAW, PLAY])
+def test_zones_are_told_by_place(zone: Zone) -> None:
+    place = layout().place_of(zone)
+    assert place is not None
+    assert layout().zone_at(place[0] + 20, place[1] - 15) == zone
+    assert layout().zone_at(place[0], place[1] + 150) is None
+
+
+def test_with_two_packs_a_card_of_which_one_lies_before_a_player_can_be_played() -> None:
+    script = Script(packs=2)
+    script.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
+    assert script.told()[1:] == [("play", "Bob", ("10H",))], "another 10H lies before Cat"
+    alone = Script()
+    alone.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
+    assert alone.told()[1:] == [("play", "Bob", ("10D",))], "there is no other 10H"

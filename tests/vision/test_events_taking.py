@@ -1,0 +1,179 @@
+"""Cards that are taken: picked up, burnt, drawn, shown, exchanged."""
+
+from __future__ import annotations
+
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
+from vision.layout import PLAY, Zone
+from vision.slots import Seen
+
+
+def test_a_pile_that_goes_with_the_hand_is_picked_up() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("JD", (-57.0, 2.0)))
+    script.reach("Cat", (PLAY_AT, 0.5), ((0.0, -200.0), 0.1))
+    script.table.clear()
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Cat", ("9S", "JD"))
+
+
+def test_a_pile_that_the_hand_takes_to_one_side_is_burnt_and_stays_burnt() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("10D", (-57.0, 2.0)))
+    script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.3))
+    script.table = [down(BURN_AT), down((-190.0, 85.0), 60)]
+    script.rest()
+    assert script.told()[-1] == ("burn", "Bob", ("9S", "10D"))
+    assert script.maker.layout.burn is not None
+    script.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10D": 0.55, "10H": 0.3, "QH": 0.1}))
+    assert script.told()[-1] == ("play", "Bob", ("QH",)), "10D is burnt and 10H lies before Cat"
+
+
+def test_the_reader_overlooking_the_pile_is_no_pick_up() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.table.clear()
+    script.look()
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",))], "no hand was there"
+
+
+def test_a_hand_over_the_pile_hides_it() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 3.0))
+    script.look([], frozenset({PLAY}))
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+
+
+def test_draws_are_counted_by_trips_to_the_draw_pile() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    for _ in range(2):
+        script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+        script.rest(0.5)
+    script.rest()
+    draw = script.events[-1]
+    assert (draw.event, draw.player, draw.count) == ("draw", "Ann", 2)
+
+
+def test_a_draw_is_told_before_the_next_player_s_play() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+    script.rest(0.35)
+    script.play("Bob", card("JD", (-57.0, 2.0)))
+    assert [e.event for e in script.events] == ["deal", "play", "draw", "play"]
+
+
+def test_nobody_draws_from_a_pile_that_is_used_up() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.draw_pile = False
+    for _ in range(5):
+        script.t += 0.2
+        script.look()
+    script.reach("Ann", (DRAW_AT, 0.3))
+    script.rest(2.0)
+    assert script.told()[-1][0] == "play"
+
+
+def test_a_card_held_out_and_put_aside_is_shown() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    three = card("3H", (-190.0, 20.0))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=three)
+    last = script.maker._scene.reaches[-1]
+    last.follow((-180.0, 85.0), script.t + STEP)
+    script.table.append(down(BURN_AT))
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
+
+
+def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.rest(1.5)
+    script.reach("Bob", ((150.0, 20.0), 1.0), held=card("3C", (190.0, 20.0)))
+    script.rest(2.0)
+    first, last = (event for event in script.events if event.event == "show")
+    assert (first.player, first.to, first.answers) == ("Dan", "Bob", ())
+    assert (last.revise, last.cards, last.answers) == (first.id, ("3H",), (("Bob", "Dan"),))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("4H", (-190.0, 20.0)))
+    script.rest(2.0)
+    assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
+
+
+def test_a_card_held_over_the_pile_and_then_played_is_not_shown() -> None:
+    script = Script()
+    nine = card("9S", PLAY_AT)
+    script.reach("Dan", (PLAY_AT, 1.0), held=nine)
+    script.table.append(nine)
+    script.rest(2.0)
+    assert script.told()[1:] == [("play", "Dan", ("9S",))]
+
+
+def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> None:
+    script = Script()
+    spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
+    script.reach("Bob", (place, 0.3))
+    script.rows[spot] = down(place)
+    script.rest(0.8)
+    script.reach("Bob", (place, 0.3))
+    script.rows[spot] = card("2S", place)
+    script.rest()
+    exchange = script.events[-1]
+    assert (exchange.event, exchange.player, exchange.up) == ("exchange", "Bob", {"Bob": ("9D", "2S", "AD")})
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (place, 0.3))
+    script.rows[spot] = down(place)
+    script.rest(2.5)
+    assert script.told()[-1] == ("take_up", "Bob", ("2S",))
+
+
+def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
+    script = Script()
+    for player, name, x in (("Ann", "4H", -75.0), ("Bob", "6H", -60.0), ("Cat", "9H", -45.0)):
+        script.play(player, card(name, (x, 0.0)))
+    script.reach("Dan", (PLAY_AT, 0.4))
+    script.table = script.table[:1]
+    script.rest(1.0)
+    script.reach("Dan", (PLAY_AT, 0.4))
+    script.table.clear()
+    script.rest()
+    told = script.told()[-1]
+    assert (told[0], told[1], sorted(told[2])) == ("pick_up", "Dan", ["4H", "6H", "9H"])
+
+
+def test_a_draw_is_told_soon_and_goes_on_when_the_hand_is_back_for_more() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+    script.rest(0.8)
+    assert script.events[-1].event == "draw"
+    assert script.events[-1].decided_at - script.events[-1].t < 0.7
+    script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+    script.rest()
+    draw = script.events[-1]
+    assert (draw.event, draw.count, draw.revise) == ("draw", 2, draw.id - 1)
+
+
+def test_a_hand_on_the_bare_place_picks_up_nothing_but_in_answer_to_a_shown_card() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.5), ((0.0, -200.0), 0.1))
+    script.table.clear()
+    script.rest()
+    script.reach("Cat", (PLAY_AT, 0.4))
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",)), "Cat only pointed"
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.rest(2.0)
+    assert script.events[-1].to == "Bob"
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Bob", ())
