@@ -13,6 +13,7 @@ import numpy as np
 from datasets.films.geometry import Camera
 from datasets.films.motion import Action, CardMove
 from datasets.films.story import Story
+from datasets.unfinished import whole_file
 from engine.events import Event
 from engine.referee import Referee
 
@@ -22,14 +23,9 @@ _STEP = 2.0
 
 def write_lines(path: Path, lines: Iterable[dict[str, object]]) -> None:
     """Write JSON lines to a file that appears under its name only when it is complete."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8") as out:
-            for line in lines:
-                out.write(json.dumps(line) + "\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, part.open("w", encoding="utf-8") as out:
+        for line in lines:
+            out.write(json.dumps(line) + "\n")
 
 
 def event_line(action: Action) -> dict[str, object]:

@@ -12,6 +12,7 @@ from typing import Protocol
 import cv2
 
 from datasets.films.layers import Image
+from datasets.unfinished import part_of
 from engine.errors import BadInputError
 
 CODECS = ("mp4v", "h264")
@@ -37,7 +38,7 @@ class FilmWriter:
             BadInputError: The file cannot be written with this codec.
         """
         self._path = path
-        self._part = path.with_name(f".{path.stem}.part{path.suffix or '.mp4'}")
+        self._part = part_of(path if path.suffix else path.with_suffix(".mp4"))
         opener = _H264Sink if codec == "h264" else _OpenCvSink
         self._sink: _Sink = opener(self._part, fps, size, crf)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from datasets.art import VALID_DECKS
 from datasets.films.production import truth_path
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.machine import load
+from datasets.unfinished import whole_file
 from engine.errors import BadInputError
 from vision.reading import Image
 from vision.sources import open_source
@@ -47,9 +49,8 @@ def measured(film: Path, folder: Path, program: str) -> Row:
     except (OSError, ValueError, KeyError, TypeError):
         pass  # not watched yet, or broken off while it was written
     row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl")
-    part = kept.with_suffix(".part")
-    part.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    part.replace(kept)
+    with whole_file(kept) as part:
+        part.write_text(json.dumps(row) + "\n", encoding="utf-8")
     return row
 
 
@@ -64,19 +65,15 @@ def watch_film(film: Path, events: Path) -> Row:
     row = _condition(film, told[0])
     game = {"rules": row["rules"], "options": tuple(row["options"]), "dealer": row["dealer"]}
     choice = Choice(source=str(film), players=tuple(row["players"]), kept=False, **game)
-    source = open_source(str(film))
-    recorder = EventWriter(str(events))
-    try:
-        baseline = _baseline(choice, truth)
-        overheard = Overheard(watched_game(choice, Before()), recorder, baseline)
-        wall, cpu = time.perf_counter(), time.process_time()
-        follow(source, overheard, quiet=True)
-        row["wall_s"] = round(time.perf_counter() - wall, 2)
-        row["cpu_s"] = round(time.process_time() - cpu, 2)
-    finally:
-        recorder.close()
-        source.close()
-    lines = read_events(events)
+    baseline = _baseline(choice, truth)
+    with closing(open_source(str(film))) as source, whole_file(events) as part:
+        with closing(EventWriter(str(part))) as recorder:
+            overheard = Overheard(watched_game(choice, Before()), recorder, baseline)
+            wall, cpu = time.perf_counter(), time.process_time()
+            follow(source, overheard, quiet=True)
+            row["wall_s"] = round(time.perf_counter() - wall, 2)
+            row["cpu_s"] = round(time.process_time() - cpu, 2)
+        lines = read_events(part)
     row |= {"load": load(), "looks": overheard.looks}
     row["watch"] = _scored(compare(lines, truth))
     for line in lines:
