@@ -166,21 +166,23 @@ def _mess(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
 
 
 def _set_on_pile(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
-    """A set of two to four put down together, each a little beside the last, on what lay there before."""
+    """A set of two to four put down together, each a little beside or below the last, on what lay there."""
     pile = _askew_pile(rng, frame)[:6] if rng.random() < 0.7 else []
     count, step = int(rng.integers(2, 5)), rng.uniform(9, 32)
+    below = rng.random() < 0.5
     slant, turn = rng.normal(0, 0.25), rng.normal(0, 0.08)
     base = rng.normal(0, 0.25)
     start = len(pile) * _THICKNESS_MM
+    shifts = [(step * (i - (count - 1) / 2), slant * step * i) for i in range(count)]
     laid = [
         frame.place(
-            step * (i - (count - 1) / 2) + rng.normal(0, 2),
-            slant * step * i + rng.normal(0, 2),
+            (aside if below else onwards) + rng.normal(0, 2),
+            (onwards if below else aside) + rng.normal(0, 2),
             base + turn * i + rng.normal(0, 0.03),
             True,
             start + i * _THICKNESS_MM,
         )
-        for i in range(count)
+        for i, (onwards, aside) in enumerate(shifts)
     ]
     return pile + laid
 

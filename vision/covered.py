@@ -82,7 +82,11 @@ class CoveredCards:
         ) and self._has_four_indices(image, cards)
         found: list[CardReading] = []
         for (index, reading), row in zip(told, beside, strict=True):
-            if any(_is_own(reading, card, apart, four) for card, apart in zip(cards, row, strict=True)):
+            own = [k for k, apart in enumerate(row) if _is_own(reading, cards[k], apart, four)]
+            if own:
+                if not four and not any(_seen_twice(reading, index, other) for other in cards):
+                    nearest = min(own, key=lambda k: float(row[k][:2].min()))
+                    cards[nearest] = _better_named(cards[nearest], reading)
                 continue
             if not any(_seen_twice(reading, index, other) for other in [*cards, *found]):
                 found.append(reading)
@@ -247,6 +251,16 @@ def _is_own(reading: CardReading, card: CardReading, apart: NDArray[np.float64],
     if apart[:2].min() >= _OWN_INDEX:
         return False
     return reading.card is None or card.card in (None, reading.card) or reading.confidence < _SURELY_OTHER
+
+
+def _better_named(card: CardReading, told: CardReading) -> CardReading:
+    """Return a card by the name that its own index tells, where that is the surer one.
+
+    Of a card that others cover the whole shows less than its index does.
+    """
+    if told.card is None or told.confidence <= card.confidence:
+        return card
+    return replace(card, card=told.card, confidence=told.confidence, alternatives=told.alternatives)
 
 
 def _seen_twice(reading: CardReading, index: Index, other: CardReading) -> bool:

@@ -103,6 +103,10 @@ class PilePictures:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
         return lay_there_before(card, self.before_play, self.now)
 
+    def changed_with_play(self, card: Seen) -> bool:
+        """Tell whether a card is to be seen now where the last play has surely changed the picture."""
+        return self.before_play is not None and self.now is not None and not self.lay_there_before_play(card)
+
 
 def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE) -> bool:
     """Tell whether one of a card's two indices is to be seen in both pictures: it lay there all along.

@@ -54,6 +54,8 @@ class PileView:
     cards: int
     """How many cards are seen at all."""
     looks: int
+    doubtful: tuple[NewCard, ...] = ()
+    """Cards that seem new, but of another rank than those in `new`: most likely misread."""
 
     @property
     def confidence(self) -> float:
@@ -92,7 +94,10 @@ class Pile:
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
         unseen = [name for name in self.names if name not in old]
-        return PileView(tuple(one_set(new, unseen)), tuple(old), len(settled), len(looks))
+        together = one_set(new, unseen)
+        known = {_rank_and_colour(name) for name in unseen}
+        doubtful = [c for c in new if c not in together and _rank_and_colour(c[0]) not in known]
+        return PileView(tuple(together), tuple(old), len(settled), len(looks), tuple(doubtful))
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""

@@ -18,6 +18,7 @@ from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.layout import PLAY, Place
+from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
 
 _LOOKS = 2
@@ -306,7 +307,9 @@ class PlayPile:
     def _without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards; those that lay there before go to the pile without a word, if surely read."""
         old = [card for card in seen if self._lay_there(card)]
-        self.pile.cards[:0] = [PileCard(name, place) for name, p, place in old if p >= CERTAIN]
+        self.pile.cards[:0] = [
+            PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
+        ]
         return [card for card in seen if card not in old]
 
     def _lay_there(self, card: NewCard) -> bool:
@@ -327,18 +330,20 @@ class PlayPile:
         return "down" if seat is not None and self._upcards.flips(seat) else "hand"
 
     def _find_overlooked(self, now: float) -> None:
-        """Add to the last play a card of its set that only later looks show; no hand was there since."""
+        """Add to the last play a card that only later looks show; no hand was there since.
+
+        One of its set, or one of another rank where every look shows something else than lay there before.
+        """
         last = self._told.newest
         if last is None or len(self._looks) < _LOOKS:
             return
         view = self.pile.view(self._looks, self._elsewhere())
-        missed = [
-            card
-            for card in view.new
-            if card[0][:-1] == last.cards[-1][:-1]
-            and card[1] >= _SURE
-            and not self._pictures.lay_there_before_play(card[2])
-        ]
+        rank = last.cards[-1][:-1]
+        seen = [c for c in view.new if c[0][:-1] == rank and not self._pictures.lay_there_before_play(c[2])]
+        if len(self._looks) > _LOOKS:
+            others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
+            seen += [c for c in others if self._pictures.changed_with_play(c[2])]
+        missed = [card for card in seen if card[1] >= _SURE and card[0] != UNKNOWN_CARD]
         if missed:
             self.pile.put(missed)
             self._told.add_to_last([name for name, _, _ in missed], now)

@@ -19,10 +19,15 @@ from models.outlines.loss import Truth
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, transform
 from vision.indices import INDEX_MM
 
-_INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
-"""Left, top, right, bottom of what must be seen of an index for it to count."""
-_SEEN, _HIDDEN = 0.75, 0.3
-"""An index counts when more than `_SEEN` of it shows; one of which less than `_HIDDEN` shows is none."""
+_INDEX_BOX_MM, _RANK_BOX_MM = (2.0, 3.0, 14.0, 25.0), (2.0, 3.0, 14.0, 14.0)
+"""Left, top, right, bottom of an index, and of the rank in it."""
+_SEEN = 0.75
+"""An index counts when more than this share of it shows,"""
+_SEEN_BELOW_RANK, _RANK_SEEN = 0.5, 0.85
+"""or when more than the first share of it shows and more than the second of its rank: of a set put down askew
+there is often no more to be seen than the ranks and a part of each suit."""
+_HIDDEN = 0.3
+"""One of which less than this share shows is none."""
 _STRETCH = 1.9
 """16:9 made square, and a little more."""
 _CENTRE_MM, _AROUND_MM, _OTHER_CORNER_MM = 4.0, 9.0, 14.0
@@ -65,10 +70,15 @@ def index_truth(truth: Truth) -> IndexTruth:
             if turn in (1, 3):  # the card seen from a long side: only to find its other corners
                 judged &= ~_near_other_corner(corners, points, cells == number)
                 continue
-            place, seen, pixels = _index_seen(corners, owner, number)
+            plane = card_plane(corners)
+            place, pixels = _index_place(plane)
+            seen = _share_seen(plane, _INDEX_BOX_MM, owner, number)
             distance = np.linalg.norm(points - place, axis=-1) / pixels
             on_card = cells == number
-            if seen < _SEEN:
+            ranked = seen >= _SEEN_BELOW_RANK and (
+                seen >= _SEEN or _share_seen(plane, _RANK_BOX_MM, owner, number) >= _RANK_SEEN
+            )
+            if not ranked:
                 if seen > _HIDDEN:
                     judged &= ~(on_card & (distance < _AROUND_MM))
                 continue
@@ -89,19 +99,23 @@ def cell_centres(shape: tuple[int, ...]) -> NDArray[np.float64]:
     return np.stack(np.meshgrid(*(np.arange(n) * STRIDE + (STRIDE - 1) / 2 for n in shape[::-1])), axis=-1)
 
 
-def _index_seen(
-    corners: NDArray[np.float32], owner: NDArray[np.uint8], number: int
-) -> tuple[NDArray[np.float64], float, float]:
-    """Return an index's centre (pixels), the share of it that shows, and pixels per millimetre there."""
-    plane = card_plane(corners)
-    left, top, right, bottom = _INDEX_BOX_MM
-    box = transform(plane, [[left, top], [right, top], [right, bottom], [left, bottom]])
+def _index_place(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return the centre (pixels) of the index of a card with this plane, and pixels per millimetre there."""
     x, y = INDEX_MM
     place, aside = transform(plane, [[x, y], [x, y + 5]])
+    return place, float(np.linalg.norm(aside - place)) / 5
+
+
+def _share_seen(
+    plane: NDArray[np.float64], box_mm: tuple[float, ...], owner: NDArray[np.uint8], number: int
+) -> float:
+    """Return which share of a box on card `number`, with this plane, is to be seen."""
+    left, top, right, bottom = box_mm
+    box = transform(plane, [[left, top], [right, top], [right, bottom], [left, bottom]])
     low = np.floor(box.min(axis=0)).astype(int)
     high = np.ceil(box.max(axis=0)).astype(int) + 1
     if (high <= 0).any() or (low >= owner.shape[::-1]).any() or (high - low > 600).any():
-        return place, 0.0, 1.0
+        return 0.0
     mask = np.zeros(tuple((high - low)[::-1]), np.uint8)
     cv2.fillConvexPoly(mask, np.round(box - low).astype(np.int32), (1,))
     inside = mask.sum()
@@ -109,7 +123,7 @@ def _index_seen(
     x1, y1 = np.minimum(high, owner.shape[::-1])
     part = mask[y0 - low[1] : y1 - low[1], x0 - low[0] : x1 - low[0]]
     shown = ((owner[y0:y1, x0:x1] == number) & (part > 0)).sum()
-    return place, float(shown) / max(float(inside), 1.0), float(np.linalg.norm(aside - place)) / 5
+    return float(shown) / max(float(inside), 1.0)
 
 
 def _near_other_corner(
