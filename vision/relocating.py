@@ -138,12 +138,16 @@ def _guesses(places: Points, cards: Sequence[Seen]) -> list[tuple[float, Points]
                 continue
             for a, b in np.argwhere(np.abs(apart - length) < _LENGTH_MM):
                 there = centres[b] - centres[a]
-                turn = math.atan2(there[1], there[0]) - math.atan2(along[1], along[0])
-                turn = (turn + math.pi) % math.tau - math.pi
+                turn = _within_half_a_turn(math.atan2(there[1], there[0]) - math.atan2(along[1], along[0]))
                 middle = (places[i] + places[j]) / 2
                 shift = (centres[a] + centres[b]) / 2 - middle @ _rotation(turn).T
                 found.append((turn, shift))
     return found
+
+
+def _within_half_a_turn(angle: float) -> float:
+    """Return an angle (radians) as the same one from -pi to pi."""
+    return (angle + math.pi) % math.tau - math.pi
 
 
 def _rotation(turn: float) -> Matrix:
@@ -199,7 +203,7 @@ def _is_enough(answer: _Answer, places: int) -> bool:
 
 
 def _differ(one: _Answer, other: _Answer) -> bool:
-    turn = abs((one.turn - other.turn + math.pi) % math.tau - math.pi)
+    turn = abs(_within_half_a_turn(one.turn - other.turn))
     far = float(np.linalg.norm(one.shift - other.shift)) > _OTHER_MM
     return turn > math.radians(_OTHER_DEGREES) or far
 
