@@ -10,152 +10,21 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
-
-import cv2
-import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
+from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
+from window_driver import Driver, Steps
 
-from companion.app import make_app, prepare_kivy
-from companion.cameras import sample_film
+from companion.app import prepare_kivy
 from companion.choice import Choice
 from companion.starting import session_of
 
 STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 """When the process was started, if whoever started it says so."""
 MEASURED_S = 20.0
-Steps = Iterator[None]
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
-
-
-class Driver:
-    """Runs a scenario, one step every few frames, on the window's own clock."""
-
-    def __init__(self, width: int, height: int, picture: Path | None) -> None:
-        self.session = ScriptedSession()
-        self.app = make_app(size=(width, height))
-        self.picture = picture
-        self.rulings = 6 if picture else 1
-        """How many rulings the scenario `film` waits for."""
-        self.saw: dict[str, Any] = {}
-
-    def run(self, scenario: Callable[[Driver], Steps]) -> dict[str, Any]:
-        from kivy.clock import Clock
-
-        steps = scenario(self)
-        self.plays = scenario not in (tonight, film, speed)
-
-        def step(_dt: float) -> None:
-            try:
-                next(steps)
-            except StopIteration:
-                self.shoot()
-                self.app.end_session()
-                self.app.stop()
-                return
-            Clock.schedule_once(step, 0.1)
-
-        Clock.schedule_once(step, 0.4)
-        if self.plays:
-            self.app.play(self.session)
-        self.app.run()
-        return self.saw
-
-    @property
-    def choice(self) -> Choice:
-        """The sample film's game, kept nowhere."""
-        sample = sample_film()
-        return Choice(
-            source=str(sample.path),
-            rules=sample.rules,
-            options=sample.options,
-            players=sample.players,
-            dealer=sample.dealer,
-            kept=False,
-        )
-
-    @property
-    def ids(self) -> Any:
-        return self.app.screen.ids
-
-    def tap(self, widget: Any) -> None:
-        """Touch the middle of `widget`, through the window, as a finger would."""
-        from kivy.tests.common import UnitTestTouch
-
-        touch = UnitTestTouch(*widget.to_window(*widget.center))
-        touch.touch_down()
-        touch.touch_up()
-
-    def row(self, event_id: int) -> Any:
-        """Return the log's row of an event; it must be in view."""
-        rows = self.ids.log.ids.rows.children[0].children
-        return next(row for row in rows if row.event_id == event_id)
-
-    def see(self, name: str) -> None:
-        """Note what the screen says at the moment."""
-        banner, turn = self.ids.banner, self.ids.turn
-        self.saw[name] = {
-            "asked": list(self.session.asked),
-            "banner": [banner.sign, banner.word, banner.what, banner.says, banner.quote],
-            "turn": [turn.who, turn.direction, turn.need, turn.counts],
-            "playable": sorted(turn.ids.strip.playable),
-            "pile": [tile.card for tile in reversed(turn.ids.pile.children)],
-            "names": list(self.ids.live.names),
-            "cells": {p: [c.title, c.hand, c.up, c.record] for p, c in self.ids.players.cells.items()},
-            "log": [row["title"] for row in self.ids.log.ids.rows.data],
-            "phase": self.ids.phase.text,
-            "toast": self.ids.toast.text if self.ids.toast.opacity else "",
-            "pause": self.ids.pause.text,
-            "undo_disabled": self.ids.undo.disabled,
-            "sheet": self._sheet(),
-        }
-
-    def _sheet(self) -> dict[str, Any] | None:
-        sheet = self.app.screen.sheet
-        if sheet is None or not sheet.parent:
-            return None
-        return {"heading": sheet.heading, "hint": sheet.hint, "ruling": sheet.ruling}
-
-    def measure(self, name: str) -> None:
-        """Note the size of everything that can be touched, and every text that was cut or sticks out."""
-        from kivy.core.window import Window
-        from kivy.uix.behaviors import ButtonBehavior
-
-        from companion.screens.widgets import CardTile, FitLabel
-
-        targets, cut, outside = [], [], []
-        for top in Window.children:
-            for widget in top.walk():
-                if isinstance(widget, FitLabel) and widget.full_text and widget.opacity:
-                    if "…" in widget.text and "…" not in widget.full_text:
-                        cut.append(widget.full_text)
-                    if (
-                        widget.texture_size[1] > widget.height + 2
-                        or widget.texture_size[0] > widget.width + 2
-                    ):
-                        outside.append(widget.full_text)
-                shown = widget.opacity and widget.height and not isinstance(widget, CardTile)
-                if isinstance(widget, ButtonBehavior) and shown:
-                    targets.append([type(widget).__name__, widget.width, widget.height])
-        size = list(Window.size)
-        self.saw[name] = {"targets": targets, "cut": cut, "outside": outside, "size": size}
-
-    def shoot(self) -> None:
-        """Write what the window shows, if a picture was asked for."""
-        if self.picture is None:
-            return
-        from kivy.core.window import Window
-        from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
-
-        width, height = Window.system_size
-        pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
-        upright = pixels.reshape(height, width, 4)[::-1]
-        cv2.imwrite(str(self.picture), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
 
 
 def look(driver: Driver) -> Steps:
@@ -431,7 +300,8 @@ def main() -> None:
 
         Config.set("graphics", "maxfps", "3")
     picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
-    print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario])))
+    plays = scenario not in ("tonight", "film", "speed")
+    print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario], plays=plays)))
 
 
 if __name__ == "__main__":
