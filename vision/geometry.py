@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import cv2
@@ -19,6 +20,11 @@ CARD_MM = np.array(
 """A card's corners, clockwise from its top left."""
 _NEXT, _OPPOSITE = np.array([1, 2, 3, 0]), np.array([2, 3, 0, 1])
 """Of four corners in order, the number of each one's next and of the one opposite."""
+
+
+def within_half_a_turn(angle: float) -> float:
+    """Return an angle (radians) as the same one from -pi to pi."""
+    return (angle + math.pi) % math.tau - math.pi
 
 
 def polygon_area(polygon: ArrayLike) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.json_text import parse_json
+from vision.geometry import within_half_a_turn
 from vision.plane import TablePlane
 from vision.slots import Seen, turn_between
 
@@ -278,9 +279,9 @@ def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
     outwards = (x - middle[0], y - middle[1])
     if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
         facing = (-facing[0], -facing[1])
-    if abs(_wrapped(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))) > math.radians(
-        _FACING_DEGREES
-    ):
+    if abs(
+        within_half_a_turn(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))
+    ) > math.radians(_FACING_DEGREES):
         return None
     right = (facing[1], -facing[0])
     spots = sorted(((c.x, c.y) for c in row), key=lambda p: p[0] * right[0] + p[1] * right[1])
@@ -313,11 +314,7 @@ def _mean_angle(angles: Sequence[float]) -> float:
 def _angle(start: Place, first: Place, second: Place) -> float:
     """Return the angle at `start` between two places, radians, 0..pi."""
     one = math.atan2(first[1] - start[1], first[0] - start[0])
-    return abs(_wrapped(math.atan2(second[1] - start[1], second[0] - start[0]) - one))
-
-
-def _wrapped(angle: float) -> float:
-    return (angle + math.pi) % math.tau - math.pi
+    return abs(within_half_a_turn(math.atan2(second[1] - start[1], second[0] - start[0]) - one))
 
 
 def _place(stored: Any) -> Place:

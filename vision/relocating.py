@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.geometry import within_half_a_turn
 from vision.layout import Layout, Place, Seat
 from vision.plane import Matrix, Points, TablePlane, fit_plane
 from vision.reading import CardReading
@@ -138,16 +139,11 @@ def _guesses(places: Points, cards: Sequence[Seen]) -> list[tuple[float, Points]
                 continue
             for a, b in np.argwhere(np.abs(apart - length) < _LENGTH_MM):
                 there = centres[b] - centres[a]
-                turn = _within_half_a_turn(math.atan2(there[1], there[0]) - math.atan2(along[1], along[0]))
+                turn = within_half_a_turn(math.atan2(there[1], there[0]) - math.atan2(along[1], along[0]))
                 middle = (places[i] + places[j]) / 2
                 shift = (centres[a] + centres[b]) / 2 - middle @ _rotation(turn).T
                 found.append((turn, shift))
     return found
-
-
-def _within_half_a_turn(angle: float) -> float:
-    """Return an angle (radians) as the same one from -pi to pi."""
-    return (angle + math.pi) % math.tau - math.pi
 
 
 def _rotation(turn: float) -> Matrix:
@@ -203,7 +199,7 @@ def _is_enough(answer: _Answer, places: int) -> bool:
 
 
 def _differ(one: _Answer, other: _Answer) -> bool:
-    turn = abs(_within_half_a_turn(one.turn - other.turn))
+    turn = abs(within_half_a_turn(one.turn - other.turn))
     far = float(np.linalg.norm(one.shift - other.shift)) > _OTHER_MM
     return turn > math.radians(_OTHER_DEGREES) or far
 
