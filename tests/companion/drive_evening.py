@@ -11,20 +11,17 @@ import json
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from walker import PLAYERS, Steps, Walker, by_touch, rest
+from walker import PLAYERS, Steps, Walker, by_touch, rest, until
 
 from companion.app import prepare_kivy
 from companion.store import Store
 
 LOSERS = ("Bob", "Ann", "Bob", "Cat", "Bob", "Dan", "Dan", "Ann", "Bob", "Cat", "Ann", "Bob")
 """Who loses which game: Bob five, Ann three, Cat and Dan two."""
-_PATIENCE_S = 30.0
 
 
 def evening(walker: Walker, games: int, stop_at: tuple[int, str] | None) -> Steps:
@@ -68,13 +65,6 @@ def play(walker: Walker, number: int, stop_at: tuple[int, str] | None) -> Steps:
         if stop_at == (number, "over" if at == len(stages) - 1 else stage.partition(" ")[0]):
             os.kill(os.getpid(), signal.SIGKILL)
     yield from until(lambda: walker.screen.over)
-
-
-def until(what: Callable[[], bool]) -> Steps:
-    deadline = time.monotonic() + _PATIENCE_S
-    while not what():
-        assert time.monotonic() < deadline
-        yield
 
 
 def main() -> None:

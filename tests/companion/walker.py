@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from companion.choice import Choice
 from companion.settings import Settings
 
 Steps = Iterator[None]
+PATIENCE_S = 120.0
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 
 
@@ -125,6 +127,14 @@ class Walker:
         pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
         upright = pixels.reshape(height, width, 4)[::-1]
         cv2.imwrite(str(path), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
+
+
+def until(what: Callable[[], bool]) -> Steps:
+    """Wait for something that other threads bring about, however busy the machine is."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < deadline, "what was waited for did not come"
+        yield
 
 
 def rest(steps: int) -> Steps:
