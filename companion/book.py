@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from companion.sentences import written
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import Event, Source
 
 Line = dict[str, Any]
 """One event line, as `shithead watch` prints it."""
@@ -22,6 +22,12 @@ ASSUMED = "assumed"
 """The value of `by` where nobody said so: a draw that was due, in a game that no camera watches."""
 CONCLUSIONS = ("out", "game_over", "late_breach")
 """Kinds of events that the referee concludes; a person may enter the first two as well."""
+
+_OF_A_COUNT = ("out", "game_over")
+"""Those of them that follow from how many cards a player is believed to have."""
+_COUNTED_IN: dict[str, Source] = {"up": "up", "hand+up": "up", "down": "down"}
+"""Where a card lay that was missed, by where the cards came from that seemed to be the last."""
+_JUST_BEFORE_S = 0.001
 
 
 class Outcome(Protocol):
@@ -121,27 +127,37 @@ class GameBook:
     def undo(self) -> Line | None:
         """Take the last event back and return it; None where there is none.
 
-        What the referee concluded from it goes with it.
+        What the referee concluded from it goes with it; what it had spoken against holds again.
         """
-        last = None if self._judge is None else self._judge.undo()
-        if last is None:
+        judge = self._judge
+        last = None if judge is None else judge.undo()
+        if judge is None or last is None:
             return None
         line = next((line for line in self.lines if line["id"] == last.id), last.to_json())
         self.lines = [other for other in self.lines if other is not line]
-        self._bring_up_to_date((), last.decided_at)
+        told = {self._concluded.get(other["id"]) for other in self.lines}
+        follows = [follow for outcome in judge.outcomes.values() for follow in outcome.follow_ups]
+        fresh = [follow for follow in follows if _conclusion(follow) not in told]
+        self._bring_up_to_date(fresh, last.decided_at)
         return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
         """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
 
+        That somebody is out, and the game over, the referee concludes from its count of cards: where that is
+        not so the count is wrong, and one more card is entered.
+
         Raises:
-            BadInputError: there is no event of this id, or it is the referee's own conclusion.
+            BadInputError: there is no event of this id, or it is the referee's own conclusion from something
+                that can itself be put right.
         """
         index = next((i for i, line in enumerate(self.lines) if line["id"] == event_id), None)
         if index is None or self._judge is None:
             raise BadInputError("event {event_id}: there is no such event", event_id=event_id)
         if event_id in self._concluded:
-            raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
+            if event is not None or not self._deny(self._concluded[event_id]):
+                raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
+            return
         old = self.lines[index]
         if event is None:
             gone = replace(Event.from_json(old), id=event_id, withdrawn=True)
@@ -152,6 +168,38 @@ class GameBook:
             outcome = self._judge.correct(event_id, put)
             self.lines[index] = self._line(put, None)
         self._bring_up_to_date(outcome.follow_ups, float(old["decided_at"]))
+
+    def _deny(self, conclusion: _Conclusion) -> bool:
+        """Take it that a player still has a card whom the referee counted out; returns whether that can be.
+
+        The card is entered before the act by which they seemed to be out: what follows is ruled on anew.
+        """
+        judge = self._appointed()
+        found = ((n, o.follow_ups) for n, o in judge.outcomes.items() if o.follow_ups)
+        drawn = next(((n, all_) for n, all_ in found if conclusion in map(_conclusion, all_)), None)
+        index = next((i for i, line in enumerate(self.lines) if drawn and line["id"] == drawn[0]), None)
+        if drawn is None or index is None or conclusion[0] not in _OF_A_COUNT:
+            return False
+        line = self.lines[index]
+        if line["event"] == "out":  # somebody said so: it is that which is wrong
+            self.correct(line["id"], None)
+            return True
+        out = next((follow.player for follow in drawn[1] if follow.event == "out"), line.get("player"))
+        self._count += 1
+        self._entered[self._count] = BY_HAND
+        more = Event(
+            id=self._count,
+            event="recount",
+            t=float(line["t"]) - _JUST_BEFORE_S,
+            decided_at=self.last_t,
+            player=out,
+            source=_COUNTED_IN.get(str(line.get("source")), "hand"),
+            count=1,
+        )
+        outcome = judge.observe(more)
+        self.lines.insert(index, self._line(more, None))
+        self._bring_up_to_date(outcome.follow_ups, self.last_t)
+        return True
 
     def resume(self, stored: Sequence[Mapping[str, Any]]) -> None:
         """Read back a game that was broken off: its lines as they were written, revisions as they came.

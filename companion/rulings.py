@@ -41,6 +41,11 @@ def line_to_correct(lines: Sequence[Line], event_id: int) -> Line | None:
     return line
 
 
+def is_counted(line: Line) -> bool:
+    """Return whether an event is what the referee concludes from its count of cards, and nobody reported."""
+    return line.get("event") in ("out", "game_over") and line.get("by") is None
+
+
 def ruling_of(line: Line) -> Mapping[str, Any] | None:
     """Return the ruling that an event carries; a breach that was proven late counts as one."""
     if line.get("event") == "late_breach":

@@ -26,8 +26,8 @@ EARLY_S = 0.5
 """A clock may run this much ahead of the truth's `t_start`."""
 LATE_S = 2.0
 """The contract's window after `t_end`."""
-REMARKS = ("unclear", "late_breach")
-"""Lines that ask or conclude; they report no movement of cards, so truth need not hold them."""
+REMARKS = ("unclear", "late_breach", "recount")
+"""Lines that ask, conclude or put a count right: no card moves, so truth need not hold them."""
 WHAT: dict[str, tuple[str, ...]] = {
     "deal": ("up",),
     "exchange": ("player", "up_or_count"),

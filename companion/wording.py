@@ -100,6 +100,8 @@ def event_words(line: Mapping[str, Any]) -> str:
             return what + (" " + _("to {player}").format(player=line["to"]) if line.get("to") else "")
         case "draw":
             return _("{player} draws {cards}").format(player=who, cards=_cards(int(count or 1)))
+        case "recount":
+            return _("{player} has more cards than were counted").format(player=who)
         case "exchange":
             return (
                 _("{player} exchanges").format(player=who) if line.get("player") else _("Cards are exchanged")

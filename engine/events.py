@@ -23,6 +23,7 @@ EventKind = Literal[
     "burn",
     "show",
     "draw",
+    "recount",
     "out",
     "game_over",
     "late_breach",
@@ -59,7 +60,10 @@ class Event:
     """The answers to a shown card: (from, to), in order."""
     answered_from: Literal["hand", "up", "down"] | None = None
     count: int | None = None
-    """How many cards moved where their faces were not seen (draw, exchange), or a partial pick-up."""
+    """How many cards moved where their faces were not seen (draw, exchange), or a partial pick-up.
+
+    For `recount`: how many more cards the player has than were counted, in `source` (None: in the hand).
+    """
     up: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For `deal` and `exchange`: the face-up cards in front of each player afterwards."""
     loser: str | None = None

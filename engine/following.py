@@ -52,7 +52,7 @@ class Follower:
     def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
         notes = [*notes, *self.gaps.bring_back(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
-        if seat is not None and seat.doubtful and _from_table(action):
+        if seat is not None and seat.doubtful and action.from_table:
             up = seat.holding().up if action.source == "up" or action.type == "take_up" else ()
             held = replace(seat.holding(), hand=(), up=up)
             situation = replace(situation, cards={**situation.cards, action.player or "": held})
@@ -62,7 +62,7 @@ class Follower:
         if seat is not None:
             told = seat.doubtful or ruling["verdict"] == "illegal"
             late_in_game = not self.state.draw_pile and len(seat.hand) <= _FEW
-            seat.doubtful = told and late_in_game and _from_table(action)
+            seat.doubtful = told and late_in_game and action.from_table
         ruling["notes"] = [*notes, *ruling["notes"], *self.state.draw_notes()]
         return ruling
 
@@ -187,13 +187,10 @@ class Follower:
         return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
 
     def _conclusions(self, event: Event, left: set[str], loser: str | None) -> list[Event]:
-        state, found = self.state, []
-        for player in state.left:
-            if player not in left:
-                found.append(Event(id=0, event="out", t=event.t, decided_at=event.decided_at, player=player))
+        state, now = self.state, Event(id=0, event="out", t=event.t, decided_at=event.decided_at)
+        found = [replace(now, player=player) for player in state.left if player not in left]
         if state.loser is not None and loser is None:
-            over = Event(id=0, event="game_over", t=event.t, decided_at=event.decided_at, loser=state.loser)
-            found.append(over)
+            found.append(replace(now, event="game_over", loser=state.loser))
         return found
 
     def _note_start(self, event: Event, player: str, ruling: Ruling) -> None:
@@ -360,11 +357,16 @@ class Follower:
         state.left[player] = []
         if state.turn == player:
             state.turn = state.next_inside(player)
-        inside = [name for name in state.players if name not in state.left]
-        if len(inside) == 1 and state.loser is None:
+        inside, loser = [name for name in state.players if name not in state.left], state.loser
+        if len(inside) == 1 and loser is None:
             state.loser, state.turn = inside[0], None
-            over = Event(id=0, event="game_over", t=event.t, decided_at=event.decided_at, loser=state.loser)
-            return Outcome(follow_ups=(over,))
+        return Outcome(follow_ups=tuple(self._conclusions(event, set(state.left), loser)))
+
+    def _recount(self, event: Event) -> Outcome:
+        """Believe that a player has more cards than were counted: some came in unseen."""
+        if event.player is not None:
+            seat = self.state.seats[event.player]
+            self.suspicions.came_in(event.player, seat.add_unseen(event.source, event.count or 1))
         return Outcome()
 
     def _game_over(self, event: Event) -> Outcome:
@@ -390,11 +392,7 @@ _HANDLERS: dict[str, Callable[[Follower, Event], Outcome]] = {
     "burn": Follower._burn,
     "show": Follower._show,
     "draw": Follower._draw,
+    "recount": Follower._recount,
     "out": Follower._out,
     "game_over": Follower._game_over,
 }
-
-
-def _from_table(action: Action) -> bool:
-    """Whether an action is one with table cards, for which the hand has to be empty."""
-    return action.source in ("up", "down") or action.type in ("flip", "take_up", "take_down")

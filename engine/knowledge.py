@@ -19,6 +19,9 @@ from engine.ruleset import Ruleset
 from engine.sentences import Said, say
 from engine.situation import CLOCKWISE, Holding, Situation
 
+_MOST_UNSEEN = 104
+"""No more cards than two packs hold can have come in unseen."""
+
 
 @dataclass(slots=True)
 class Seat:
@@ -47,6 +50,18 @@ class Seat:
         """Forget which cards the hand holds; its size is kept."""
         self.blurred += sum(card != UNKNOWN for card in self.hand)
         self.hand[:] = [UNKNOWN] * len(self.hand)
+
+    def add_unseen(self, where: str | None, count: int) -> int:
+        """Enter cards that came in unseen (`where`: hand, up, down); returns how many came into the hand."""
+        count = max(0, min(count, _MOST_UNSEEN))
+        if where == "down":
+            self.down += count
+            return 0
+        if where == "up":
+            self.up.extend([UNKNOWN] * count)
+            return 0
+        self.hand.extend([UNKNOWN] * count)
+        return count
 
     def take_from_hand(self, cards: Iterable[str]) -> list[str]:
         """Remove cards from the hand; return those that had not been known to be there."""

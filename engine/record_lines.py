@@ -127,6 +127,12 @@ def _counted(verb: str) -> Callable[[Event], str]:
     return write
 
 
+def _write_recount(event: Event) -> str:
+    count = "" if event.count is None else f" {event.count}"
+    where = "" if event.source is None else f" in {event.source}"
+    return f"{_who(event.player)} has{count} more{where}"
+
+
 def _said(words: str) -> Callable[[Event], str]:
     def write(event: Event) -> str:
         return f"{words}: {_who(event.player)}: {json.dumps(event.says or '', ensure_ascii=False)}"
@@ -145,6 +151,7 @@ _WRITERS: dict[str, Callable[[Event], str]] = {
     "burn": _counted("burns"),
     "show": _write_show,
     "draw": _counted("draws"),
+    "recount": _write_recount,
     "out": lambda event: f"{_who(event.player)} is out",
     "game_over": lambda event: f"game over: {_who(event.loser)}",
     "late_breach": _said("late breach"),
@@ -216,6 +223,11 @@ def _read_counted(kind: str) -> Callable[[re.Match[str]], dict[str, Any]]:
     return read
 
 
+def _read_recount(match: re.Match[str]) -> dict[str, Any]:
+    count = int(match[2]) if match[2] else None
+    return {"event": "recount", "player": _name(match[1]), "count": count, "source": match[3]}
+
+
 def _read_flip(match: re.Match[str]) -> dict[str, Any]:
     return _read_counted("flip")(match) | {"source": "down"}
 
@@ -273,5 +285,6 @@ _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]
     (re.compile(f"{_NAME} takes down{_COUNTED}"), _read_counted("take_down")),
     (re.compile(f"{_NAME} burns{_COUNTED}"), _read_counted("burn")),
     (re.compile(f"{_NAME} draws{_COUNTED}"), _read_counted("draw")),
+    (re.compile(rf"{_NAME} has{_COUNT} more(?: in (hand|up|down|hand\+up))?"), _read_recount),
     (re.compile(f"{_NAME} shows{_CARDS}(?: to {_NAME})?{_ANSWERS}{_OUT_OF}"), _read_show),
 ]

@@ -52,6 +52,11 @@ class Action:
     hand_out: tuple[str, ...] | None = None
     up_out: tuple[str, ...] | None = None
 
+    @property
+    def from_table(self) -> bool:
+        """Whether it is one with table cards, for which the hand has to be empty."""
+        return self.source in ("up", "down") or self.type in ("flip", "take_up", "take_down")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:

@@ -19,7 +19,7 @@ from kivy.uix.modalview import ModalView
 from companion import theme
 from companion.game import Line
 from companion.i18n import _
-from companion.rulings import ruling_of, ruling_text
+from companion.rulings import is_counted, ruling_of, ruling_text
 from companion.screens.widgets import CardTile, PillButton, signed
 from companion.wording import RANKS, card_sign, card_words, event_words, is_red
 from engine.events import Event
@@ -54,6 +54,7 @@ class CorrectSheet(ModalView):
         """`on_correct` gets the event's id and what takes its place, or None: it never happened."""
         self.event = Event.from_json(dict(line))
         self._on_correct = on_correct
+        self._counted = is_counted(line)
         self._selected = 0
         self.choices: dict[str, CardChoice] = {}
         super().__init__(**kwargs)
@@ -121,7 +122,7 @@ class CorrectSheet(ModalView):
                 self.choices[card] = choice
 
     def _add_players(self, players: Sequence[str]) -> None:
-        if self.event.player is None:
+        if self.event.player is None or self._counted:
             return
         for player in players:
             button = PillButton(text=signed(player), size_hint=(1, 1), primary=player == self.event.player)
@@ -131,6 +132,9 @@ class CorrectSheet(ModalView):
     def _select(self, place: int) -> None:
         """Make the event's card number `place` the one that a tap replaces."""
         self._selected = place
+        if self._counted:
+            self.hint = _("The referee counts so. If a card is left, this did not happen.")
+            return
         if not self._tiles:
             self.hint = _("Who was it?") if self.event.player is not None else ""
             return

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scenarios import enrolled, replayed, seats
 from scripted import ScriptedSession
-from walker import PLAYERS, Steps, Walker, by_touch, rest, started
+from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
 
 from companion.app import prepare_kivy
 from companion.choice import Choice
@@ -185,42 +185,70 @@ def evening(walker: Walker) -> Steps:
     walker.look("erased")
 
 
+def entered(walker: Walker, button: str) -> Steps:
+    """Tap a button of the sheet that is open; wait for the referee's ruling and for the sheet to be gone."""
+    session, sheet = walker.app.session, walker.screen.player_sheet
+    known = {line["id"] for line in session.snapshot.lines}
+    yield from walker.tap(sheet.buttons[button])
+    yield from until(lambda: {line["id"] for line in session.snapshot.lines} > known)
+    yield from until(lambda: sheet.parent is None)
+    yield from rest(4)
+
+
+def not_over(walker: Walker) -> Steps:
+    """The game is over by the referee's count; in the log somebody says that it is not."""
+    session = walker.app.session
+    over = next(line for line in session.snapshot.lines if line["event"] == "game_over")
+    yield from walker.go("log")
+    walker.screen.open_event(over["id"])
+    yield from rest(6)
+    yield from walker.tap(walker.screen.sheet.ids.correct)
+    yield from rest(6)
+    walker.look("correct-over")
+    yield from walker.tap(walker.screen.correcting.ids.strike)
+    yield from until(lambda: session.snapshot.table.loser is None)
+    yield from rest(6)
+    walker.saw["after denial"] = [line["event"] for line in session.snapshot.lines][-1]
+    yield from walker.go("table")
+    yield from rest(4)
+
+
 def score(walker: Walker) -> Steps:
     """A game without a camera: started on the form, played by touch, an illegal card, an undo, to its end."""
     yield from started(walker)
     walker.look("score-start")
-    for player, keys in (("Ann", "4"), ("Bob", "9"), ("Cat", "6")):
+    session = walker.app.session
+    for player, key in (("Ann", "4"), ("Bob", "9"), ("Cat", "6")):
         yield from walker.tap(walker.screen.ids.players.cells[player])
-        for key in keys:
-            yield from walker.tap(walker.screen.player_sheet.pad.keys[key])
-        yield from walker.tap(walker.screen.player_sheet.buttons["play"])
-        yield from rest(6)
+        yield from walker.tap(walker.screen.player_sheet.pad.keys[key])
+        yield from entered(walker, "play")
     walker.look("score-illegal")
     walker.saw["verdicts"] = [
-        line["ruling"]["verdict"] for line in walker.app.session.snapshot.lines if line.get("ruling")
+        line["ruling"]["verdict"] for line in session.snapshot.lines if line.get("ruling")
     ]
+    lines = session.snapshot.lines
     yield from walker.tap(walker.screen.ids.undo)
+    yield from until(lambda: session.snapshot.lines != lines)
+    walker.saw["after undo"] = list(session.snapshot.table.pile)
     yield from rest(4)
-    walker.saw["after undo"] = list(walker.app.session.snapshot.table.pile)
     yield from walker.tap(walker.screen.ids.next)
-    yield from walker.tap(walker.screen.player_sheet.buttons["pick_up"])
-    yield from rest(6)
-    walker.saw["after pick-up"] = [
-        walker.app.session.snapshot.table.turn,
-        walker.app.session.snapshot.table.hands["Cat"].size,
-    ]
+    yield from entered(walker, "pick_up")
+    table = session.snapshot.table
+    walker.saw["after pick-up"] = [table.turn, table.hands["Cat"].size]
     for player in ("Ann", "Bob", "Cat"):
         yield from walker.tap(walker.screen.ids.players.cells[player])
-        yield from walker.tap(walker.screen.player_sheet.buttons["out"])
-        yield from rest(6)
-    while walker.app.session.snapshot.table.loser is None:  # on a busy machine the referee takes its time
-        yield
+        yield from entered(walker, "out")
+    yield from until(lambda: session.snapshot.table.loser is not None and walker.screen.over)
+    yield from rest(4)
+    yield from not_over(walker)
+    yield from walker.tap(walker.screen.ids.players.cells["Cat"])
+    yield from entered(walker, "out")
+    yield from until(lambda: session.snapshot.table.loser is not None and walker.screen.over)
     yield from rest(4)
     walker.look("score-over")
-    walker.saw["loser"] = walker.app.session.snapshot.table.loser
+    walker.saw["loser"] = session.snapshot.table.loser
     yield from walker.tap(walker.screen.ids.pause)
-    while not hasattr(walker.screen, "chosen"):
-        yield
+    yield from until(lambda: hasattr(walker.screen, "chosen"))
     yield from rest(4)
     walker.look("next-game")
     walker.saw["next dealer"] = walker.screen.chosen().dealer

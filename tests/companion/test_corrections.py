@@ -197,7 +197,7 @@ def test_a_conclusion_goes_with_what_it_rests_on() -> None:
     (over,) = (line for line in game.lines if line["event"] == "game_over")
     assert over["loser"] == "Ann"
     with pytest.raises(BadInputError, match="own conclusion"):
-        game.correct(over["id"], None)
+        game.correct(over["id"], Event(id=0, event="game_over", loser="Bob"))
     game.correct(2, None)
     assert [line["event"] for line in game.lines] == ["deal"]
     assert game.table.loser is None

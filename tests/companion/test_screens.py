@@ -256,6 +256,8 @@ def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
     assert has(seen["score-illegal"], "The 6 cannot go on a 9: equal or higher is needed.")
     assert seen["after undo"] == ["4", "9"]
     assert seen["after pick-up"] == ["Dan", 5]
+    assert has(seen["correct-over"], "If a card is left, this did not happen.")
+    assert seen["after denial"] == "out"
     assert seen["loser"] == "Dan"
 
 

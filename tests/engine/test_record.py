@@ -154,6 +154,13 @@ events = st.one_of(
         count=st.none() | st.integers(0, 9),
         **base,
     ),
+    st.builds(
+        Event,
+        event=st.just("recount"),
+        count=st.none() | st.integers(0, 9),
+        source=st.sampled_from([None, "hand", "up", "hand+up", "down"]),
+        **base,
+    ),
     st.builds(Event, event=st.just("flip"), cards=some_cards, source=st.just("down"), **base),
     st.builds(
         Event,

@@ -21,7 +21,7 @@ ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
 
 
 @pytest.mark.parametrize(
-    "kind", ["play", "flip", "take_up", "take_down", "pick_up", "burn", "show", "draw", "out"]
+    "kind", ["play", "flip", "take_up", "take_down", "pick_up", "burn", "show", "draw", "recount", "out"]
 )
 @pytest.mark.parametrize("player", [None, "Ann", "Nobody"])
 @pytest.mark.parametrize("cards", [(), ("??",), ("9H",), ("garbage",), ("3H", "3S")])
