@@ -7,10 +7,9 @@ picture, white on white) stays where it was.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import cv2
 import numpy as np
@@ -20,11 +19,8 @@ from vision.geometry import (
     CARD_HEIGHT_MM,
     CARD_MM,
     CARD_WIDTH_MM,
-    homography,
     is_convex,
-    quad_sides,
     sides_of,
-    transform,
 )
 from vision.reading import Image, Quad
 
@@ -49,19 +45,28 @@ _SHARES = np.linspace(0.1, 0.9, 32)
 _LEAST_SUPPORT = 0.45
 """Share of the points that must see the line for it to be believed."""
 _FITS = 3
+_TOGETHER = 200
+"""Quads that are looked at together; OpenCV samples no more than some 32,000 rows at once."""
+_Real = TypeVar("_Real", np.float32, np.float64)
+_NEXT, _BEFORE = np.array([1, 2, 3, 0]), np.array([3, 0, 1, 2])
+_CORNERS = CARD_MM.astype(np.float64)
+_SIDES = sides_of(_CORNERS)
+"""4 x 2 mm: from each corner of a card to the next one."""
+_POINTS = _CORNERS[:, None] + _SHARES[:, None] * _SIDES[:, None]
+"""4 x points x 2 mm: those along each side that vote."""
+_OUTWARDS = np.array([[0, -1], [1, 0], [0, 1], [-1, 0]], np.float64)
+"""Of each side the direction away from the card."""
 
 
-class _Flat(NamedTuple):
-    """A quad's neighbourhood flattened, and what is seen there across each side."""
+class _Band(NamedTuple):
+    """What is seen across the sides of many quads: flattened, each is an upright card from 0, 0."""
 
-    to_flat: NDArray[np.float64]
-    """3 x 3: from the picture to the flattened one."""
-    corners: NDArray[np.float64]
-    """4 x 2: where the quad's corners lie in it, clockwise; the card lies to the right of each side."""
-    scale: float
-    """Pixels per mm."""
-    profiles: Image
-    """Points of all sides x offsets from inside to outside x 3."""
+    planes: NDArray[np.float64]
+    """N x 3 x 3: from a card's millimetres to the picture."""
+    scales: NDArray[np.float64]
+    """N: pixels of the flattened card per mm."""
+    profiles: NDArray[np.uint8]
+    """N x points of all sides x offsets from inside to outside x 3."""
 
 
 def refine_quad(image: Image, quad: Quad) -> Quad:
@@ -74,72 +79,89 @@ def refine_quads(image: Image, quads: Sequence[Quad]) -> list[Quad]:
 
     They are worked on together: one quad's numbers are so few that calling numpy costs more than its work.
     """
-    refined = list(quads)
+    if not len(quads):
+        return []
+    refined = np.array(quads, np.float32)
     for look in _LOOKS:
-        refined = _refine_once(image, refined, look)
-    return refined
+        _refine_once(image, refined, look)
+    return list(refined)
 
 
-def _refine_once(image: Image, quads: Sequence[Quad], look: _Look) -> list[Quad]:
-    refined = list(quads)
-    alike: dict[int, list[tuple[int, _Flat]]] = defaultdict(list)
-    for number, quad in enumerate(quads):
-        flat = _flatten(image, quad, look)
-        if flat is not None:
-            alike[_reach(look, flat.scale)].append((number, flat))
-    for reach, members in alike.items():
-        strength = _edge_strength(np.stack([flat.profiles for _, flat in members]))
-        priors = np.repeat([look.prior * flat.scale for _, flat in members], 4)
-        moves = _offsets(strength.reshape(len(priors), len(_SHARES), -1), reach, priors)
-        for (number, flat), move in zip(members, moves.reshape(-1, 4, 2), strict=True):
-            refined[number] = _moved(quads[number], flat, move, 1.5 * look.band * flat.scale)
-    return refined
+def _refine_once(image: Image, quads: NDArray[np.float32], look: _Look) -> None:
+    """Move the sides of `quads` (N x 4 x 2), in place."""
+    sides = np.linalg.norm(quads[:, _NEXT] - quads, axis=2)
+    width, height = sides[:, 0::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
+    scales = np.clip(np.minimum(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, look.finest)
+    seen = _meets_picture(image, quads, 0.2 * (width + height))
+    # How far on either side of the expected line an edge is looked for, pixels; alike ones go together.
+    reaches = np.maximum(2, np.rint(look.band * scales)).astype(int)
+    for reach in np.unique(reaches[seen]):
+        chosen = np.flatnonzero(seen & (reaches == reach))
+        for start in range(0, len(chosen), _TOGETHER):
+            part = chosen[start : start + _TOGETHER]
+            band = _across(image, quads[part], scales[part].astype(np.float64), int(reach))
+            strength = _edge_strength(band.profiles)
+            priors = np.repeat(look.prior * band.scales, 4).astype(np.float32)
+            moves = _offsets(strength.reshape(len(priors), len(_SHARES), -1), int(reach), priors)
+            quads[part] = _moved(quads[part], band, moves.reshape(-1, 4, 2), 1.5 * look.band)
 
 
-def _reach(look: _Look, scale: float) -> int:
-    """Return how far on either side of the expected line an edge is looked for, pixels."""
-    return max(2, round(look.band * scale))
+def _meets_picture(image: Image, quads: NDArray[np.float32], room: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Tell of which quads (N x 4 x 2), with some `room` around, more than a sliver lies in the picture."""
+    low = np.maximum(quads.min(axis=1) - room[:, None], 0)
+    high = np.minimum(quads.max(axis=1) + room[:, None] + 1, image.shape[1::-1])
+    return np.asarray((high > low + 2).all(axis=1))
 
 
-def _flatten(image: Image, quad: Quad, look: _Look) -> _Flat | None:
-    """Return the quad's neighbourhood and the profiles across its sides; None outside the picture."""
-    width, height = quad_sides(quad)
-    scale = float(np.clip(min(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, look.finest))
-    margin = look.band + 2.0
-    corners = (CARD_MM + np.float32(margin)) * np.float32(scale)
-    room = 0.4 * np.float32((width + height) / 2)
-    low = np.maximum(quad.min(axis=0) - room, 0).astype(int)
-    high = np.minimum(quad.max(axis=0) + room + 1, image.shape[1::-1]).astype(int)
-    if (high <= low + 2).any():
-        return None
-    region = image[low[1] : high[1], low[0] : high[0]]
-    to_flat = homography(quad, corners)
-    shift = np.array([[1, 0, low[0]], [0, 1, low[1]], [0, 0, 1]], np.float64)
-    size = np.ceil(corners[2] + margin * scale)
-    shape = (int(size[0]) + 1, int(size[1]) + 1)
-    flat = cv2.warpPerspective(
-        region, to_flat @ shift, shape, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
-    places = corners.astype(np.float64)
-    x, y = _across(places, _reach(look, scale))
-    return _Flat(to_flat, places, scale, np.asarray(cv2.remap(flat, x, y, cv2.INTER_LINEAR), np.uint8))
+def _across(image: Image, quads: NDArray[np.float32], scales: NDArray[np.float64], reach: int) -> _Band:
+    """Look at the picture along lines across every side of the quads (N x 4 x 2)."""
+    offsets = np.arange(-reach - 1, reach + 2, dtype=np.float32)
+    planes = _planes(quads)
+    # Homogeneous coordinates (3 x N x sides x points x offsets) are linear along such a line.
+    points = _POINTS @ planes[:, None, :, :2].swapaxes(2, 3) + planes[:, None, None, :, 2]
+    step = (_OUTWARDS @ planes[:, :, :2].swapaxes(1, 2)) / scales[:, None, None]
+    base, by = np.moveaxis(points, 3, 0).astype(np.float32), np.moveaxis(step, 2, 0).astype(np.float32)
+    x, y = _places(base[..., None] + by[..., None, None] * offsets)
+    shape = (len(quads) * 4 * len(_SHARES), len(offsets))
+    # Beyond the picture its last pixels go on.
+    columns = np.clip(x, 0, image.shape[1] - 1).reshape(shape)
+    rows = np.clip(y, 0, image.shape[0] - 1).reshape(shape)
+    seen = cv2.remap(image, columns, rows, cv2.INTER_LINEAR)
+    return _Band(planes, scales, np.asarray(seen, np.uint8).reshape(len(quads), -1, len(offsets), 3))
 
 
-def _across(corners: NDArray[np.float64], reach: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return x and y of the points across every side: points of all sides x offsets, outwards."""
-    along, outward = _directions(corners)
-    offsets = np.arange(-reach - 1, reach + 2)
-    points = (corners[:, None] + _SHARES[None, :, None] * along[:, None])[:, :, None]
-    points = points + offsets[None, None, :, None] * outward[:, None, None]
-    x, y = (points[..., axis].reshape(4 * len(_SHARES), -1).astype(np.float32) for axis in (0, 1))
-    return x, y
+def _planes(quads: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return for each quad (N x 4 x 2) the homography from a card's millimetres to it (N x 3 x 3).
+
+    In closed form (Heckbert 1989, projective mappings of the unit square), for all of them at once.
+    """
+    p = quads.astype(np.float64)
+    d1, d2 = p[:, 1] - p[:, 2], p[:, 3] - p[:, 2]
+    skew = p[:, 0] - p[:, 1] + p[:, 2] - p[:, 3]
+    area = _cross(d1, d2)
+    area = np.where(np.abs(area) > 1e-9, area, 1e-9)
+    g, h = (_cross(skew, d2) / area)[:, None], (_cross(d1, skew) / area)[:, None]
+    planes = np.empty((len(p), 3, 3))
+    planes[:, :2, 0] = (p[:, 1] - p[:, 0] + g * p[:, 1]) / CARD_WIDTH_MM
+    planes[:, :2, 1] = (p[:, 3] - p[:, 0] + h * p[:, 3]) / CARD_HEIGHT_MM
+    planes[:, :2, 2] = p[:, 0]
+    planes[:, 2:, 0], planes[:, 2:, 1], planes[:, 2, 2] = g / CARD_WIDTH_MM, h / CARD_HEIGHT_MM, 1
+    return planes
 
 
-def _directions(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sides (4 x 2) from corner to corner, and of each the direction away from the card."""
-    along = sides_of(corners)
-    outward = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
-    return along, outward
+def _cross(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+
+def _places(points: NDArray[_Real]) -> tuple[NDArray[_Real], NDArray[_Real]]:
+    """Return x and y of homogeneous coordinates (3 x ...); 0 where there is no such place."""
+    x, y, depth = points
+    # A point at or beyond the horizon of a quad that is seen very much aslant is nowhere in the picture.
+    ahead = depth > 1e-6
+    if ahead.all():
+        return x / depth, y / depth
+    depth = np.where(ahead, depth, 1)
+    return np.where(ahead, x / depth, 0), np.where(ahead, y / depth, 0)
 
 
 def _edge_strength(profiles: NDArray[np.uint8]) -> NDArray[np.floating]:
@@ -147,27 +169,32 @@ def _edge_strength(profiles: NDArray[np.uint8]) -> NDArray[np.floating]:
 
     Central differences along each profile: bright inside, dark outside counts fully.
     """
-    values = profiles.astype(np.float32)
-    steps = values[:, :, :-2] - values[:, :, 2:]
-    usual_way = steps.sum(axis=3) > 0
-    return np.asarray(np.abs(steps).max(axis=3) * np.where(usual_way, 1.0, _WRONG_WAY))
+    values = np.moveaxis(profiles, 3, 0).astype(np.float32)
+    # Three colours one after the other: numpy is slow at summing up axes as short as that.
+    blue, green, red = values[..., :-2] - values[..., 2:]
+    strongest = np.maximum(np.maximum(np.abs(blue), np.abs(green)), np.abs(red))
+    usual_way = blue + green + red > 0
+    return np.asarray(strongest * np.where(usual_way, np.float32(1), np.float32(_WRONG_WAY)))
 
 
-def _moved(quad: Quad, flat: _Flat, moves: NDArray[np.float64], most: float) -> Quad:
-    """Return the quad with its sides moved outwards (4 x 2: at start and end, flattened pixels).
+def _moved(
+    quads: NDArray[np.float32], band: _Band, moves: NDArray[np.floating], most: float
+) -> NDArray[np.float32]:
+    """Return the quads with their sides moved outwards (N x 4 x 2: at start and end, flattened pixels).
 
-    A corner that would move by more than `most` such pixels, or to nowhere, leaves the quad as it is.
+    One of which a corner would move by more than `most` mm, or to nowhere, stays as it is.
     """
-    along, outward = _directions(flat.corners)
-    starts = flat.corners + moves[:, :1] * outward
-    ends = flat.corners + along + moves[:, 1:] * outward
-    corners = np.array([_crossing(starts[i - 1], ends[i - 1], starts[i], ends[i]) for i in range(4)])
-    far = np.linalg.norm(corners - flat.corners, axis=1)
-    if not np.isfinite(corners).all() or far.max() > most:
-        return quad
-    back = np.asarray(np.linalg.inv(flat.to_flat), np.float64)
-    refined = transform(back, corners).astype(np.float32)
-    return refined if is_convex(refined) else quad
+    by = moves.astype(np.float64) / band.scales[:, None, None]
+    starts = _CORNERS + by[:, :, :1] * _OUTWARDS
+    ends = _CORNERS + _SIDES + by[:, :, 1:] * _OUTWARDS
+    corners, meet = _crossings(starts[:, _BEFORE], ends[:, _BEFORE], starts, ends)
+    sound = meet.all(axis=1) & (np.linalg.norm(corners - _CORNERS, axis=2).max(axis=1) <= most)
+    corners = np.where(sound[:, None, None], corners, _CORNERS)
+    moved = corners @ band.planes[:, :, :2].swapaxes(1, 2) + band.planes[:, None, :, 2]
+    x, y = _places(np.moveaxis(moved, 2, 0))
+    refined = np.stack([x, y], axis=2).astype(np.float32)
+    sound &= np.array([is_convex(quad) for quad in refined])
+    return np.where(sound[:, None, None], refined, quads)
 
 
 def _offsets(strength: NDArray[np.floating], reach: int, priors: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -177,31 +204,35 @@ def _offsets(strength: NDArray[np.floating], reach: int, priors: NDArray[np.floa
     in pixels. All lines between whole offsets at both ends are scored by how many points see an edge on them;
     the best is fitted to the exact peaks nearby.
     """
-    noise = np.median(strength, axis=(1, 2))[:, None, None] + 2.0
+    noise = np.median(strength.reshape(len(strength), -1), axis=1)[:, None, None] + np.float32(2)
     votes = np.clip(strength / (4 * noise) - 0.25, 0, 1)
     # Of two edges that are both plain to see (a card's, a printed line's) the stronger one is preferred.
     votes *= np.sqrt(strength / np.maximum(strength.max(axis=2, keepdims=True), 1e-6))
-    places, columns, far = _lines(reach)
+    places, where, far = _lines(reach)
     blurred = votes.copy()
     blurred[..., 1:-1] = np.maximum(votes[..., 1:-1], 0.5 * (votes[..., :-2] + votes[..., 2:]))
-    seen = blurred[:, np.arange(len(_SHARES))[:, None], columns].mean(axis=1)
+    # The sides lie side by side in memory: one line's votes of all of them are fetched at once.
+    seen = np.ascontiguousarray(blurred.reshape(len(blurred), -1).T)[where].mean(axis=0).T
     best = (seen * np.exp(-far / (4 * priors[:, None] ** 2))).argmax(axis=1)
-    return _fit(strength, votes, places[:, best].T, reach)
+    return _fit(strength, votes, places[best], reach)
 
 
 @cache
-def _lines(reach: int) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
+def _lines(reach: int) -> tuple[NDArray[np.float32], NDArray[np.intp], NDArray[np.float32]]:
     """Return every line that may be a side, within `reach` pixels and not too steep.
 
-    As offsets (points along the side x lines), as columns of a strength array, and the sum of the squared
-    offsets at the line's two ends.
+    As offsets (lines x points along the side), as places in a side's flattened strengths (points x lines),
+    and the sum of the squared offsets at the line's two ends.
     """
     ends = np.arange(-reach, reach + 1, max(1, reach // 8))
     first, last = (grid.ravel() for grid in np.meshgrid(ends, ends, indexing="ij"))
     mild = np.abs(first - last) <= reach
     first, last = first[mild], last[mild]
-    places = first[None] * (1 - _SHARES[:, None]) + last[None] * _SHARES[:, None]
-    return places, np.rint(places).astype(np.intp) + reach, (first**2 + last**2).astype(np.float64)
+    places = first[:, None] * (1 - _SHARES) + last[:, None] * _SHARES
+    columns = np.rint(places).astype(np.intp) + reach
+    where = columns.T + (2 * reach + 1) * np.arange(len(_SHARES))[:, None]
+    far = first.astype(np.float32) ** 2 + last.astype(np.float32) ** 2
+    return places.astype(np.float32), where, far
 
 
 def _fit(
@@ -252,13 +283,12 @@ def _least_squares(
     return slope, mean_y - slope * mean_x
 
 
-def _crossing(
+def _crossings(
     p: NDArray[np.float64], p2: NDArray[np.float64], q: NDArray[np.float64], q2: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return where the line through p and p2 meets the line through q and q2; NaN where they do not."""
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return where the lines through p and p2 meet the lines through q and q2, and whether they do."""
     d, e = p2 - p, q2 - q
-    across = d[0] * e[1] - d[1] * e[0]
-    if abs(across) < 1e-9:
-        return np.array([np.nan, np.nan])
-    share = ((q[0] - p[0]) * e[1] - (q[1] - p[1]) * e[0]) / across
-    return np.asarray(p + share * d)
+    across = _cross(d, e)
+    meet = np.abs(across) >= 1e-9
+    share = _cross(q - p, e) / np.where(meet, across, 1.0)
+    return p + share[..., None] * d, meet

@@ -22,7 +22,7 @@ from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input
 from vision.geometry import quad_sides
 from vision.reading import Image, Quad
-from vision.runtime import Backend, Network, load_network
+from vision.runtime import Backend, Network, load_quickest
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "faces"
 """Package data of `models`: `whole.onnx`, `corner.onnx`, `fusion.json`."""
@@ -173,8 +173,8 @@ class FaceReader:
     ) -> None:
         """Load the networks; `deck` is an enrolled deck's head. Raises BadInputError for missing weights."""
         self._folder = weights
-        self._whole = load_network(weights / "whole.onnx", backend, threads)
-        self._corner = load_network(weights / "corner.onnx", backend, threads)
+        self._whole = load_quickest(weights / "whole.onnx", backend, threads)
+        self._corner = load_quickest(weights / "corner.onnx", backend, threads)
         self.fusion = load_fusion(weights / "fusion.json")
         if deck is not None and deck.weights != self.fingerprint:
             raise BadInputError(

@@ -77,10 +77,13 @@ def run(args: argparse.Namespace) -> int:
 
 def check_weights() -> Finding:
     """Load every network that ships with the program."""
-    from vision.runtime import load_network
+    from vision.runtime import available_backends, load_network
 
     root = Path(str(resources.files("models")))
     found = sorted(root.rglob("*.onnx"))
+    if "onnxruntime" not in available_backends():
+        # Nothing else runs the 8-bit copies, and nothing else asks for them.
+        found = [path for path in found if not path.name.endswith(".int8.onnx")]
     if not found:
         return Finding("weights", False, f"no network found under {root}; reinstall the program")
     for path in found:

@@ -133,6 +133,9 @@ class Nonsense:
     def get_inputs(self) -> list[Any]:
         return [type("Input", (), {"name": "in"})]
 
+    def get_modelmeta(self) -> Any:
+        return type("Meta", (), {"custom_metadata_map": {}})
+
     def run(self, _: object, inputs: dict[str, Any]) -> list[np.ndarray]:
         (given,) = inputs.values()
         if given.shape[1:] == (3, 640, 640):

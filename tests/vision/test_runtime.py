@@ -9,7 +9,17 @@ import pytest
 
 from engine.errors import BadInputError
 from vision.faces import WEIGHTS
-from vision.runtime import Backend, available_backends, load_network
+from vision import runtime
+from vision.runtime import (
+    COPY_OF,
+    Backend,
+    OnnxRuntimeNetwork,
+    available_backends,
+    eight_bit_file,
+    fingerprint_of,
+    load_network,
+    load_quickest,
+)
 
 BACKENDS: tuple[Backend, ...] = ("onnxruntime", "opencv")
 
@@ -88,3 +98,44 @@ def test_an_output_that_is_no_number_is_refused(backend: Backend, tmp_path: Path
 def test_inputs_of_a_wrong_shape_are_refused() -> None:
     with pytest.raises(BadInputError, match="does not take"):
         load_network(WEIGHTS / "corner.onnx").run(np.zeros((1, 3, 20, 20), np.float32))
+
+
+@pytest.fixture
+def with_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A network that gives its input back, and as its 8-bit copy one that gives the opposite."""
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setattr(runtime, "_quick_at_eight_bits", lambda: True)
+    path = constant_network(tmp_path / "one.onnx", "Identity")
+    copy = onnx.load(str(constant_network(eight_bit_file(path), "Neg")))
+    onnx.helper.set_model_props(copy, {COPY_OF: fingerprint_of(path)})
+    onnx.save(copy, str(eight_bit_file(path)))
+    return path
+
+
+def _answer(path: Path, backend: Backend | None = None) -> float:
+    return float(load_quickest(path, backend).run(np.ones((1, 3), np.float32))[0, 0])
+
+
+def test_where_the_processor_is_made_for_it_the_eight_bit_copy_runs(with_copy: Path) -> None:
+    assert _answer(with_copy) == -1
+    assert _answer(with_copy, "opencv") == 1
+
+
+def test_elsewhere_the_network_itself_runs(with_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "_quick_at_eight_bits", lambda: False)
+    assert _answer(with_copy) == 1
+
+
+def test_a_copy_of_other_weights_or_a_damaged_one_is_passed_over(with_copy: Path) -> None:
+    constant_network(with_copy, "Abs")
+    assert _answer(with_copy) == 1
+    eight_bit_file(with_copy).write_bytes(b"no network")
+    assert _answer(with_copy) == 1
+
+
+@pytest.mark.parametrize("name", ["whole.onnx", "corner.onnx"])
+def test_the_copies_that_ship_belong_to_the_networks_that_ship(name: str) -> None:
+    pytest.importorskip("onnxruntime")
+    copy = OnnxRuntimeNetwork(eight_bit_file(WEIGHTS / name))
+    assert copy.copy_of == fingerprint_of(WEIGHTS / name)
