@@ -17,6 +17,7 @@ from companion.wording import event_words
 from engine.errors import BadInputError
 from vision.capturing import open_film
 from vision.drawing import draw_table
+from vision.file_names import opencv_name
 from vision.reading import Image
 from vision.watch import TableView
 
@@ -135,6 +136,7 @@ class FilmWriter:
     def __init__(self, path: Path, fps: float) -> None:
         if not path.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {path.parent}")
+        opencv_name(path)
         self._path, self._fps = path, fps
         self._writer: cv2.VideoWriter | None = None
         self._size = (0, 0)

@@ -17,6 +17,7 @@ from companion.book import GameBook, Judge, Line
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
+from engine.situation import is_text
 from vision.layout import Layout, load_layout
 from vision.questions import LIES_OTHERWISE, asked
 from vision.reading import CardReader, CardReading, Image
@@ -297,6 +298,9 @@ def _check_players(players: Sequence[str] | None, dealer: str | None) -> None:
     twice = next((name for name in players if list(players).count(name) > 1), None)
     if twice is not None:
         raise BadInputError("players: {name!r} is named twice", name=twice)
+    odd = next((name for name in players if not is_text(name)), None)
+    if odd is not None:
+        raise BadInputError("players: {name!r} is not UTF-8 text", name=odd)
     if dealer is not None and dealer not in players:
         raise BadInputError("dealer: {name!r} is not one of the players", name=dealer)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+_MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -13,12 +16,17 @@ def parse_json(text: str | bytes) -> Any:
         json.JSONDecodeError: it is none, is nested too deeply, or holds a number that is too long to read.
     """
     try:
-        return json.loads(text)
+        # By itself it would let half a character pass, which nothing can write down again.
+        plain = text.decode(json.detect_encoding(text)) if isinstance(text, bytes) else text
+        found = json.loads(plain)
+        if _MAY_BE_HALF.search(plain):
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
     except json.JSONDecodeError:
         raise
     except RecursionError:
         raise json.JSONDecodeError("nested too deeply", "", 0) from None
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise json.JSONDecodeError("not UTF-8 text", "", 0) from None
     except ValueError:
         raise json.JSONDecodeError("a number is too long", "", 0) from None

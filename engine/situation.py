@@ -161,7 +161,19 @@ def read_players(value: Any) -> tuple[str, ...]:
         raise _wrong("players", "a list of names", value)
     if len(value) < 2 or len(set(value)) != len(value) or len(value) > MOST_CARDS:
         raise BadInputError(f"players must be at least two different names, not {str(list(value))[:60]}")
+    odd = next((name for name in value if not is_text(name)), None)
+    if odd is not None:
+        raise BadInputError(f"players: {odd[:40]!r} is not UTF-8 text")
     return tuple(value)
+
+
+def is_text(name: str) -> bool:
+    """Return whether a name can be written down: an argument that was no UTF-8 holds half characters."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_rules(line: Mapping[str, Any]) -> Ruleset:

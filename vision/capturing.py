@@ -15,6 +15,7 @@ from pathlib import Path
 import cv2
 
 from engine.errors import BadInputError
+from vision.file_names import opencv_name
 from vision.opencv_log import silence
 
 # FFmpeg's and OpenCV's own complaints about a broken film would stand beside our one clear line.
@@ -77,7 +78,7 @@ def open_stream(address: str) -> cv2.VideoCapture:
         )
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_MS]
     with _only(_STREAM_OPTIONS):
-        return cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
+        return cv2.VideoCapture(opencv_name(address), cv2.CAP_FFMPEG, limits)
 
 
 def open_film(path: Path) -> cv2.VideoCapture:
@@ -100,7 +101,7 @@ def open_film(path: Path) -> cv2.VideoCapture:
         ) from None
     # An absolute path: FFmpeg takes a name such as `concat:a` for an address.
     with _only(_FILM_OPTIONS):
-        capture = cv2.VideoCapture(os.path.abspath(path), cv2.CAP_FFMPEG)
+        capture = cv2.VideoCapture(opencv_name(os.path.abspath(path)), cv2.CAP_FFMPEG)
     if not capture.isOpened():
         raise BadInputError("{path}: not a film that can be read (wrong format, or cut off)", path=path)
     width, height = (capture.get(side) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))

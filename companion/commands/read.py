@@ -93,9 +93,10 @@ def _save(path: Path, image: Image, readings: Sequence[CardReading]) -> None:
     import cv2
 
     from vision.drawing import draw_readings
+    from vision.file_names import opencv_name
 
     try:
-        written = cv2.imwrite(str(path), draw_readings(image, readings))
+        written = cv2.imwrite(opencv_name(path), draw_readings(image, readings))
     except cv2.error as error:
         raise BadInputError(f"{path}: not a picture format that can be written") from error
     if not written:

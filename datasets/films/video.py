@@ -14,6 +14,7 @@ import cv2
 from datasets.films.layers import Image
 from datasets.unfinished import part_of
 from engine.errors import BadInputError
+from vision.file_names import opencv_name
 
 CODECS = ("mp4v", "h264")
 _FFMPEG_FAILED = "codec h264: ffmpeg could not write the film (it says why above)"
@@ -72,7 +73,7 @@ class _Sink(Protocol):
 
 class _OpenCvSink:
     def __init__(self, path: Path, fps: float, size: tuple[int, int], _crf: int) -> None:
-        self._writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), fps, size)
+        self._writer = cv2.VideoWriter(opencv_name(path), cv2.VideoWriter.fourcc(*"mp4v"), fps, size)
         if not self._writer.isOpened():
             raise BadInputError(f"{path.parent}: OpenCV cannot write an mp4v film there")
 
