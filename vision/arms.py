@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
+from vision.shoulders import Shoulders
 from vision.stillness import Limb, Mask, Motion, polygon_mask
 
 GONE_SECONDS = 0.25
 """An arm that has not been seen for so long has left the picture."""
+_COMES_IN_SECONDS = 0.35
+"""So long it may turn out that a reach is another player's: later the arm may turn and be seen in pieces."""
 _STOP_MM = 22.0
 _STOP_SECONDS = 0.12
 _PATH_FRAMES = 120
@@ -55,6 +58,9 @@ class Reach:
     stops: list[Stop] = field(default_factory=list)
     path: list[tuple[float, Place]] = field(default_factory=list)
     """Where the hand was when, newest last."""
+    farthest: tuple[Place, Place] | None = None
+    """Where it crossed the border and the hand was, farthest in; None unless it surely is this seat's."""
+    _length: float = 0.0
     _since: float = 0.0
     _anchor: Place = (0.0, 0.0)
 
@@ -62,6 +68,17 @@ class Reach:
     def resting(self) -> float:
         """For how many seconds the hand has paused where it is now."""
         return self.last - self._since
+
+    @property
+    def comes_in(self) -> bool:
+        """Whether it has just begun and the hand has not paused yet."""
+        return not self.stops and self.last - self.start < _COMES_IN_SECONDS
+
+    def reaches_farther(self, length: float) -> bool:
+        """Tell whether an arm of this length (mm) is as long as it has been, and note it."""
+        farther = length >= self._length
+        self._length = max(length, self._length)
+        return farther
 
     def follow(self, tip: Place, t: float) -> None:
         """Take in where the hand is at `t`."""
@@ -97,13 +114,14 @@ class ArmTracker:
         self._layout: Layout | None = None
         self._discs: dict[Zone, Mask] = {}
         self._contacts: dict[int, tuple[float, float]] = {}
+        self._shoulders = Shoulders()
         self.masks: dict[int, Mask] = {}
         """Where each seat's arm is in the latest frame, in pixels of the small picture."""
 
     def feed(self, motion: Motion, layout: Layout) -> Hands:
         """Take in one frame's limbs."""
         over: dict[int, Mask] = {}
-        doors = [self._seat_at(limb, motion, layout) for limb in motion.limbs]
+        doors = [self._owned(limb, motion, layout) for limb in motion.limbs]
         for limb, door in zip(motion.limbs, doors, strict=True):
             lost = self._lost_there(limb, motion, layout, doors) if door not in self._open else None
             seat = door if lost is None else lost
@@ -126,13 +144,44 @@ class ArmTracker:
         ended = [reach for reach in self._open.values() if t - reach.last > GONE_SECONDS]
         for reach in ended:
             del self._open[reach.seat]
+            if reach.farthest is not None:
+                self._shoulders.learn(layout, reach.seat, *reach.farthest)
         return Hands(t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, over))
 
-    def _seat_at(self, limb: Limb, motion: Motion, layout: Layout) -> int:
-        """Return the seat nearest to where a limb crosses the picture's border."""
+    def _owned(self, limb: Limb, motion: Motion, layout: Layout) -> int:
+        """Return whose arm a limb is, by where it crosses the picture's border and where the hand is.
+
+        The farther it has come in, the better that tells: a reach may turn out to be another player's.
+        """
         assert limb.contact is not None
-        x, y = layout.plane.table(np.array([limb.contact]) / motion.scale)[0]
-        return layout.seat_at_edge((float(x), float(y)))
+        owner = self._owner_before(limb)
+        tip = limb.tip(limb.contact, motion.recent)
+        contact = _place(layout, limb.contact, motion.scale)
+        if owner is None:
+            hand = contact if tip is None else _place(layout, tip, motion.scale)
+            return self._shoulders.seat(layout, contact, hand)[0]
+        reach = self._open[owner]
+        hand = reach.tip if tip is None else _place(layout, tip, motion.scale)
+        if not reach.reaches_farther(math.dist(contact, hand)) or not reach.comes_in:
+            return owner
+        seat, sure = self._shoulders.seat(layout, contact, hand)
+        if seat != owner and seat in self._open:
+            return owner
+        reach.farthest = (contact, hand) if sure else None
+        if seat == owner:
+            return owner
+        reach.seat, self._open[seat] = seat, self._open.pop(owner)
+        self._contacts[seat] = self._contacts[owner]
+        self.masks[seat] = self.masks.pop(owner)
+        return seat
+
+    def _owner_before(self, limb: Limb) -> int | None:
+        """Return in whose open reach most of a limb was a frame ago; None where that is in nobody's."""
+        shared = {
+            seat: int((limb.mask & self.masks[seat]).sum()) for seat in self._open if seat in self.masks
+        }
+        seat = max(shared, key=lambda s: shared[s], default=None)
+        return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * int(limb.mask.sum()) else None
 
     def _lost_there(self, limb: Limb, motion: Motion, layout: Layout, seen: Collection[int]) -> int | None:
         """Return whose arm was lost from sight where a limb that was nobody's is now; None for nobody's.
@@ -167,8 +216,7 @@ class ArmTracker:
         if tip is None or (reach.path and self._rests(reach.tip, limb, motion, layout)):
             reach.follow(reach.tip, motion.t)
             return
-        x, y = layout.plane.table(np.array([tip]) / motion.scale)[0]
-        reach.follow((float(x), float(y)), motion.t)
+        reach.follow(_place(layout, tip, motion.scale), motion.t)
 
     def _rests(self, tip: Place, limb: Limb, motion: Motion, layout: Layout) -> bool:
         """Tell whether the hand still is where it was: covered there, and nothing moves."""
@@ -231,6 +279,12 @@ def disc(place: Place, radius: float) -> NDArray[np.float64]:
     """Return a circle on the table as a polygon (24 x 2 mm)."""
     turns = np.linspace(0, math.tau, 24, endpoint=False)
     return np.stack([place[0] + radius * np.cos(turns), place[1] + radius * np.sin(turns)], axis=1)
+
+
+def _place(layout: Layout, pixel: tuple[float, float], scale: float) -> Place:
+    """Return the place on the table (mm) that a pixel of the small picture shows."""
+    x, y = layout.plane.table(np.array([pixel]) / scale)[0]
+    return float(x), float(y)
 
 
 def _card_area(layout: Layout, island: Limb, scale: float) -> float:

@@ -116,7 +116,8 @@ class EventMaker:
                 self._upcards.look(zone, by_zone.get(zone, []), look.patches.get(zone), self.pile, look.t)
         put = [u.seen for u in look.under_arms if not u.moving and self._scene.is_left_behind(u)]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
-        self._look_beside_piles([*by_zone.get(None, []), *by_zone.get(BURN, []), *put], look.t)
+        beside = [*by_zone.get(None, []), *by_zone.get(BURN, []), *put]
+        self._look_beside_piles(beside, look.t, free=BURN not in look.hidden)
         if self.layout.play is not None:
             cards = by_zone.get(PLAY, [])
             if PLAY in look.hidden:
@@ -154,12 +155,15 @@ class EventMaker:
         self._upcards.tell_taken_up(t)
         return self.log.take()
 
-    def _look_beside_piles(self, cards: list[Seen], t: float) -> None:
-        """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
-        fresh = self._heap.look(cards, t)
+    def _look_beside_piles(self, cards: list[Seen], t: float, *, free: bool) -> None:
+        """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game.
+
+        `free`: no arm is over the burn pile.
+        """
+        fresh = self._heap.look(cards, t, free=free)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh)):
             return
-        self._heap.add(fresh, t)
+        self._heap.add(fresh, t, free=free)
         if self._taking.whole is not None or self._shows.active:
             self._heap.found(t)
 

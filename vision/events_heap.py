@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from vision.events_scene import Scene
 from vision.layout import BURN, Place
@@ -17,31 +18,49 @@ _JUST_SECONDS = 2.0
 _SURE_OTHER = 0.75
 
 
+@dataclass(slots=True)
+class _Put:
+    """A card that a hand seems to have put down."""
+
+    t: float
+    card: Seen
+    sure: bool
+    """Whether it has been seen there with no arm over the burn pile: beside one, cards are outlined badly."""
+
+
 class Heap:
     """What lies beside the piles, and what has just been added to it."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._known: list[Seen] = []
-        self._grown: list[tuple[float, Seen]] = []
+        self._grown: list[_Put] = []
         self.looks: list[list[Seen]] = []
         """The latest looks, oldest first."""
         self._times: list[float] = []
 
-    def look(self, cards: list[Seen], t: float) -> list[Seen]:
-        """Take in one look; returns the cards that have come to rest and were not known."""
+    def look(self, cards: list[Seen], t: float, *, free: bool = True) -> list[Seen]:
+        """Take in one look; returns the cards that have come to rest and were not known.
+
+        `free`: no arm is over the burn pile.
+        """
+        if free:
+            for put in self._grown:
+                put.sure = put.sure or any(c.is_at(put.card, _SAME_MM, _SAME_DEGREES) for c in cards)
         self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
         settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
         return [
             c for c in settled if not any(c.is_at(known, _SAME_MM, _SAME_DEGREES) for known in self._known)
         ]
 
-    def add(self, fresh: Sequence[Seen], t: float) -> None:
-        """Note new cards; those where a hand has just been were put there."""
+    def add(self, fresh: Sequence[Seen], t: float, *, free: bool = True) -> None:
+        """Note new cards; those where a hand has just been were put there. For `free` see `look`."""
         self._known = [*self._known, *fresh][-_REMEMBERED:]
         seen = [(self._first_seen(card, t), card) for card in fresh]
         put = [
-            (first, c) for first, c in seen if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
+            _Put(first, c, free or self._scene.layout.zone_at(c.x, c.y) != BURN)
+            for first, c in seen
+            if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
 
@@ -55,17 +74,21 @@ class Heap:
         name = card.best[0]
         return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
 
-    def places_since(self, t: float, cards: Collection[str] | None = None) -> list[Place]:
+    def places_since(
+        self, t: float, cards: Collection[str] | None = None, *, sure: bool = False
+    ) -> list[Place]:
         """Return where something that may be one of `cards` (None: any) was put since shortly before `t`.
 
-        A card that surely is another one (a shown 3, say) was not put there with them.
+        A card that surely is another one (a shown 3, say) was not put there with them. `sure`: it was seen
+        there with no arm over the burn pile.
         """
-        recent = [card for when, card in self._grown if when >= t - _JUST_SECONDS]
+        recent = [put.card for put in self._grown if put.t >= t - _JUST_SECONDS and put.sure >= sure]
         return [(c.x, c.y) for c in recent if cards is None or c.best[0] in cards or c.best[1] < _SURE_OTHER]
 
     def has_since(self, t: float, cards: Collection[str]) -> bool:
-        """Tell whether one of `cards` was put there since shortly before `t`."""
-        return any(card.best[0] in cards for when, card in self._grown if when >= t - _JUST_SECONDS)
+        """Tell whether one of `cards` was surely put there since shortly before `t`."""
+        recent = (put for put in self._grown if put.t >= t - _JUST_SECONDS and put.sure)
+        return any(put.card.best[0] in cards for put in recent)
 
     def found(self, t: float, cards: Collection[str] | None = None) -> None:
         """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet."""

@@ -126,5 +126,6 @@ class Taking:
         paused = [
             stop.end for stop in reach.stops if stop.start > since and is_there(stop.place, [*burn, *grown])
         ]
-        passed = [t for t, place in reach.path if t > since and is_there(place, grown)]
+        seen = self._heap.places_since(taken.t, taken.cards, sure=True)
+        passed = [t for t, place in reach.path if t > since and is_there(place, seen)]
         return paused[0] if paused else min(passed, default=None)

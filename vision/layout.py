@@ -101,11 +101,6 @@ class Layout:
                 best = share, zone
         return best[1] if best else None
 
-    def seat_at_edge(self, place: Place) -> int:
-        """Return whose arm reaches in at `place` (mm) on the picture's border: the seat nearest to it."""
-        doors = [self._door(seat) for seat in self.seats]
-        return min(range(len(doors)), key=lambda i: math.dist(doors[i], place))
-
     def seat_reaching_in(self, place: Place) -> int | None:
         """Return the seat before whose row, seen from the middle, `place` (mm) lies, or None.
 
@@ -135,7 +130,7 @@ class Layout:
 
         return min((i for i in range(len(self.seats)) if i != shower), key=away)
 
-    def _door(self, seat: Seat) -> Place:
+    def door(self, seat: Seat) -> Place:
         """Return the point of the picture's border (mm) in front of a seat."""
         corners = [(0, 0), (self.width, 0), (self.width, self.height), (0, self.height)]
         border = self.plane.table(corners)

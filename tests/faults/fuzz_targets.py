@@ -35,6 +35,7 @@ from vision.layout import Layout, Seat, load_layout
 from vision.pictures import read_image
 from vision.plane import TablePlane
 from vision.refit import refitted
+from vision.shoulders import Shoulders
 from vision.sources import FilmSource, open_source
 
 Target = Callable[[bytes, Path], None]
@@ -110,7 +111,7 @@ def layout(data: bytes, folder: Path) -> None:
         with contextlib.suppress(BadInputError), np.errstate(all="ignore"):
             fitted = refitted(found, width, height)
             fitted.zone_at(10.0, 20.0)
-            fitted.seat_at_edge((0.0, 0.0))
+            Shoulders().seat(fitted, (0.0, 0.0), (10.0, 20.0))
     json.dumps(found.to_json())
 
 

@@ -12,6 +12,7 @@ import pytest
 from engine.errors import BadInputError
 from vision.layout import BURN, DRAW, PLAY, Layout, Zone, find_layout, load_layout
 from vision.plane import TablePlane
+from vision.shoulders import Shoulders
 from vision.slots import Seen
 
 PLANE = TablePlane(np.array([[1.0, 0, -500], [0, 1, -300], [0, 0, 1]]))
@@ -98,7 +99,7 @@ def test_an_arm_belongs_to_the_seat_whose_edge_it_crosses() -> None:
     layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
     assert layout is not None
     places = [(90, 300), (-500, 60), (-80, -300), (500, -70)]
-    assert [layout.seat_at_edge(place) for place in places] == [0, 1, 2, 3]
+    assert [Shoulders().seat(layout, place, place)[0] for place in places] == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("shower", range(4))
@@ -157,5 +158,5 @@ def test_a_bad_layout_file_is_named(tmp_path: Path, text: str) -> None:
 def test_the_door_of_a_seat_lies_on_the_picture_s_border() -> None:
     layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
     assert layout is not None
-    assert math.dist(layout._door(layout.seats[0]), (0, 300)) < 1
-    assert math.dist(layout._door(layout.seats[3]), (500, 0)) < 1
+    assert math.dist(layout.door(layout.seats[0]), (0, 300)) < 1
+    assert math.dist(layout.door(layout.seats[3]), (500, 0)) < 1
