@@ -47,6 +47,8 @@ _LEAST_SUPPORT = 0.45
 _FITS = 3
 _TOGETHER = 200
 """Quads that are looked at together; OpenCV samples no more than some 32,000 rows at once."""
+_HORIZON = 1e-6
+"""Depth, as a share of that of the card's first corner, from which a point lies before the camera."""
 _Real = TypeVar("_Real", np.float32, np.float64)
 _NEXT, _BEFORE = np.array([1, 2, 3, 0]), np.array([3, 0, 1, 2])
 _CORNERS = CARD_MM.astype(np.float64)
@@ -157,7 +159,7 @@ def _places(points: NDArray[_Real]) -> tuple[NDArray[_Real], NDArray[_Real]]:
     """Return x and y of homogeneous coordinates (3 x ...); 0 where there is no such place."""
     x, y, depth = points
     # A point at or beyond the horizon of a quad that is seen very much aslant is nowhere in the picture.
-    ahead = depth > 1e-6
+    ahead = depth > _HORIZON
     if ahead.all():
         return x / depth, y / depth
     depth = np.where(ahead, depth, 1)
@@ -193,6 +195,7 @@ def _moved(
     moved = corners @ band.planes[:, :, :2].swapaxes(1, 2) + band.planes[:, None, :, 2]
     x, y = _places(np.moveaxis(moved, 2, 0))
     refined = np.stack([x, y], axis=2).astype(np.float32)
+    sound &= (moved[..., 2] > _HORIZON).all(axis=1)
     sound &= np.array([is_convex(quad) for quad in refined])
     return np.where(sound[:, None, None], refined, quads)
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.edges import refine_quad
+from vision.edges import refine_quad, refine_quads
 
 QUAD = np.array([[210.3, 120.6], [330.8, 141.2], [301.5, 315.4], [180.2, 290.1]], np.float32)
 
@@ -32,6 +32,18 @@ def test_a_rough_quad_moves_onto_the_card(seed: int) -> None:
     refined = refine_quad(picture(), rough)
     assert worst(refined) < 0.8
     assert worst(refined) < worst(rough)
+
+
+def test_many_quads_move_as_each_would_alone() -> None:
+    # Of several sizes, one of them outside the picture, and more of one size than are looked at together.
+    middle, image = QUAD.mean(axis=0), picture()
+    rough = [(QUAD - middle) * np.float32(size) + middle for size in (0.3, 0.97, 1.03, 2.0)]
+    rough += [QUAD + np.float32([3000, 0]), *[QUAD + np.float32([0.01 * k, 0]) for k in range(210)]]
+    together = refine_quads(image, rough)
+    assert len(together) == len(rough)
+    for quad, refined in zip(rough, together, strict=True):
+        assert np.abs(refine_quad(image, quad) - refined).max() < 1e-3
+    assert refine_quads(image, []) == []
 
 
 def test_a_dark_card_on_a_light_table_is_found_too() -> None:
