@@ -17,7 +17,7 @@ from vision.stillness import Limb, Mask, Motion, polygon_mask
 
 GONE_SECONDS = 0.25
 """An arm that has not been seen for so long has left the picture."""
-_COMES_IN_SECONDS = 0.35
+_COMES_IN_SECONDS = 0.25
 """So long it may turn out that a reach is another player's: later the arm may turn and be seen in pieces."""
 _STOP_MM = 22.0
 _STOP_SECONDS = 0.12

@@ -123,8 +123,8 @@ class Rows:
         # A card that is there is overlooked now and then; one that is not is never seen.
         if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
             return None
-        if not down and spot.down and len(spot.looks) < _LOOKS + 2:
-            return None
+        if not down and spot.down and len(spot.looks) < (_LOOKS + 2 if spot.up is None else _MEMORY):
+            return None  # nobody takes both at once: more likely something lies over them
         touched, spot.touched, spot.patch = spot.touched, None, patch
         spot.left = touched
         if name == spot.up and down == spot.down:
