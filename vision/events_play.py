@@ -17,7 +17,8 @@ from vision.events_taking import Taken, Taking
 from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
-from vision.layout import PLAY, Place
+from vision.events_visits import Visits
+from vision.layout import PLAY
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
 
@@ -49,12 +50,11 @@ class PlayPile:
         self.pile = Pile()
         self.touched: float | None = None
         """When something was last over the pile, until it is settled what that changed."""
-        self._settled_at = t
+        self._visits = Visits(scene, t)
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
         self._told_early: list[NewCard] = []
         self._under_hand = UnderHand()
-        self._visits: dict[int, int] = {}
         self._told = ToldPlays(scene)
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
@@ -69,8 +69,7 @@ class PlayPile:
             self.judge(t, None, forced=True)
         self._looks.clear()
         self.touched = t
-        for seat in seats:
-            self._visits[seat] = self._visits.get(seat, 0) + 1
+        self._visits.note(seats)
 
     def begin(self, looks: Sequence[list[Seen]], t: float) -> None:
         """Take over looks at cards that turned out to lie on the pile."""
@@ -171,8 +170,8 @@ class PlayPile:
         return bool(top) and not set(top) & set(view.old)
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
-        self.touched, self._settled_at = None, now
-        self._visits.clear()
+        self.touched = None
+        self._visits.settled(now)
         self._glimpses.clear()
         self._under_hand.risen()
         if not early:
@@ -182,19 +181,6 @@ class PlayPile:
             self._pictures.left = self._pictures.now
         if patch is not None and not self.pile.cards:
             self._bare = patch
-
-    def _who(self, place: Place | None) -> int | None:
-        """Return whose arm was at `place` since the pile was last settled: the last to pause there."""
-        since = self._settled_at - 0.5
-        paused = self._scene.stops_near(place, since) if place is not None else []
-        if self._visits:  # an arm that was there earlier has done nothing here
-            paused = [entry for entry in paused if entry[1].seat in self._visits]
-        if paused:
-            return max(paused, key=lambda entry: entry[0].end)[1].seat
-        if self._visits:
-            return max(self._visits, key=lambda seat: self._visits[seat])
-        recent = [reach for reach in self._scene.reaches if reach.last >= since]
-        return recent[-1].seat if recent else None
 
     # -- cards put on ------------------------------------------------------------------------------
 
@@ -222,7 +208,7 @@ class PlayPile:
             return
         self._pictures.before_play = self._pictures.left
         t = self._touched_at(now)
-        seat = self._who((new[-1][2].x, new[-1][2].y))
+        seat = self._visits.who((new[-1][2].x, new[-1][2].y))
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
         source = self._source_of(names, seat)
@@ -247,7 +233,11 @@ class PlayPile:
         new = []
         for name, p, seen in view.new:
             misread = next((c for c in self.pile.cards if self._was_misread(c, seen, last, view)), None)
-            if misread is None or self._scene.player(self._who((seen.x, seen.y))) != last.player or not same:
+            if (
+                misread is None
+                or self._scene.player(self._visits.who((seen.x, seen.y))) != last.player
+                or not same
+            ):
                 new.append((name, p, seen))
                 continue
             self._told.rename(misread.name, name, now)
@@ -294,7 +284,7 @@ class PlayPile:
     def _put_by_another(self, card: NewCard) -> bool:
         """Tell whether somebody else than told of the play above a suspected card has reached there last."""
         suspected = self._told.suspected_below(card[0])
-        who = self._scene.player(self._who((card[2].x, card[2].y)))
+        who = self._scene.player(self._visits.who((card[2].x, card[2].y)))
         return suspected is not None and who is not None and who != suspected.player
 
     def _really_new(self, seen: Sequence[NewCard]) -> list[NewCard]:
@@ -373,11 +363,11 @@ class PlayPile:
 
         If the hand went on to the burn pile they were played and burnt; else they were never let go.
         """
-        seat = self._who(self._scene.layout.play)
+        seat = self._visits.who(self._scene.layout.play)
         reach = self._scene.last_reach(seat)
         if seat is None or reach is None:
             self._settle(now, patch)
-        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, (), self._settled_at)):
+        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, (), self._visits.since)):
             self._gone(now, patch)
         elif now - reach.last > _LEFT_SECONDS:
             self._settle(now, patch)
@@ -391,7 +381,7 @@ class PlayPile:
             hidden = {name for name, _, _ in unseen}
             self.touched = self._under_hand.since(hidden, now)
             self._played(one_set(unseen), now, None, gone=True)
-        seat = self._who(self._scene.layout.play)
+        seat = self._visits.who(self._scene.layout.play)
         part = self._taking.part
         if part is None or part.seat != seat:
             self._before_action(seat, now)
@@ -406,7 +396,7 @@ class PlayPile:
         """Note that upper cards are gone: the first half of a pick-up in two goes, or a taking back."""
         names = self.pile.names
         keep = max((names.index(name) + 1 for name in view.old if name in names), default=0)
-        seat = self._who(self._scene.layout.play)
+        seat = self._visits.who(self._scene.layout.play)
         if keep and seat is not None:
             self._taking.took_part(seat, tuple(names[keep:]), now)
             del self.pile.cards[keep:]
@@ -415,7 +405,7 @@ class PlayPile:
     def _nothing_new(self, now: float, patch: Patch | None) -> None:
         """Settle a pile that is as it was; a hand laid on the bare place may pick up an empty pile."""
         self.pile.place_again(self._looks)
-        tapped = self._scene.tapped(self._settled_at - 0.3)
+        tapped = self._scene.tapped(self._visits.since - 0.3)
         if not self.pile.cards and self._taking.whole is None and self._scene.owes_an_answer(tapped):
             self._before_action(tapped, now)
             t = self._touched_at(now)
