@@ -49,6 +49,15 @@ class Score:
     certainty: list[tuple[float, bool]] = field(default_factory=list)
     """Confidence and rightness of every name given."""
 
+    def add(self, other: Score) -> None:
+        """Count what another score of the same set counted as well; photos and times aside."""
+        self.cards += other.cards
+        self.readings += other.readings
+        self.found += other.found
+        self.named_right += other.named_right
+        self.confidently_wrong += other.confidently_wrong
+        self.certainty += other.certainty
+
     def calibration_error(self) -> float | None:
         """Return the expected calibration error (Naeini et al., 2015) over ten equal bins, or None."""
         if not self.certainty:

@@ -6,7 +6,7 @@ A scene is repeatable: the same seed, decks and surfaces give the same pixels.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ from datasets.scenes_camera import Camera, random_camera
 from datasets.scenes_cards import Art, CardStock, ScenePack
 from datasets.scenes_layouts import USUAL_CLUSTERS, Placement, card_outline, random_layout
 from datasets.scenes_light import Picture, add_glare, light_up, through_lens
-from datasets.scenes_objects import THINGS
+from datasets.scenes_objects import THINGS, Thing
 from datasets.scenes_table import random_plan
 from vision.geometry import homography, polygon_area, upright_rectangle
 from vision.reading import Quad
@@ -25,6 +25,8 @@ MIN_VISIBLE = 0.15
 """Cards of which less than this share is to be seen carry no label; their pixels are marked `UNSURE`."""
 WHOLE_TABLES = ((480.0, 1050.0, 0.5), (260.0, 480.0, 0.33), (130.0, 260.0, 0.17))
 """How many mm of table a picture is wide, as (least, most, share): a whole table, a part, a few cards."""
+_SHOWN_VIEW = (170.0, 300.0)
+"""How many mm of table are seen of a card that is shown alone."""
 NO_CARD, UNSURE = 0, 255
 """Values of a scene's owner map beside the cards' own numbers."""
 
@@ -91,6 +93,20 @@ class SceneMaker:
         for place in layout:
             canvas.lay(place, packs[int(rng.integers(len(packs)))], rng, light)
         return canvas.finish(rng, self.min_visible)
+
+    def make_alone(self, seed: int, card: str) -> Scene:
+        """Return scene number `seed` of those in which a card is shown alone, the camera near by."""
+        rng = np.random.default_rng([seed, 2027])
+        view = float(rng.uniform(*_SHOWN_VIEW))
+        turn, roll = rng.uniform(0, 2 * np.pi, 2)
+        tilt, fov = np.radians([min(30.0, abs(rng.normal(0, 12))), rng.uniform(42, 78)])
+        camera = Camera.above(self.size, view, float(tilt), float(turn), float(roll), float(fov))
+        canvas = _Canvas(self._table(rng, camera, view), camera, self.size / view)
+        x, y = rng.normal(0, 10, 2)
+        pack = replace(self.stock.pick(rng), cards=[card])
+        light = rng.normal(0, 2.0, 2)
+        canvas.lay(Placement(float(x), float(y), float(rng.uniform(0, 2 * np.pi)), True), pack, rng, light)
+        return canvas.finish(rng, self.min_visible, things=())
 
     def _view(self, rng: np.random.Generator) -> float:
         kind = rng.random() * sum(share for _, _, share in self.views)
@@ -181,13 +197,15 @@ class _Canvas:
         under *= 1 - pasted[..., 3:] / 255
         under += pasted[..., :3] * tint
 
-    def finish(self, rng: np.random.Generator, min_visible: float) -> Scene:
+    def finish(
+        self, rng: np.random.Generator, min_visible: float, things: Sequence[tuple[Thing, float]] = THINGS
+    ) -> Scene:
         """Put things over the cards, light the scene, take the picture and settle what can be seen."""
         covered = np.zeros((self.size, self.size), np.uint8)
         glossy = self.owner > 0
         if rng.random() < 0.35:
             self.picture = add_glare(self.picture, glossy, rng)
-        for draw, share in THINGS:
+        for draw, share in things:
             if rng.random() < share:
                 covered = np.maximum(covered, draw(self.picture, rng, self.unit))
         self.owner[covered > 127] = 0

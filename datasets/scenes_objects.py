@@ -145,7 +145,9 @@ def draw_pen(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
     return mask
 
 
-THINGS: tuple[tuple[Callable[[Picture, np.random.Generator, float], Mask], float], ...] = (
+Thing = Callable[[Picture, np.random.Generator, float], Mask]
+"""Draws itself into a picture (of so many pixels per mm) and returns what it covers."""
+THINGS: tuple[tuple[Thing, float], ...] = (
     (draw_hand, 0.3),
     (draw_glass, 0.15),
     (draw_coins, 0.15),

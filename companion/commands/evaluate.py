@@ -1,4 +1,4 @@
-"""`shithead evaluate`: how well cards are read on labelled photographs."""
+"""`shithead evaluate`: how well cards are read on labelled photographs, and in rendered frames."""
 
 from __future__ import annotations
 
@@ -36,7 +36,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--photos", type=Path, metavar="DIR", help="folder of the photo sets (default: SHITHEAD_PHOTOS)"
     )
-    parser.add_argument("--sets", metavar="A,B", help="which sets (default: all that are there)")
+    parser.add_argument(
+        "--sets",
+        metavar="A,B",
+        help="which sets (default: all photo sets that are there); held_out: rendered frames of decks that no"
+        " network was trained on",
+    )
     parser.add_argument("--deck", metavar="NAME", help="read with this enrolled deck")
     parser.add_argument(
         "--enrolled",
@@ -57,23 +62,14 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and print one row per set."""
-    from datasets.evaluation import BESIDE, MEASURES, evaluate_photos, with_deck, with_detector
+    from datasets.evaluation import BESIDE, evaluate_photos, with_deck, with_detector
+    from datasets.held_out import NAME as HELD_OUT
     from datasets.photos import photos_root
 
     jobs, cluster = jobs_of(args)
     root = args.photos or photos_root()
-    if root is None or not root.is_dir():
-        raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
-    if args.sets:
-        names = [name.strip() for name in args.sets.split(",") if name.strip()]
-        unknown = [name for name in names if name not in MEASURES]
-        if unknown:
-            raise BadInputError(f"--sets {unknown[0]}: no such set; there are {', '.join(MEASURES)}")
-    else:
-        names = [name for name, (folder, _) in MEASURES.items() if (root / folder).is_dir()]
-        if not names:
-            raise BadInputError(f"{root}: none of the photo sets is there")
-    root = root.resolve()
+    root = root.resolve() if root is not None else None
+    names = _sets(args.sets, root)
     if args.beside_only and args.beside is None:
         raise BadInputError("--beside-only: name the detector's weights with --beside")
     detector = None if args.beside is None else with_detector(args.beside.resolve(), jobs, cluster)
@@ -81,6 +77,9 @@ def run(args: argparse.Namespace) -> int:
         print("  ".join(f"{title:>{width}}" for title, width in _COLUMNS))
     ours = with_deck(args.deck, jobs, cluster)
     for name in names:
+        if name == HELD_OUT:
+            _print_held_out(args, jobs, cluster)
+            continue
         if not args.beside_only:
             _print(evaluate_photos(ours, [name], root, _progress)[0], args.json)
             if args.enrolled:
@@ -92,7 +91,41 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_enrolled(name: str, root: Path, as_json: bool) -> None:
+def _sets(asked: str | None, root: Path | None) -> list[str]:
+    """Return the sets to measure.
+
+    Raises:
+        BadInputError: there is no such set, or no folder of photos for it.
+    """
+    from datasets.evaluation import MEASURES
+    from datasets.held_out import NAME as HELD_OUT
+
+    names = [name.strip() for name in (asked or "").split(",") if name.strip()]
+    there = [*MEASURES, HELD_OUT]
+    unknown = [name for name in names if name not in there]
+    if unknown:
+        raise BadInputError(f"--sets {unknown[0]}: no such set; there are {', '.join(there)}")
+    if names == [HELD_OUT]:
+        return names
+    if root is None or not root.is_dir():
+        raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
+    names = names or [name for name, (folder, _) in MEASURES.items() if (root / folder).is_dir()]
+    if not names:
+        raise BadInputError(f"{root}: none of the photo sets is there")
+    return names
+
+
+def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None) -> None:
+    """Measure the rendered frames of held-out decks, with --enrolled once more with each deck enrolled."""
+    from datasets.held_out import evaluate_held_out
+
+    if args.beside_only or args.deck is not None:
+        raise BadInputError("--sets held_out: measured without --deck and --beside-only")
+    for enrolled in (False, True)[: 1 + args.enrolled]:
+        _print(evaluate_held_out(enrolled, jobs=jobs, cluster=cluster, progress=_progress), args.json)
+
+
+def _print_enrolled(name: str, root: Path | None, as_json: bool) -> None:
     """Measure a set of one deck with that deck enrolled; other sets are passed over."""
     from datasets.enrolled import ENROLLABLE, leave_one_out
     from datasets.evaluation import each_by, evaluate_photos

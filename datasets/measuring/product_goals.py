@@ -34,9 +34,9 @@ class ProductGoal:
 
 
 def _photos(title: str, where: str, least: float, key: str = "recall") -> ProductGoal:
-    return ProductGoal(
-        title, f"photos/{where}/{key}", least=least, command=f"{_PHOTOS} --sets {where.split('+')[0]}"
-    )
+    name, _, enrolled = where.partition("+")
+    command = f"{_PHOTOS} {'--enrolled ' if enrolled else ''}--sets {name}"
+    return ProductGoal(title, f"photos/{where}/{key}", least=least, command=command)
 
 
 def _bench(
@@ -107,8 +107,13 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         _photos("four fanned hands, set of cards: precision", "bidly_fans", 0.98, "precision"),
         _photos("four fanned hands, set of cards: recall", "bidly_fans", 0.90),
         _photos("face-down piles found", "evan_backs", 0.97),
-        ProductGoal("decks held out, cards from 48 pixels up, in whole frames: named right", least=0.97),
-        ProductGoal("the same with the deck enrolled", least=0.995),
+        _photos(
+            "decks held out, cards from 48 pixels up, in whole frames: named right",
+            "held_out",
+            0.97,
+            "identity_right",
+        ),
+        _photos("the same with the deck enrolled", "held_out+deck", 0.995, "identity_right"),
         _bench(
             "a 1080p frame with 12 cards, as a share of a one-stage YOLO26n's time",
             "full_hd_share_of_rival",

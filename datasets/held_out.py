@@ -1,0 +1,163 @@
+"""Measures a reader on decks that no network was trained on, in whole rendered frames.
+
+Each frame is a scene as in training (`datasets.scenes`: piles, fans, hands, glare, dim light), of one of the
+held-out decks. Every face-up card is asked for that is at least `LEAST_HEIGHT` pixels tall and lies free: a
+card of which another one hides the indices cannot be told. Jokers are not asked for: they bear whatever their
+maker likes. A card that is not found is not named.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+import cv2
+import numpy as np
+
+from datasets.art import deck_names, load_deck
+from datasets.evaluation import SURE, Score, match_quads
+from datasets.parallel import spread
+from datasets.photos import Label, surfaces
+from datasets.scenes import Scene, SceneMaker
+from datasets.scenes_cards import CardStock
+from vision.decks import DeckHead
+from vision.face_classes import CARDS
+from vision.faces import FaceReader
+from vision.geometry import clip_to_picture, polygon_area, quad_sides
+from vision.outlines import OutlineFinder
+from vision.reader import TableReader, default_reader
+from vision.reading import CardReader, CardReading, Image
+from vision.showing import PackShow, deck_of
+
+NAME, ENROLLED = "held_out", "held_out+deck"
+FRAMES = 80
+"""Frames of each deck."""
+LEAST_HEIGHT = 48.0
+"""Pixels."""
+LEAST_SEEN = 0.9
+"""Share of a card that must be seen for it to be asked for."""
+SIZES = (576, 720, 1080)
+"""Sides of the frames, pixels."""
+_SHOWN_SIZE = 720
+_LOOKS = 5
+"""Pictures of each card that is shown: `deck enrol` reads one that rests a few times."""
+_NOISE = 2.0
+_SEED = 640_000
+"""Scenes used in training have small numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One rendered frame, by its number and its deck's name."""
+
+    deck: str
+    number: int
+
+    def scene(self) -> Scene:
+        """Return the frame's picture and truth."""
+        seed = _SEED + 10_000 * deck_names("valid").index(self.deck) + self.number
+        return _maker(self.deck, SIZES[self.number % len(SIZES)]).make(seed)
+
+
+def frames(count: int = FRAMES) -> list[Frame]:
+    """Return `count` frames of each held-out deck."""
+    return [Frame(deck, number) for deck in deck_names("valid") for number in range(count)]
+
+
+@cache
+def _maker(deck: str, size: int) -> SceneMaker:
+    return SceneMaker(CardStock([load_deck(deck)], real_share=1.0), surfaces(), size)
+
+
+def asked_for(scene: Scene) -> tuple[list[Label], list[Label]]:
+    """Return the face-up cards that are to be named, and all others."""
+    asked: list[Label] = []
+    others: list[Label] = []
+    for card in scene.cards:
+        height, width = scene.image.shape[:2]
+        inside = abs(polygon_area(clip_to_picture(card.quad, width, height))) if card.face_up else 0.0
+        whole = inside >= LEAST_SEEN * abs(polygon_area(card.quad)) and card.visible >= LEAST_SEEN
+        tall = quad_sides(card.quad)[1] >= LEAST_HEIGHT
+        kind = asked if card.card in CARDS and whole and tall else others
+        kind.append(Label(card.card, card.quad, "quad"))
+    return asked, others
+
+
+def evaluate_held_out(
+    enrolled: bool,
+    count: int = FRAMES,
+    jobs: int = 1,
+    cluster: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Score:
+    """Return how the held-out decks are read, as they are or enrolled from rendered pictures of each card.
+
+    Raises:
+        BadInputError: a deck's art cannot be had.
+    """
+    score = Score(ENROLLED if enrolled else NAME)
+    todo = frames(count)
+    for number, (scored, milliseconds) in enumerate(
+        spread(partial(_read, enrolled), todo, jobs, cluster), start=1
+    ):
+        score.photos += 1
+        score.milliseconds.append(milliseconds)
+        score.add(scored)
+        if progress is not None:
+            progress(f"{score.name}: {number}/{len(todo)}")
+    return score
+
+
+def _read(enrolled: bool, frame: Frame) -> tuple[Score, float]:
+    scene = frame.scene()
+    reader = _reader_of(frame.deck) if enrolled else default_reader()
+    start = time.perf_counter()
+    readings = reader.read(scene.image)
+    milliseconds = 1000 * (time.perf_counter() - start)
+    return score_frame(*asked_for(scene), readings), milliseconds
+
+
+def score_frame(asked: Sequence[Label], others: Sequence[Label], readings: Sequence[CardReading]) -> Score:
+    """Count one frame. Readings of cards that are not asked for count neither way.
+
+    Nor are readings counted that lie on no labelled card: they may be right, for of a card of which hardly
+    anything is seen the scene tells nothing. So there is no precision.
+    """
+    up = [reading for reading in readings if reading.face == "up"]
+    score = Score("", cards=len(asked))
+    for i, j in match_quads([*asked, *others], up):
+        if i >= len(asked):
+            continue
+        score.found += 1
+        card, confidence = up[j].card, up[j].confidence
+        if card is not None:
+            right = card == asked[i].card
+            score.named_right += right
+            score.confidently_wrong += not right and confidence >= SURE
+            score.certainty.append((confidence, right))
+    return score
+
+
+@cache
+def _reader_of(name: str) -> CardReader:
+    """Return the reader with the deck enrolled as `shithead deck enrol` does it."""
+    faces, plain = FaceReader(), FaceReader()
+    show = PackShow(OutlineFinder(), plain)
+    rng = np.random.default_rng(_SEED)
+    for t, picture in enumerate(shown(name, rng)):
+        show.look(picture, float(t))
+    faces.deck = DeckHead(deck_of(name, show.settled(), plain))
+    return TableReader(faces=faces)
+
+
+def shown(name: str, rng: np.random.Generator) -> list[Image]:
+    """Return a few pictures of each card of a deck, which lies alone before the camera."""
+    maker, pictures = _maker(name, _SHOWN_SIZE), []
+    for number, card in enumerate(sorted(load_deck(name).faces)):
+        picture = maker.make_alone(_SEED + number, card).image
+        for _ in range(_LOOKS):
+            noise = rng.normal(0, _NOISE, picture.shape).astype(np.float32)
+            pictures.append(np.asarray(cv2.add(picture, noise, dtype=cv2.CV_8U), np.uint8))
+    return pictures
