@@ -147,3 +147,21 @@ def test_cards_close_together_are_one_crowd() -> None:
 
 def test_a_card_much_larger_than_its_neighbour_is_of_another_crowd() -> None:
     assert len(crowds([at(0), 3 * CARD])) == 2
+
+
+def test_a_card_named_doubtfully_gets_the_name_of_its_own_index_where_that_is_surer() -> None:
+    doubtful = CardReading(at(120), "up", 0.9, "6C", 0.7)
+    (card,) = found([doubtful], [Index(at(121), 0.95)], Faces(("8C", 0.8)))
+    assert (card.card, card.confidence) == ("8C", 0.8)
+    assert np.allclose(card.quad, at(120))
+
+
+def test_a_surer_card_keeps_its_name() -> None:
+    assert (
+        found([CardReading(at(120), "up", 0.9, "6C", 0.84)], [Index(at(121), 0.95)], Faces(("8C", 0.8))) == []
+    )
+
+
+def test_the_index_of_a_card_that_lies_above_does_not_rename_the_one_below() -> None:
+    below, above = CardReading(at(120), "up", 0.9, "6C", 0.7), whole("8D", 124)
+    assert found([below, above], [Index(at(123), 0.95)], Faces(("8D", 0.8))) == []

@@ -6,6 +6,7 @@ import pytest
 
 from tests.vision.event_script import PLAY_AT, Script, card
 from vision.arms import Hands
+from vision.events_patches import PilePictures
 from vision.events_record import UnderArm
 from vision.layout import PLAY
 from vision.slots import Seen
@@ -61,6 +62,20 @@ def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card()
     script.table = [card("8D", PLAY_AT)]
     script.rest()
     assert script.told()[1:] == [("play", "Ann", ("8D",))]
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_a_card_of_another_rank_counts_where_the_picture_has_changed(
+    monkeypatch: pytest.MonkeyPatch, changed: bool
+) -> None:
+    monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: changed)
+    script = Script()
+    script.play("Ann", card("JD", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [card("QC", (-40.0, 20.0)), card("8D", (-85.0, 20.0), p=0.8)]
+    script.rest()
+    script.look()
+    assert script.told()[2] == ("play", "Bob", ("QC", "8D") if changed else ("QC",))
 
 
 def test_an_unreadable_card_is_told_and_asked_about() -> None:

@@ -111,6 +111,14 @@ def test_a_card_taken_off_leaves_the_face_down_one() -> None:
     assert row.down_of(0) == 3
 
 
+def test_an_up_card_and_the_one_below_it_do_not_go_at_once_something_lies_over_them() -> None:
+    row = rows()
+    row.touch(SPOT, 3.0)
+    assert [row.look(SPOT, []) for _ in range(6)] == [None] * 6
+    assert row.look(SPOT, [up("4S")]) is None
+    assert (row.up_of(0), row.down_of(0)) == (["4S", "5C", "6C"], 3)
+
+
 def test_after_the_exchange_another_card_over_an_up_card_replaces_nothing() -> None:
     table = rows()
     table.touch(SPOT, 1.0)
@@ -171,6 +179,23 @@ def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -
     heap.add(heap.look([card], 6.0), 6.0)
     assert heap.places_since(5.5) == []
     assert heap.places_since(2.5) == [(300.0, 0.0)]
+
+
+def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without_it() -> None:
+    layout = Layout(
+        TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=(300.0, 0.0)
+    )
+    heap = Heap(Scene(layout, reaches=[Reach(0, 1.0, 6.0, 0, path=[(5.5, (300.0, 0.0))])]))
+    card = up("3D", 300.0)
+    for t in (5.6, 5.8):
+        fresh = heap.look([card], t, free=False)
+    heap.add(fresh, 5.8, free=False)
+    assert heap.places_since(5.5) == [(300.0, 0.0)]
+    assert heap.places_since(5.5, sure=True) == []
+    assert not heap.has_since(5.5, ["3D"])
+    heap.look([card], 6.0)
+    assert heap.places_since(5.5, sure=True) == [(300.0, 0.0)]
+    assert heap.has_since(5.5, ["3D"])
 
 
 def test_an_addition_is_made_to_the_latest_form() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.events_patches import CloseUp, close_up, lay_there_before
+from vision.events_patches import CloseUp, PilePictures, close_up, lay_there_before
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
 from vision.slots import Seen
@@ -65,6 +65,13 @@ def test_a_turned_card_has_its_indices_elsewhere() -> None:
     now = pile("5", "top right", "bottom left")
     assert lay_there_before(UPRIGHT, pile("5"), now)
     assert not lay_there_before(turned, pile("5"), now)
+
+
+def test_a_place_has_changed_with_a_play_only_where_both_pictures_show_that() -> None:
+    other = pile("5", "top left", "bottom right")
+    assert PilePictures(now=other, before_play=pile("5")).changed_with_play(UPRIGHT)
+    assert not PilePictures(now=pile("5"), before_play=pile("5")).changed_with_play(UPRIGHT)
+    assert not PilePictures(now=other).changed_with_play(UPRIGHT)
 
 
 def test_where_nothing_is_printed_nothing_is_told() -> None:

@@ -1,0 +1,61 @@
+"""Whose arm crosses the border, where people sit side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.layout import Layout, Place, Seat
+from vision.plane import TablePlane
+from vision.shoulders import Shoulders
+
+PILE = (0.0, 0.0)
+ANN, BOB, CAT = range(3)
+
+
+@pytest.fixture
+def layout() -> Layout:
+    """Ann sits below; Bob and Cat sit above, side by side: their doors are at x = -180 and 180, y = -300."""
+    plane = TablePlane(np.array([[1.0, 0, -500], [0, 1.0, -300], [0, 0, 1]]))
+    return Layout(
+        plane,
+        1000,
+        600,
+        (
+            Seat("Ann", ((0.0, 220.0),), (0.0, 1.0)),
+            Seat("Bob", ((-180.0, -220.0),), (0.0, -1.0)),
+            Seat("Cat", ((180.0, -220.0),), (0.0, -1.0)),
+        ),
+    )
+
+
+def crossing(shoulder: Place, hand: Place = PILE) -> Place:
+    """Return where a straight arm from a shoulder above the table crosses the border at y = -300."""
+    share = (hand[1] + 300) / (hand[1] - shoulder[1])
+    return hand[0] + (shoulder[0] - hand[0]) * share, -300.0
+
+
+def test_an_arm_that_just_appears_is_that_of_the_nearest_seat(layout: Layout) -> None:
+    for x, seat in ((-300, BOB), (-30, BOB), (30, CAT), (250, CAT)):
+        assert Shoulders().seat(layout, (x, -300.0), (x, -298.0))[0] == seat
+
+
+def test_a_right_arm_that_reaches_past_its_neighbour_is_still_its_owner_s(layout: Layout) -> None:
+    far = (-250.0, 60.0)  # who sits above, facing down, has the right hand at smaller x
+    contact = crossing((180.0 - 130.0, -650.0), far)
+    assert contact[0] < 0, "it comes in before the neighbour"
+    assert Shoulders().seat(layout, contact, far)[0] == CAT
+
+
+def test_which_hand_somebody_uses_is_learnt(layout: Layout) -> None:
+    shoulders = Shoulders()
+    left_handed = crossing((-180.0 + 190.0, -650.0))
+    assert shoulders.seat(layout, left_handed, PILE)[0] == CAT, "it might be Cat's right hand"
+    shoulders.learn(layout, CAT, crossing((180.0 + 120.0, -650.0)), PILE)
+    assert shoulders.seat(layout, left_handed, PILE) == (BOB, True)
+
+
+def test_nothing_is_learnt_from_a_hand_that_is_not_over_the_table(layout: Layout) -> None:
+    shoulders = Shoulders()
+    shoulders.learn(layout, CAT, (0.0, -300.0), (0.0, -320.0))
+    assert shoulders == Shoulders()
