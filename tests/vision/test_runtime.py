@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.faces import WEIGHTS
 from vision import runtime
+from vision.faces import WEIGHTS
 from vision.runtime import (
     COPY_OF,
     Backend,
