@@ -163,8 +163,14 @@ def of_ranks(ranks: Collection[str], new: Sequence[NewCard], unseen: Collection[
         card
         for card in new
         if card[0][:-1] in ranks
-        or card[1] >= (CERTAIN if _rank_and_colour(card[0]) in known else _OTHER_RANK)
+        or _surely_read(card) >= (CERTAIN if _rank_and_colour(card[0]) in known else _OTHER_RANK)
     ]
+
+
+def _surely_read(card: NewCard) -> float:
+    """Return how surely a card was read; that what rivals it lies elsewhere does not make it surer."""
+    name, p, seen = card
+    return min(p, seen.odds.get(name, 0.0))
 
 
 def _rank_and_colour(name: str) -> tuple[str, bool]:

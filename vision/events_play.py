@@ -27,6 +27,7 @@ _LOOKS = 2
 _PATIENCE = 5
 """After so many looks what is seen must do, sure or not."""
 _SURE = 0.75
+_HARDLY = 0.05
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
@@ -332,20 +333,21 @@ class PlayPile:
         seen = [c for c in view.new if c[0][:-1] == rank and not self._pictures.lay_there_before_play(c[2])]
         if len(self._looks) > _LOOKS:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
-            seen += [c for c in others if self._is_another(c)]
+            seen += [c for c in others if self._is_another(c, rank)]
         missed = [card for card in seen if card[1] >= _SURE and card[0] != UNKNOWN_CARD]
         if missed:
             self.pile.put(missed)
             self._told.add_to_last([name for name, _, _ in missed], now)
 
-    def _is_another(self, card: NewCard) -> bool:
-        """Tell whether a card of another rank than the last play's was put down with it all the same.
+    def _is_another(self, card: NewCard, rank: str) -> bool:
+        """Tell whether a card of another than the last play's rank was put down with it all the same.
 
         Cards that others cover in part are misread more often than cards of several ranks are played.
         """
         name, _, seen = card
-        well_read = seen.odds.get(name, 0.0) >= _SURE and not self.pile.known_place(seen)
-        return well_read and self._pictures.changed_with_play(seen)
+        of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
+        well_read = seen.odds.get(name, 0.0) >= _SURE and of_rank < _HARDLY
+        return well_read and not self.pile.known_place(seen) and self._pictures.changed_with_play(seen)
 
     # -- cards under a hand ------------------------------------------------------------------------
 

@@ -66,6 +66,14 @@ def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() 
     assert {card[0] for card in seen.new} == {"6S", "7D"}, "both sevens are to be seen"
 
 
+def test_a_card_of_another_rank_is_not_surer_because_what_rivals_it_lies_elsewhere() -> None:
+    pile = pile_of(up("4D", 40))
+    doubtful = up("AD", 20, p=0.8, angle=0, **{"4D": 0.2})
+    view = pile.view([[up("4S", p=0.99), doubtful, up("4D", 40)]] * 2, set())
+    assert [card[0] for card in view.new] == ["4S"]
+    assert [card[0] for card in view.doubtful] == ["AD"]
+
+
 def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_does() -> None:
     table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
     under_hand = UnderHand()
