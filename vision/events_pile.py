@@ -95,8 +95,7 @@ class Pile:
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
         unseen = [name for name in self.names if name not in old]
         together = one_set(new, unseen)
-        known = {_rank_and_colour(name) for name in unseen}
-        doubtful = [c for c in new if c not in together and _rank_and_colour(c[0]) not in known]
+        doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(tuple(together), tuple(old), len(settled), len(looks), tuple(doubtful))
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
@@ -147,30 +146,43 @@ def one_set(new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCar
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
     Cards of several ranks stay when each is read surely: then somebody did play them. But where a card of
-    such a rank and colour is known to lie there and is `unseen`, it is that one, its suit misread, unless it
-    was read all but certainly.
+    the rank and colour of any but the surest is known to lie there and is `unseen`, it is that one, its suit
+    misread, unless it was read all but certainly.
     """
     if not new:
         return []
-    rank = max(new, key=lambda card: card[1])[0][:-1]
-    return sorted(of_ranks({rank}, new, unseen), key=lambda card: card[0][:-1] != rank)
+    surest = max(new, key=lambda card: card[1])
+    rank = surest[0][:-1]
+    known = {_rank_and_colour(name) for name in unseen}
+    likely = [
+        c for c in new if c is surest or _surely_read(c) >= CERTAIN or _rank_and_colour(c[0]) not in known
+    ]
+    return sorted(of_ranks({rank}, likely, unseen), key=lambda card: card[0][:-1] != rank)
 
 
 def of_ranks(ranks: Collection[str], new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCard]:
     """Drop doubtful cards of other ranks than `ranks`, see `one_set`."""
-    known = {_rank_and_colour(name) for name in unseen}
     return [
         card
         for card in new
-        if card[0][:-1] in ranks
-        or _surely_read(card) >= (CERTAIN if _rank_and_colour(card[0]) in known else _OTHER_RANK)
+        if card[0][:-1] in ranks or (_surely_read(card) >= _OTHER_RANK and not may_be_one_of(unseen, card))
     ]
 
 
+def may_be_one_of(unseen: Collection[str], card: NewCard) -> bool:
+    """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread."""
+    known = {_rank_and_colour(name) for name in unseen}
+    return _rank_and_colour(card[0]) in known and _surely_read(card) < CERTAIN
+
+
 def _surely_read(card: NewCard) -> float:
-    """Return how surely a card was read; that what rivals it lies elsewhere does not make it surer."""
+    """Return how surely a card was read; that what rivals it lies elsewhere does not make it surer.
+
+    Nor does it make a card doubtful that is read all but certainly that another one lay in its place.
+    """
     name, p, seen = card
-    return min(p, seen.odds.get(name, 0.0))
+    read = seen.odds.get(name, 0.0)
+    return read if read >= CERTAIN else min(p, read)
 
 
 def _rank_and_colour(name: str) -> tuple[str, bool]:

@@ -10,7 +10,7 @@ from itertools import takewhile
 from engine.events import Event, Source
 from vision.arms import Hands
 from vision.events_patches import PilePictures
-from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, of_ranks, one_set
+from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, may_be_one_of, of_ranks, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_taking import Taken, Taking
@@ -119,6 +119,7 @@ class PlayPile:
         unseen = [name for name in self.pile.names if name not in view.old]
         fitting = of_ranks({name[:-1] for name, _, _ in self._told_early}, view.new, unseen)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
+        fitting = [card for card in fitting if not may_be_one_of(unseen, card)]
         new = [c for c in view.new if c in fitting or any(_same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 
@@ -334,6 +335,8 @@ class PlayPile:
         if len(self._looks) > _LOOKS:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
             seen += [c for c in others if self._is_another(c, rank)]
+        unseen = [name for name in self.pile.names if name not in view.old]
+        seen = [card for card in seen if not may_be_one_of(unseen, card)]
         missed = [card for card in seen if card[1] >= _SURE and card[0] != UNKNOWN_CARD]
         if missed:
             self.pile.put(missed)
@@ -346,8 +349,9 @@ class PlayPile:
         """
         name, _, seen = card
         of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
-        well_read = seen.odds.get(name, 0.0) >= _SURE and of_rank < _HARDLY
-        return well_read and not self.pile.known_place(seen) and self._pictures.changed_with_play(seen)
+        p = seen.odds.get(name, 0.0)
+        well_read = p >= CERTAIN or (p >= _SURE and of_rank < _HARDLY and not self.pile.known_place(seen))
+        return well_read and self._pictures.changed_with_play(seen)
 
     # -- cards under a hand ------------------------------------------------------------------------
 

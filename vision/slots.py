@@ -17,6 +17,8 @@ SAME_PLACE_MM = 14.0
 SAME_TURN_DEGREES = 14.0
 """... and by less than this."""
 _DUPLICATE_MM = 25.0
+_HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
+"""A card this near under another shows no index: what is read there, not surely, is the upper one again."""
 _TAKEN_FACTOR = 0.02
 """How much a reading is trusted that names a card which plainly lies elsewhere."""
 
@@ -93,7 +95,11 @@ def _without_duplicates(cards: Sequence[Seen]) -> list[Seen]:
         twin = any(
             other.face == card.face
             and math.hypot(other.x - card.x, other.y - card.y) < _DUPLICATE_MM
-            and (other.best[0] == name or other.is_at(card, 4.0, 5.0))
+            and (
+                other.best[0] == name
+                or other.is_at(card, 4.0, 5.0)
+                or (card.best[1] < _DOUBTFUL and other.is_at(card, _HIDDEN_MM, _HIDDEN_DEGREES))
+            )
             for other in kept
         )
         if not twin:

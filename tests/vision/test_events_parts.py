@@ -74,6 +74,20 @@ def test_a_card_of_another_rank_is_not_surer_because_what_rivals_it_lies_elsewhe
     assert [card[0] for card in view.doubtful] == ["AD"]
 
 
+def test_a_doubtful_second_card_of_the_rank_and_colour_of_one_that_is_unseen_is_that_one() -> None:
+    pile = pile_of(up("3S", 40))
+    view = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.93)]] * 2, set())
+    assert [card[0] for card in view.new] == ["3H"]
+    both = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.93), up("3S", 40)]] * 2, set())
+    assert {card[0] for card in both.new} == {"3H", "3C"}, "the other one is to be seen"
+
+
+def test_a_card_read_all_but_certainly_is_new_though_another_lay_in_its_place() -> None:
+    pile = pile_of(up("7H", 20))
+    view = pile.view([[up("6C", 55, p=0.99), up("5H", 20, p=0.98)]] * 2, set())
+    assert {card[0] for card in view.new} == {"6C", "5H"}
+
+
 def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_does() -> None:
     table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
     under_hand = UnderHand()

@@ -35,6 +35,12 @@ def test_a_name_s_odds_do_not_suffer_from_a_weak_outline() -> None:
     assert seen.best[1] > 0.95
 
 
+def test_a_doubtful_card_just_under_another_is_that_one_read_twice() -> None:
+    for p, names in ((0.6, ["7C"]), (0.95, ["7C", "7S"])):
+        seen = see([reading(0, 0, "7C", 0.97), reading(6, 3, "7S", p)], FLAT)
+        assert [card.best[0] for card in seen] == names
+
+
 def test_one_card_read_twice_counts_once() -> None:
     assert len(see([reading(100, 200, "9S"), reading(104, 203, "9S", p=0.6)], FLAT)) == 1
     assert len(see([reading(100, 200, "9S"), reading(104, 203, "9D")], FLAT)) == 2, "a set lies like this"
