@@ -60,7 +60,8 @@ def quantise(path: Path, pieces: NDArray[np.uint8]) -> Path:
     target = eight_bit_file(path)
     with tempfile.TemporaryDirectory() as scratch:
         ready = Path(scratch) / "ready.onnx"
-        quant_pre_process(str(path), str(ready))
+        # Shapes by symbols are for other kinds of networks, and would need one more package.
+        quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
         first = next(node.name for node in onnx.load(str(ready)).graph.node if node.op_type == "Conv")
         quantize_static(
             str(ready),
