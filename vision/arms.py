@@ -154,7 +154,7 @@ class ArmTracker:
         The farther it has come in, the better that tells: a reach may turn out to be another player's.
         """
         assert limb.contact is not None
-        owner = self._owner_before(limb)
+        owner = self._owner_before(limb, self._open)
         tip = limb.tip(limb.contact, motion.recent)
         contact = _place(layout, limb.contact, motion.scale)
         if owner is None:
@@ -175,11 +175,9 @@ class ArmTracker:
         self.masks[seat] = self.masks.pop(owner)
         return seat
 
-    def _owner_before(self, limb: Limb) -> int | None:
-        """Return in whose open reach most of a limb was a frame ago; None where that is in nobody's."""
-        shared = {
-            seat: int((limb.mask & self.masks[seat]).sum()) for seat in self._open if seat in self.masks
-        }
+    def _owner_before(self, limb: Limb, seats: Collection[int]) -> int | None:
+        """Return which of `seats` has the arm that a good part of a limb was a frame ago; None for none."""
+        shared = {s: int((limb.mask & mask).sum()) for s, mask in self.masks.items() if s in seats}
         seat = max(shared, key=lambda s: shared[s], default=None)
         return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * int(limb.mask.sum()) else None
 
@@ -236,9 +234,8 @@ class ArmTracker:
         large = area >= _HAND_IN_CARDS * _card_area(layout, island, motion.scale)
         if not moves and not large:
             return None
-        shared = {seat: int((island.mask & mask).sum()) for seat, mask in self.masks.items()}
-        seat = max(shared, key=lambda s: shared[s], default=None)
-        if seat is not None and shared[seat] > _ISLAND_OVERLAP * area:
+        seat = self._owner_before(island, self.masks)
+        if seat is not None:
             return seat
         if not (moves and large):
             return None

@@ -54,7 +54,9 @@ class PileView:
     cards: int
     """How many cards are seen at all."""
     looks: int
-    doubtful: tuple[NewCard, ...] = ()
+    unseen: tuple[str, ...]
+    """Cards of the pile that are not seen."""
+    doubtful: tuple[NewCard, ...]
     """Cards that seem new, but of another rank than those in `new`: most likely misread."""
 
     @property
@@ -93,10 +95,10 @@ class Pile:
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
-        unseen = [name for name in self.names if name not in old]
+        unseen = tuple(name for name in self.names if name not in old)
         together = one_set(new, unseen)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
-        return PileView(tuple(together), tuple(old), len(settled), len(looks), tuple(doubtful))
+        return PileView(tuple(together), tuple(old), len(settled), len(looks), unseen, tuple(doubtful))
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""

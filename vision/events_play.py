@@ -116,10 +116,9 @@ class PlayPile:
         view = self.pile.view(looks, self._elsewhere())
         if not self._told_early or not view.new:
             return view
-        unseen = [name for name in self.pile.names if name not in view.old]
-        fitting = of_ranks({name[:-1] for name, _, _ in self._told_early}, view.new, unseen)
+        fitting = of_ranks({name[:-1] for name, _, _ in self._told_early}, view.new, view.unseen)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
-        fitting = [card for card in fitting if not may_be_one_of(unseen, card)]
+        fitting = [card for card in fitting if not may_be_one_of(view.unseen, card)]
         new = [c for c in view.new if c in fitting or any(_same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 
@@ -335,8 +334,7 @@ class PlayPile:
         if len(self._looks) > _LOOKS:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
             seen += [c for c in others if self._is_another(c, rank)]
-        unseen = [name for name in self.pile.names if name not in view.old]
-        seen = [card for card in seen if not may_be_one_of(unseen, card)]
+        seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
         missed = [card for card in seen if card[1] >= _SURE and card[0] != UNKNOWN_CARD]
         if missed:
             self.pile.put(missed)
