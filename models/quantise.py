@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ from onnxruntime.quantization import (
 )
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
+from engine.errors import BadInputError
+from models.commands import run_command
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
 from vision.face_crops import network_input
@@ -55,17 +57,19 @@ def quantise(path: Path, pieces: NDArray[np.uint8]) -> Path:
     """Write the 8-bit copy of a face network beside it; `pieces` (N x H x W x 3) are what it may see.
 
     The first layer, which sees the picture itself, and the last ones, whose numbers are used as they are,
-    stay in floating point.
+    stay in floating point. Raises BadInputError when there is no such network or the copy cannot be written.
     """
+    if not path.is_file():
+        raise BadInputError("{path}: the network's weights are missing", path=path)
     target = eight_bit_file(path)
     with tempfile.TemporaryDirectory() as scratch:
-        ready = Path(scratch) / "ready.onnx"
+        ready, made = Path(scratch) / "ready.onnx", Path(scratch) / "made.onnx"
         # Shapes by symbols are for other kinds of networks, and would need one more package.
         quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
         first = next(node.name for node in onnx.load(str(ready)).graph.node if node.op_type == "Conv")
         quantize_static(
             str(ready),
-            str(target),
+            str(made),
             _Batches(pieces),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=["Conv", "Relu", "Add"],
@@ -75,18 +79,28 @@ def quantise(path: Path, pieces: NDArray[np.uint8]) -> Path:
             weight_type=QuantType.QInt8,
             calibrate_method=CalibrationMethod.MinMax,
         )
-    copy = onnx.load(str(target))
+        copy = onnx.load(str(made))
     onnx.helper.set_model_props(copy, {COPY_OF: fingerprint_of(path)})
-    onnx.save(copy, str(target))
+    try:
+        # Elsewhere first: what an interruption leaves half done must not lie in place of a copy.
+        scratch_file = target.with_suffix(".new")
+        onnx.save(copy, str(scratch_file))
+        scratch_file.replace(target)
+    except OSError as error:
+        raise BadInputError(
+            "{path}: cannot be written ({reason})", path=target, reason=error.strerror
+        ) from error
     return target
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(description="Write 8-bit copies of the face networks.")
+    parser = argparse.ArgumentParser(
+        description="Write 8-bit copies of the face networks.", prog="python -m models.quantise"
+    )
     parser.add_argument("--weights", type=Path, default=WEIGHTS, help="folder of the networks")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="cards that the ranges are taken from")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     cv2.setNumThreads(1)
     maker = SampleMaker(ArtFaces("train"), _SEED)
     crops = [maker.sample().crops for _ in range(args.samples)]
@@ -95,4 +109,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main, "the copies that it has not named yet are as they were")

@@ -39,6 +39,14 @@ def _checked(output: NDArray[np.float32], path: Path) -> NDArray[np.float32]:
     return output
 
 
+def _content(path: Path) -> bytes:
+    """Return what a file holds: neither runtime opens one whose name is no UTF-8 text, and OpenCV crashes."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
+
+
 class OnnxRuntimeNetwork:
     """A network run by onnxruntime."""
 
@@ -56,13 +64,15 @@ class OnnxRuntimeNetwork:
         if threads is not None:
             options.intra_op_num_threads = threads
             options.inter_op_num_threads = 1
-        # Spinning threads would take the processor from everything else between two frames.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Between two layers threads are best kept spinning: to wake one takes as long as a small layer does.
+        # Between two frames they would take the processor from everything else.
+        options.add_session_config_entry("session.force_spinning_stop", "1")
         self._path = path
+        weights = _content(path)
         try:
             # Its fallback to other providers, of which there are none, prints what went wrong.
             self._session = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0
+                weights, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # its exception types are not public
             raise BadInputError("{path}: not a network that onnxruntime can load", path=path) from error
@@ -93,8 +103,9 @@ class OpenCvNetwork:
         self._path = path
         if threads is not None:
             cv2.setNumThreads(threads)
+        weights = _content(path)
         try:
-            self._net = cv2.dnn.readNetFromONNX(str(path))
+            self._net = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
         except cv2.error as error:
             raise BadInputError("{path}: not a network that OpenCV can load", path=path) from error
 

@@ -103,4 +103,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run_command(main)
+    run_command(main, "run it again: what it writes may be unfinished")

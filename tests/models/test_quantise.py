@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.errors import BadInputError
 from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, network_input
 from vision.faces import WEIGHTS
 from vision.runtime import OnnxRuntimeNetwork, eight_bit_file, fingerprint_of, load_network
@@ -29,3 +30,11 @@ def test_a_copy_answers_nearly_as_its_network(tmp_path: Path) -> None:
     exact, near = load_network(path).run(network_input(pieces)), copy.run(network_input(pieces))
     assert np.abs(near - exact).mean() < 0.1 * np.abs(exact).mean()
     assert eight_bit_file(path).stat().st_size < 0.7 * path.stat().st_size
+    assert sorted(tmp_path.iterdir()) == [eight_bit_file(path), path]
+
+
+def test_a_network_that_is_missing_is_named(tmp_path: Path) -> None:
+    from models.quantise import quantise
+
+    with pytest.raises(BadInputError, match=r"corner\.onnx: .*missing"):
+        quantise(tmp_path / "corner.onnx", np.zeros((1, CORNER_HEIGHT, CORNER_WIDTH, 3), np.uint8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,19 @@ def test_an_output_is_not_overwritten_by_the_next_run(backend: Backend) -> None:
 def test_missing_weights_are_named(backend: Backend, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match=r"nothing\.onnx: .*missing"):
         load_network(tmp_path / "nothing.onnx", backend)
+
+
+def test_a_folder_may_have_a_name_that_is_no_text(backend: Backend, tmp_path: Path) -> None:
+    folder = tmp_path / "odd\udcff"  # what Python makes of the byte 0xFF in a file's name
+    try:
+        folder.mkdir()
+    except (OSError, UnicodeError):
+        pytest.skip("this file system has no such names")
+    path = Path(shutil.copy(WEIGHTS / "corner.onnx", folder))
+    inputs = np.random.default_rng(2).normal(0, 1, (2, 3, 60, 36)).astype(np.float32)
+    wanted = load_network(WEIGHTS / "corner.onnx", backend).run(inputs)
+    assert np.array_equal(load_network(path, backend).run(inputs), wanted)
+    assert load_quickest(path, backend).run(inputs).shape == wanted.shape
 
 
 @pytest.mark.parametrize("content", [b"", b"this is no network", bytes(4000)])
