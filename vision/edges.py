@@ -19,7 +19,7 @@ from vision.geometry import (
     CARD_HEIGHT_MM,
     CARD_MM,
     CARD_WIDTH_MM,
-    is_convex,
+    are_convex,
     sides_of,
 )
 from vision.reading import Image, Quad
@@ -196,7 +196,7 @@ def _moved(
     x, y = _places(np.moveaxis(moved, 2, 0))
     refined = np.stack([x, y], axis=2).astype(np.float32)
     sound &= (moved[..., 2] > _HORIZON).all(axis=1)
-    sound &= np.array([is_convex(quad) for quad in refined])
+    sound &= are_convex(refined)
     return np.where(sound[:, None, None], refined, quads)
 
 
@@ -247,10 +247,10 @@ def _fit(
     """
     half = max(1.5, reach / 6)
     offsets = np.arange(-reach, reach + 1)
-    believed = np.ones(len(lines), bool)
+    believed, squares = np.ones(len(lines), bool), strength**2
     for _ in range(_FITS):
         near = np.clip(half + 0.5 - np.abs(offsets - lines[..., None]), 0, 1)
-        weight = strength**2 * near
+        weight = squares * near
         sees = (votes * near).max(axis=2) > 0.25
         believed &= sees.mean(axis=1) >= _LEAST_SUPPORT
         peaks = (weight @ offsets) / np.maximum(weight.sum(axis=2), 1e-12)

@@ -34,6 +34,14 @@ def polygon_area(polygon: ArrayLike) -> float:
     return 0.5 * float(x[:-1] @ y[1:] - x[1:] @ y[:-1] + x[-1] * y[0] - x[0] * y[-1])
 
 
+def polygon_areas(polygons: ArrayLike) -> NDArray[np.float64]:
+    """Return the signed area of each of many polygons (M x N x 2), see `polygon_area`."""
+    points = np.asarray(polygons, np.float64)
+    x, y = points[..., 0], points[..., 1]
+    across = (x[:, :-1] * y[:, 1:] - x[:, 1:] * y[:, :-1]).sum(axis=1)
+    return np.asarray(0.5 * (across + x[:, -1] * y[:, 0] - x[:, 0] * y[:, -1]))
+
+
 def sides_of(quad: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the four sides of a quad (4 x 2), each from its corner to the next one."""
     return np.asarray(quad[_NEXT] - quad)
@@ -41,11 +49,16 @@ def sides_of(quad: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def is_convex(quad: ArrayLike) -> bool:
     """Tell whether four corners run clockwise around a convex shape of some size."""
-    points = np.asarray(quad, np.float64)
-    edges = sides_of(points)
-    following = edges[_NEXT]
-    turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
-    return bool(np.isfinite(points).all() and (turns > 1e-6).all())
+    return bool(are_convex(np.asarray(quad)[None])[0])
+
+
+def are_convex(quads: ArrayLike) -> NDArray[np.bool_]:
+    """Tell of each of many quads (N x 4 x 2) what `is_convex` tells of one."""
+    points = np.asarray(quads, np.float64)
+    edges = points[:, _NEXT] - points
+    following = edges[:, _NEXT]
+    turns = edges[..., 0] * following[..., 1] - edges[..., 1] * following[..., 0]
+    return np.asarray(np.isfinite(points).all(axis=(1, 2)) & (turns > 1e-6).all(axis=1))
 
 
 def order_quad(corners: ArrayLike) -> Quad:

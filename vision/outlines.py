@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.edges import refine_quads
-from vision.geometry import corner_distance, is_convex, polygon_area, polygon_overlap, start_at_top
+from vision.geometry import (
+    corner_distance,
+    is_convex,
+    polygon_area,
+    polygon_areas,
+    polygon_overlap,
+    start_at_top,
+)
 from vision.printed import is_printed_outline
 from vision.reading import Face, Image, Quad
 from vision.runtime import Network, load_network
@@ -119,7 +126,7 @@ def _can_lie_beside(quad: Quad, surer: Sequence[Quad], same: float = _SAME_CARD)
     size = float(np.sqrt(max(polygon_area(quad), 1e-6)))
     if corner_distance(others, quad).min() < same * size:
         return False
-    sizes = np.array([np.sqrt(max(polygon_area(other), 1e-6)) for other in others])
+    sizes = np.sqrt(np.maximum(polygon_areas(others), 1e-6))
     if not 1 / _MOST_UNLIKE < size / np.median(sizes) < _MOST_UNLIKE:
         return False
     unlike = np.flatnonzero((sizes > _UNLIKE * size) | (size > _UNLIKE * sizes))

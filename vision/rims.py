@@ -47,10 +47,9 @@ def something_sticks_out(image: Image, quad: Quad, known: Sequence[Quad]) -> boo
     flat = rectify(image, neighbourhood, _RIM.shape[1], _RIM.shape[0])
     hidden = np.zeros(_RIM.shape, np.uint8)
     back = np.asarray(np.linalg.inv(plane), np.float64)
-    for other in known:
-        if _may_meet(other, neighbourhood):
-            corners = transform(back, other) + reach
-            cv2.fillConvexPoly(hidden, np.round(_grown(corners)).astype(np.int32), (1,))
+    for other in _near(known, neighbourhood):
+        corners = transform(back, other) + reach
+        cv2.fillConvexPoly(hidden, np.round(_grown(corners)).astype(np.int32), (1,))
     rim = _RIM & _within_picture(image, plane, neighbourhood) & (hidden == 0)
     stock = np.median(flat[_MARGIN], axis=0)
     unlike = _ALIKE_SHARE * stock + _ALIKE_LEVEL
@@ -59,11 +58,13 @@ def something_sticks_out(image: Image, quad: Quad, known: Sequence[Quad]) -> boo
     return int(np.count_nonzero(alike[rim])) >= _LEAST_MM2
 
 
-def _may_meet(quad: Quad, other: NDArray[np.float64]) -> bool:
-    """Tell, quickly, whether two quads are near enough to share anything, the first one grown a little."""
-    low, high = quad.min(axis=0), quad.max(axis=0)
-    room = 0.1 * (high - low)
-    return bool((low - room <= other.max(axis=0)).all() and (high + room >= other.min(axis=0)).all())
+def _near(quads: Sequence[Quad], place: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return, quickly, those of many quads that, grown a little, may share something with a place (4 x 2)."""
+    many = np.asarray(quads, np.float32).reshape(-1, 4, 2)
+    low, high = many.min(axis=1), many.max(axis=1)
+    room = np.float32(0.1) * (high - low)
+    meets = (low - room <= place.max(axis=0)) & (high + room >= place.min(axis=0))
+    return np.asarray(many[meets.all(axis=1)])
 
 
 def _within_picture(

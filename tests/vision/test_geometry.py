@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vision.geometry import (
+    are_convex,
     clip_to_picture,
     corner_distance,
     homography,
     is_convex,
     order_quad,
     polygon_area,
+    polygon_areas,
     polygon_iou,
     quad_sides,
     rectify,
@@ -62,6 +64,20 @@ def test_a_bow_tie_and_a_dent_are_not_convex() -> None:
     assert not is_convex(CARD[[0, 2, 1, 3]])
     assert not is_convex([[0, 0], [10, 0], [3, 3], [0, 10]])
     assert not is_convex([[0, 0], [np.nan, 0], [3, 3], [0, 10]])
+
+
+def test_many_quads_are_judged_as_each_would_be_alone() -> None:
+    square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
+    bow_tie, nowhere = square[[0, 2, 1, 3]], np.where(square > 5, np.float32(np.nan), square)
+    rng = np.random.default_rng(3)
+    several = np.stack([square, square[::-1], bow_tie, nowhere, *(square + rng.normal(0, 6, (40, 4, 2)))])
+    convex = are_convex(several)
+    assert convex.tolist() == [is_convex(quad) for quad in several]
+    assert convex[:4].tolist() == [True, False, False, False]
+    assert 0 < convex[4:].sum() < 40
+    alone = [polygon_area(quad) for quad in several]
+    assert polygon_areas(several) == pytest.approx(alone, rel=1e-9, nan_ok=True)
+    assert polygon_areas(several)[0] == 100
 
 
 def test_iou_of_known_overlaps() -> None:
