@@ -46,7 +46,8 @@ class _Visit:
     tip: Place
     """Where the arm's tip seemed to be when it began."""
     stuck: bool
-    """Whether it seemed to rest there before and ever since."""
+    """Whether it seemed to rest there before and until it came loose, if it did, at the draw pile."""
+    loose: bool = False
     open: bool = True
 
     @property
@@ -63,6 +64,8 @@ class Draws:
         self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
         self._over: dict[int, list[_Visit]] = {}
+        self._empty: dict[int, bool] = {}
+        """Whether the draw pile was seen to be empty when a reach, by its number, began."""
 
     def watch(self, reach: Reach, t: float, *, covered: bool) -> None:
         """Note in each frame whether a reach's arm is over the draw pile.
@@ -70,12 +73,15 @@ class Draws:
         The tip of an arm that has put down a card is taken to be at that card until the card is known to lie
         there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
         """
+        none_there = len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
+        self._empty.setdefault(reach.number, none_there)
         visits = self._over.get(reach.number)
         visit = visits[-1] if visits else None
         if visit is not None and visit.open:
             visit.open, visit.end = covered, t
-            if covered:
-                visit.stuck &= math.dist(reach.tip, visit.tip) < _STUCK_MM
+            if covered and not visit.loose:
+                visit.loose = self._is_at_pile(reach.seat, reach.tip)
+                visit.stuck &= visit.loose or math.dist(reach.tip, visit.tip) < _STUCK_MM
         elif covered:
             before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
             stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
@@ -102,7 +108,7 @@ class Draws:
     def _count(self, reach: Reach) -> int:
         """Return how often a reach went to the draw pile and paused there."""
         visits = self._over.pop(reach.number, [])
-        if len(self._looks) >= _EMPTY_LOOKS and not any(self._looks):
+        if self._empty.pop(reach.number, False):
             return 0
         over = [(visit.start, visit.end) for visit in visits if visit.stuck and visit.lasts]
         stops = [(s.start, s.end) for s in reach.stops if self._is_at_pile(reach.seat, s.place)]

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arms import disc
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
-from vision.indices import INDEX_MM
 from vision.layout import Layout, Place, Zone
 from vision.reading import Image
-from vision.slots import Seen
+from vision.slots import Seen, index_places
 
 _PATCH_MM = 50.0
 _CLOSE_MM = 130.0
@@ -29,6 +27,8 @@ ALIKE, ALL_BUT_THE_SAME = 0.9, 0.95
 """Correlation from which two pictures show the same index; and where much speaks against it."""
 _LEAST_INK = 12.0
 """Standard deviation of grey levels (0-255) below which a place shows nothing that could be compared."""
+_INK_MM = (3.5, 9.0)
+"""Half the width and height in which an index has its ink; what shows farther out is another card's."""
 
 
 def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
@@ -117,22 +117,12 @@ def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, al
     if before is None or now is None:
         return False
     wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
-    for place in _indices(card):
+    for place in index_places(card):
         index = now.window(place, card.angle, _INDEX_REACH_MM)
         was = before.window(place, card.angle, wide)
-        if index is None or was is None or float(index.std()) < _LEAST_INK:
+        ink = now.window(place, card.angle, _INK_MM)
+        if index is None or was is None or ink is None or float(ink.std()) < _LEAST_INK:
             continue
         if float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max()) > alike:
             return True
     return False
-
-
-def _indices(card: Seen) -> list[Place]:
-    """Return where both indices of a card on the table are, mm."""
-    turn = math.radians(card.angle)
-    aside, up = CARD_WIDTH_MM / 2 - INDEX_MM[0], CARD_HEIGHT_MM / 2 - INDEX_MM[1]
-    # Of an upright card (90 degrees: its long side points down the table) they are at its top left and its
-    # bottom right.
-    x = up * math.cos(turn) + aside * math.sin(turn)
-    y = up * math.sin(turn) - aside * math.cos(turn)
-    return [(card.x - x, card.y - y), (card.x + x, card.y + y)]

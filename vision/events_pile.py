@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from vision.reading import UNKNOWN_CARD
-from vision.slots import Seen, Settled, name_cards, vote
+from vision.slots import Seen, Settled, covers, index_places, name_cards, vote
 
 CERTAIN = 0.97
 """A name this probable is all but certain."""
@@ -56,6 +57,8 @@ class PileView:
     looks: int
     unseen: tuple[str, ...]
     """Cards of the pile that are not seen."""
+    plain: tuple[str, ...]
+    """Cards of the pile that are surely seen."""
     doubtful: tuple[NewCard, ...]
     """Cards that seem new, but of another rank than those in `new`: most likely misread."""
 
@@ -86,11 +89,12 @@ class Pile:
         weighed = [self._weighed(s.seen, taken) for s in settled]
         named = name_cards(weighed)
         new: list[NewCard] = []
-        old = []
+        old, plain = [], []
         for group, (name, p) in zip(settled, named, strict=True):
             if name is not None and p >= MIN_NAME:
                 if name in self.names:
                     old.append(name)
+                    plain += [name] * (p >= _SURE_NAME)
                 elif p >= _SURE_NAME or 2 * group.looks >= len(looks):
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
@@ -98,7 +102,34 @@ class Pile:
         unseen = tuple(name for name in self.names if name not in old)
         together = one_set(new, unseen)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
-        return PileView(tuple(together), tuple(old), len(settled), len(looks), unseen, tuple(doubtful))
+        return PileView(
+            tuple(together), tuple(old), len(settled), len(looks), unseen, tuple(plain), tuple(doubtful)
+        )
+
+    @property
+    def top(self) -> list[PileCard]:
+        """The uppermost cards of one rank."""
+        cards = reversed(self.cards)
+        return list(takewhile(lambda card: card.name[:-1] == self.cards[-1].name[:-1], cards))
+
+    def misread_before(self, card: NewCard, view: PileView) -> PileCard | None:
+        """Return the buried card that comes to light as `card`, told by another suit before; or None."""
+        name, p, seen = card
+        buried = self.cards[: len(self.cards) - len(self.top)]
+        if p < CERTAIN:
+            return None
+        return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
+
+    def is_laid_bare(self, view: PileView, in_sight: Collection[str]) -> bool:
+        """Tell whether upper cards must have been taken off: no new card hides them, and others show.
+
+        `in_sight` are the cards that were seen before.
+        """
+        top = self.top
+        places = [place for card in top if card.place for place in index_places(card.place)]
+        hidden = all(any(covers(seen, place) for _, _, seen in view.new) for place in places)
+        shows = set(view.plain) - set(in_sight) - {card.name for card in top}
+        return bool(shows) and not hidden
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
@@ -134,6 +165,11 @@ class Pile:
         }
         for card in self.cards:
             card.place = places.get(card.name, card.place)
+
+
+def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
+    alike = not card.sure and _rank_and_colour(card.name) == _rank_and_colour(name)
+    return alike and card.place is not None and _in_place(card.place, seen)
 
 
 def _firm(group: Settled, looks: int) -> bool:

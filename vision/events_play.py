@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
-from engine.events import Event, Source
+from engine.events import Event
 from vision.arms import Hands
 from vision.events_patches import PilePictures
 from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, may_be_one_of, of_ranks, one_set
@@ -55,6 +54,8 @@ class PlayPile:
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
         self._told_early: list[NewCard] = []
+        self._in_sight: set[str] = set()
+        """What has been seen of the pile since it was last settled."""
         self._under_hand = UnderHand()
         self._told = ToldPlays(scene)
         self._as_left: Patch | None = None
@@ -138,6 +139,7 @@ class PlayPile:
     def judge(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         """Decide what the looks since the last disturbance say; `forced`: with what there is."""
         if self.touched is None:
+            self._in_sight |= _named(self._looks)
             self._looks = self._looks[-_PATIENCE + 1 :]
             self._find_overlooked(now)
             return
@@ -146,6 +148,8 @@ class PlayPile:
         view = self._view(self._looks)
         patient = not forced and len(self._looks) < _PATIENCE
         unchanged = same_patch(patch, self._as_left)
+        if view.new and self._top_missing(view):
+            view = self._without_laid_bare(view, now)
         if view.new:
             if view.confidence >= _SURE or not patient:
                 self._played(self._read_better(view, now), now, patch)
@@ -167,11 +171,27 @@ class PlayPile:
 
     def _top_missing(self, view: PileView) -> bool:
         """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
-        top = list(takewhile(lambda name: name[:-1] == self.pile.names[-1][:-1], reversed(self.pile.names)))
-        return bool(top) and not set(top) & set(view.old)
+        top = {card.name for card in self.pile.top}
+        return bool(top) and not top & set(view.old)
+
+    def _without_laid_bare(self, view: PileView, now: float) -> PileView:
+        """Return the view without cards that only came to light as those upon them were taken off.
+
+        One that was told by another suit when it was put down is told anew.
+        """
+        misread = [(card, self.pile.misread_before(card, view)) for card in view.new]
+        told = {name: lay for (name, _, _), lay in misread if lay is not None}
+        if not told and not self.pile.is_laid_bare(view, self._in_sight):
+            return view
+        for name, lay in told.items():
+            self._told.rename(lay.name, name, now)
+            lay.name = name
+        new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
+        return replace(view, new=tuple(new), old=(*view.old, *told))
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         self.touched = None
+        self._in_sight = _named(self._looks)
         self._visits.settled(now)
         self._glimpses.clear()
         self._under_hand.risen()
@@ -212,7 +232,7 @@ class PlayPile:
         seat = self._visits.who((new[-1][2].x, new[-1][2].y))
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
-        source = self._source_of(names, seat)
+        source = self._upcards.source_of(names, seat)
         self.pile.put(new, free=not (gone or early))
         self._scene.started = True
         told = self._told.tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
@@ -311,22 +331,14 @@ class PlayPile:
             seen, certain=certain
         )
 
-    def _source_of(self, names: Sequence[str], seat: int | None) -> Source:
-        """Tell where played cards came from, and note that they are no longer there."""
-        from_row = self._upcards.take_from_row(names)
-        if from_row == len(names):
-            return "up"
-        if from_row:
-            return "hand+up"
-        return "down" if seat is not None and self._upcards.flips(seat) else "hand"
-
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card that only later looks show; no hand was there since.
 
         One of its set, or one of another rank where every look shows something else than lay there before.
         """
         last = self._told.newest
-        if last is None or len(self._looks) < _LOOKS:
+        lies = last is not None and set(last.cards) & set(self.pile.names)
+        if last is None or not lies or len(self._looks) < _LOOKS:
             return
         view = self.pile.view(self._looks, self._elsewhere())
         rank = last.cards[-1][:-1]
@@ -393,7 +405,7 @@ class PlayPile:
             self._taking.took_whole(seat, tuple(self.pile.names), now)
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
-        self._told.forget_suspects()
+        self._told.pile_gone()
         self._settle(now, patch)
 
     def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
@@ -416,6 +428,10 @@ class PlayPile:
             player = self._scene.player(tapped)
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)
+
+
+def _named(looks: Sequence[Sequence[Seen]]) -> set[str]:
+    return {name for look in looks for seen in look if (name := seen.best[0])}
 
 
 def _same_card(first: Seen, second: Seen) -> bool:

@@ -30,6 +30,8 @@ class ToldPlays:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._last: Event | None = None
+        self._on_pile: list[Event] = []
+        """The plays whose cards lie on the pile, in their first forms."""
         self._suspects: dict[str, tuple[Event, Seen]] = {}
 
     @property
@@ -59,6 +61,7 @@ class ToldPlays:
         else:
             kind: EventKind = "flip" if source == "down" else "play"
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
+            self._on_pile.append(told)
         if UNKNOWN_CARD in names:
             log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player))
         return told
@@ -83,10 +86,11 @@ class ToldPlays:
         return last if last is not None and now - last.t <= _SET_SECONDS + JUST_SECONDS else None
 
     def rename(self, old: str, new: str, now: float) -> None:
-        """Tell that a card of the last play was misread."""
-        last = self.last
-        if last is not None:
-            self._scene.log.revise(last, now, cards=tuple(new if c == old else c for c in last.cards))
+        """Tell that a card which lies on the pile was misread when it was put down."""
+        plays = (self._scene.log.latest(play) for play in reversed(self._on_pile))
+        play = next((play for play in plays if old in play.cards and not play.withdrawn), None)
+        if play is not None:
+            self._scene.log.revise(play, now, cards=tuple(new if c == old else c for c in play.cards))
 
     def add_to_last(self, names: Sequence[str], now: float) -> None:
         """Tell that the last play had more cards."""
@@ -117,6 +121,7 @@ class ToldPlays:
         if not play.withdrawn:
             self._scene.log.revise(play, now, cards=(*play.cards, name))
 
-    def forget_suspects(self) -> None:
+    def pile_gone(self) -> None:
         """Note that the pile has gone, and with it what may lie in it."""
+        self._on_pile.clear()
         self._suspects.clear()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from engine.events import Event
+from engine.events import Event, Source
 from vision.events_record import Patch
 from vision.events_rows import Change, Rows
 from vision.events_scene import NEAR_MM, Scene
@@ -75,7 +75,16 @@ class UpCards:
             count += zone is not None or vanished is not None
         return count
 
-    def flips(self, seat: int) -> bool:
+    def source_of(self, names: Sequence[str], seat: int | None) -> Source:
+        """Tell where cards that this seat played came from, and note that they are no longer there."""
+        from_row = self.take_from_row(names)
+        if from_row == len(names):
+            return "up"
+        if from_row:
+            return "hand+up"
+        return "down" if seat is not None and self._flips(seat) else "hand"
+
+    def _flips(self, seat: int) -> bool:
         """Tell whether a card that this seat just played is one of its face-down cards.
 
         It is when no up-card is left before the player and the hand came by way of a face-down one.

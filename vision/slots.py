@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
+from vision.indices import INDEX_MM
 from vision.plane import TablePlane
 from vision.reading import CardReading, Face
 
@@ -157,6 +159,25 @@ def name_cards(
             if name != "JOKER":
                 used[name] += 1
     return named
+
+
+def index_places(card: Seen) -> list[tuple[float, float]]:
+    """Return where both indices of a card on the table are, mm."""
+    turn = math.radians(card.angle)
+    aside, up = CARD_WIDTH_MM / 2 - INDEX_MM[0], CARD_HEIGHT_MM / 2 - INDEX_MM[1]
+    # Of an upright card (90 degrees: its long side points down the table) they are at its top left and its
+    # bottom right.
+    x = up * math.cos(turn) + aside * math.sin(turn)
+    y = up * math.sin(turn) - aside * math.cos(turn)
+    return [(card.x - x, card.y - y), (card.x + x, card.y + y)]
+
+
+def covers(card: Seen, place: tuple[float, float]) -> bool:
+    """Tell whether a place (mm) lies under a card."""
+    turn = math.radians(card.angle)
+    x, y = place[0] - card.x, place[1] - card.y
+    along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
+    return abs(along) <= CARD_HEIGHT_MM / 2 and abs(across) <= CARD_WIDTH_MM / 2
 
 
 def turn_between(first: float, second: float) -> float:
