@@ -131,14 +131,12 @@ class ArmTracker:
             limb = self._kept_whole(seat, limb, motion)
             over[seat] = limb.mask
             self._contacts[seat] = limb.contact or self._contacts[seat]
-            self._follow(seat, limb, motion, layout)
         for island in motion.islands:
             owner = self._owner(island, motion, layout, over)
-            if owner is None:
-                continue
-            if owner not in over:
-                self._follow(owner, island, motion, layout)
-            over[owner] = over.get(owner, island.mask) | island.mask
+            if owner is not None:
+                over[owner] = over.get(owner, island.mask) | island.mask
+        for seat, mask in over.items():
+            self._follow(seat, Limb(mask, None), motion, layout)
         self.masks = over
         t = motion.t
         ended = [reach for reach in self._open.values() if t - reach.last > GONE_SECONDS]

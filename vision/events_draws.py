@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.events import Event
@@ -23,6 +23,8 @@ _STUCK_SECONDS, _STUCK_MM = 0.3, 60.0
 _PAUSE_SECONDS = 0.25
 _QUICKEST_SECONDS = 0.2
 """No hand goes to the draw pile and back in less."""
+_AWAY_MM = 220.0
+"""A hand that has been so far from the draw pile goes there anew."""
 _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
 """A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
 
@@ -116,11 +118,32 @@ class Draws:
         for start, end in sorted([*stops, *over]):
             count += start - last > _GAP_SECONDS
             last = max(last, end)
-        farthest = self._scene.farthest(reach)
-        if not count and farthest is not None and reach.last - reach.start >= _QUICKEST_SECONDS:
+        paused = [start for start, _ in [*stops, *over]]
+        return count + sum(
             # Too quick to be a pause: but that is as far as the hand went.
-            count = int(self._is_at_pile(reach.seat, farthest))
-        return count
+            not any(trip[0][0] <= start <= trip[-1][0] for start in paused) and self._turns_there(reach, trip)
+            for trip in self._trips(reach)
+        )
+
+    def _trips(self, reach: Reach) -> list[list[tuple[float, Place]]]:
+        """Return a reach's path, cut where the hand has been far from the draw pile or lost from sight."""
+        draw = self._scene.layout.draw
+        if draw is None:
+            return []
+        trips: list[list[tuple[float, Place]]] = [[]]
+        for t, place in reach.path:
+            lost = trips[-1] and t - trips[-1][-1][0] > _GAP_SECONDS
+            if lost or (math.dist(place, draw) > _AWAY_MM and trips[-1]):
+                trips.append([])
+            if math.dist(place, draw) <= _AWAY_MM:
+                trips[-1].append((t, place))
+        return [trip for trip in trips if trip and trip[-1][0] - trip[0][0] >= _QUICKEST_SECONDS]
+
+    def _turns_there(self, reach: Reach, trip: Sequence[tuple[float, Place]]) -> bool:
+        """Tell whether the draw pile is as far as the hand went."""
+        home = self._scene.layout.seats[reach.seat].centre
+        farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
+        return self._is_at_pile(reach.seat, farthest)
 
     def _is_at_pile(self, seat: int, place: Place) -> bool:
         """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it."""

@@ -135,3 +135,16 @@ def test_what_moves_in_the_middle_of_the_table_is_nobodys_arm() -> None:
         frame[150:230, x : x + 60] = 190
         told.append(watch.feed(frame))
     assert not any(hands.reaches for hands in told)
+
+
+def test_a_hand_that_is_seen_apart_from_its_arm_is_where_the_reach_ends() -> None:
+    watch = Watch()
+    for y in (340, 300, 260, 220, 170, 120):
+        watch.feed(arm_from_below(390, y))
+    frames = []
+    for k, y in enumerate((110, 95, 80)):
+        frame = arm_from_below(390 + 8 * k, y)
+        frame[170:200] = 90  # something dim between the hand and its arm
+        frames.append(frame)
+    hands = [watch.feed(frame) for frame in frames]
+    assert hands[-1].reaches[0].tip[1] < -60, "180 pixels down is the middle of the table"

@@ -155,3 +155,47 @@ def test_a_name_that_only_flickers_is_no_play() -> None:
         script.events += script.maker.on_hands(Hands(script.t, (), (), {}))
         script.look()
     assert ("play", "Bob", ("4S",)) not in script.told()
+
+
+def _buried(below: Seen, *above: Seen) -> Script:
+    """Return a script in which Bob has put cards on what Ann played."""
+    script = Script()
+    script.play("Ann", below)
+    script.play("Bob", *above)
+    assert script.told()[1:] == [("play", "Ann", (str(below.best[0]),)), ("play", "Bob", ("JS",))]
+    return script
+
+
+def test_a_buried_card_that_comes_to_light_with_another_suit_was_misread_and_not_just_played() -> None:
+    script = _buried(card("7S", PLAY_AT, p=0.9), card("JS", (-50.0, 18.0)))
+    script.reach("Cat", (PLAY_AT, 0.4))
+    script.table = [card("7C", (-58.0, 2.0), p=1.0)]
+    script.rest(0.9)
+    script.reach("Cat", (PLAY_AT, 0.4), ((0.0, -220.0), 0.1))
+    script.table = []
+    script.rest(2.0)
+    assert script.told()[1:] == [
+        ("play", "Ann", ("7C",)),
+        ("play", "Bob", ("JS",)),
+        ("pick_up", "Cat", ("7C", "JS")),
+    ]
+
+
+def test_another_card_of_the_rank_put_where_the_top_one_lies_is_a_play() -> None:
+    script = Script()
+    script.play("Ann", card("7S", PLAY_AT, p=0.9))
+    script.play("Bob", card("7C", (-58.0, 2.0), p=1.0))
+    assert script.told()[1:] == [("play", "Ann", ("7S",)), ("play", "Bob", ("7C",))]
+
+
+def test_what_is_doubtful_where_upper_cards_were_taken_off_was_not_just_played() -> None:
+    script = Script()
+    script.play("Ann", card("5D", PLAY_AT))
+    script.play("Bob", card("9D", (-48.0, 3.0)))
+    script.table = [script.table[-1]]  # it hides the other
+    script.reach("Cat", (PLAY_AT, 0.1))
+    script.rest(0.9)
+    script.reach("Cat", (PLAY_AT, 0.4))
+    script.table = [card("5D", PLAY_AT, p=1.0), card("4C", (-85.0, 25.0), p=0.86)]
+    script.rest(0.9)
+    assert [kind for kind, _, _ in script.told()].count("play") == 2

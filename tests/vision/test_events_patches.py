@@ -93,3 +93,17 @@ def test_a_close_picture_shows_the_table_in_millimetres() -> None:
     assert window is not None
     assert window.shape == (90, 60)
     assert window.mean() == 200
+
+
+def test_the_pip_of_a_card_that_covers_an_index_now_is_not_that_index() -> None:
+    def covered(figure: str, pip: int) -> CloseUp:
+        frame: NDArray[np.uint8] = np.full((640, 640, 3), 200, np.uint8)
+        x, y = INDEX["top left"]
+        place = (320 + 2 * x - 16, 320 + 2 * y + 16)
+        cv2.putText(frame, figure, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, (40,) * 3, 4)
+        x, y = INDEX["bottom right"]
+        middle = (320 + 2 * x + 12, 320 + 2 * y + pip)
+        cv2.circle(frame, middle, 4, (40,) * 3, -1)  # beside where the index would be
+        return close_up(frame, LAYOUT, (0.0, 0.0))
+
+    assert not lay_there_before(UPRIGHT, covered("X", 3), covered("5", 0))

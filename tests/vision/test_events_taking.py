@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
-from vision.layout import PLAY, Zone
+from vision.arms import Hands
+from vision.layout import DRAW, PLAY, Zone
 from vision.slots import Seen
 
 
@@ -177,3 +178,43 @@ def test_a_hand_on_the_bare_place_picks_up_nothing_but_in_answer_to_a_shown_card
     script.reach("Bob", (PLAY_AT, 0.4))
     script.rest()
     assert script.told()[-1] == ("pick_up", "Bob", ())
+
+
+def test_whoever_draws_the_last_card_has_drawn_though_none_is_left() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    reach = script.reach("Ann", (DRAW_AT, 0.3))
+    script.draw_pile = False
+    for _ in range(5):  # the hand goes home over a bare place
+        script.t += 0.1
+        reach.follow((70.0, 250.0), script.t)
+        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {}))
+        script.look()
+    script.rest(2.0)
+    assert script.told()[-1][:2] == ("draw", "Ann")
+
+
+def test_a_hand_that_seemed_to_stay_at_the_card_it_put_down_may_turn_up_at_the_draw_pile() -> None:
+    script = Script()
+    reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.5))
+    for place, seconds in ((PLAY_AT, 0.4), ((70.0, 30.0), 0.07)):  # its tip comes loose late
+        for _ in range(round(seconds / STEP)):
+            script.t += STEP
+            reach.follow(place, script.t)
+            over = {DRAW: frozenset({0}), PLAY: frozenset({0})}
+            script.events += script.maker.on_hands(Hands(script.t, (reach,), (), over))
+    script.table = [card("9S", PLAY_AT)]
+    script.rest(2.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "draw"]
+
+
+def test_a_hand_that_was_lost_from_sight_between_two_quick_trips_draws_twice() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    reach = script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+    for place in ((60.0, 80.0), (65.0, 30.0), (70.0, 5.0), (68.0, 60.0), (70.0, 250.0)):
+        script.t += 0.07
+        reach.follow(place, script.t)
+        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {}))
+    script.rest(2.0)
+    assert script.events[-1].count == 2
