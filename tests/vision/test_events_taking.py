@@ -197,7 +197,7 @@ def test_whoever_draws_the_last_card_has_drawn_though_none_is_left() -> None:
 def test_a_hand_that_seemed_to_stay_at_the_card_it_put_down_may_turn_up_at_the_draw_pile() -> None:
     script = Script()
     reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.5))
-    for place, seconds in ((PLAY_AT, 0.4), ((70.0, 30.0), 0.07)):  # its tip comes loose late
+    for place, seconds in ((PLAY_AT, 0.4), ((60.0, 40.0), 0.07)):  # its tip comes loose late
         for _ in range(round(seconds / STEP)):
             script.t += STEP
             reach.follow(place, script.t)
