@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.edges import edge_support
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import (
     CARD_HEIGHT_MM,
@@ -48,6 +49,8 @@ _OVERLAPPED = 0.1
 _NEAR_IOU, _MUCH = 0.4, 0.08
 """An outline this far (share of the height) from what the card's own index tells is replaced by it."""
 _SAME_PLACE_IOU = 0.65
+_HIDDEN_IOU = 0.8
+"""Two cards of which this much lies in one place: of the lower one nothing could be read."""
 _MOST_ALIKE = 2.0
 """Cards of one crowd differ in height by less than this factor."""
 
@@ -71,7 +74,7 @@ class CoveredCards:
         if not told:
             return list(known)
         readings = [reading for _, reading in told]
-        cards = [_put_right(card, readings) for card in cards if not _is_blend(card, readings)]
+        cards = [_put_right(image, card, readings) for card in cards if not _is_blend(card, readings)]
         places = [_index_places(card.quad) for card in cards]
         beside = [
             [_apart(index, card, at) for card, at in zip(cards, places, strict=True)] for index, _ in told
@@ -168,12 +171,13 @@ def _is_crowded(image: Image, quad: Quad, others: Sequence[Quad]) -> bool:
     return overlaps or something_sticks_out(image, quad, others)
 
 
-def _put_right(card: CardReading, told: Sequence[CardReading]) -> CardReading:
+def _put_right(image: Image, card: CardReading, told: Sequence[CardReading]) -> CardReading:
     """Return a card with the place that its own index tells, where its outline is off by much.
 
-    Only where another card lies almost in its place: the outline of one that lies free is the better one.
+    Only where another card lies almost in its place, for the outline of one that lies free is the better one,
+    and where the sides of the place that is told lie on plainer edges.
     """
-    if not any(reading.card != card.card and _lies_on(reading, card) for reading in told):
+    if not any(reading.card not in (None, card.card) and _lies_on(reading, card) for reading in told):
         return card
     own = [
         reading
@@ -183,7 +187,10 @@ def _put_right(card: CardReading, told: Sequence[CardReading]) -> CardReading:
     if not own:
         return card
     apart = min(float(corner_distance([reading.quad], card.quad)[0]) for reading in own)
-    return replace(card, quad=own[0].quad) if apart > _MUCH * quad_sides(card.quad)[1] else card
+    if apart <= _MUCH * quad_sides(card.quad)[1]:
+        return card
+    as_found, as_told = edge_support(image, [card.quad, own[0].quad])
+    return replace(card, quad=own[0].quad) if as_told >= as_found else card
 
 
 def _lies_on(reading: CardReading, card: CardReading) -> bool:
@@ -193,16 +200,19 @@ def _lies_on(reading: CardReading, card: CardReading) -> bool:
 def _is_blend(card: CardReading, told: Sequence[CardReading]) -> bool:
     """Tell whether an outline was drawn through two cards that lie almost on one another.
 
-    It bears a name that no index confirms, and in the same place an index surely tells of another card.
+    It bears a name that no index confirms, and in the same place indices surely tell of two other cards, or
+    of one more surely than the outline does: an index alone is sooner misread than a whole card.
     """
     if any(reading.card is not None and reading.card == card.card for reading in told):
         return False
-    return any(
-        reading.card is not None
+    others = {
+        reading.card: reading.confidence
+        for reading in reversed(told)
+        if reading.card is not None
         and reading.confidence >= _SURELY_OTHER
         and polygon_iou(reading.quad, card.quad) > _SAME_PLACE_IOU
-        for reading in told
-    )
+    }
+    return len(others) > 1 or any(surely > card.confidence for surely in others.values())
 
 
 def _is_within(quad: Quad, regions: Sequence[Region] | None) -> bool:
@@ -248,9 +258,19 @@ def _is_own(reading: CardReading, card: CardReading, apart: NDArray[np.float64],
     """
     if four and apart[2:].min() < _FOURTH_INDEX:
         return True
+    if _is_misread(reading, card):
+        return True
     if apart[:2].min() >= _OWN_INDEX:
         return False
     return reading.card is None or card.card in (None, reading.card) or reading.confidence < _SURELY_OTHER
+
+
+def _is_misread(reading: CardReading, card: CardReading) -> bool:
+    """Tell whether an index is that of a card which lies in the same place, and is read more surely whole."""
+    if card.card is None or reading.confidence >= card.confidence:
+        return False
+    least = _SAME_PLACE_IOU if reading.card is None else _HIDDEN_IOU
+    return polygon_iou(reading.quad, card.quad) > least
 
 
 def _better_named(card: CardReading, told: CardReading) -> CardReading:

@@ -45,6 +45,8 @@ _SHARES = np.linspace(0.1, 0.9, 32)
 _LEAST_SUPPORT = 0.45
 """Share of the points that must see the line for it to be believed."""
 _FITS = 3
+_SUPPORT_REACH = 4
+"""Pixels on either side of a quad's sides that are looked at to tell whether they lie on edges."""
 _TOGETHER = 200
 """Quads that are looked at together; OpenCV samples no more than some 32,000 rows at once."""
 _HORIZON = 1e-6
@@ -87,6 +89,19 @@ def refine_quads(image: Image, quads: Sequence[Quad]) -> list[Quad]:
     for look in _LOOKS:
         _refine_once(image, refined, look)
     return list(refined)
+
+
+def edge_support(image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
+    """Return for each quad how plainly its sides lie on edges of the picture, 0..1."""
+    cards = np.array(quads, np.float32)
+    sides = np.linalg.norm(cards[:, _NEXT] - cards, axis=2)
+    width, height = sides[:, 0::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
+    scales = np.clip(np.minimum(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, _LOOKS[-1].finest)
+    profiles = _across(image, cards, scales.astype(np.float64), _SUPPORT_REACH).profiles
+    strength = _edge_strength(profiles).reshape(len(cards), -1, 2 * _SUPPORT_REACH + 1)
+    noise = np.median(strength.reshape(len(cards), -1), axis=1)[:, None] + 2
+    on_side = strength[..., _SUPPORT_REACH - 1 : _SUPPORT_REACH + 2].max(axis=2)
+    return np.asarray(np.clip(on_side / (4 * noise) - 0.25, 0, 1).mean(axis=1), np.float64)
 
 
 def _refine_once(image: Image, quads: NDArray[np.float32], look: _Look) -> None:

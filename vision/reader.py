@@ -13,6 +13,7 @@ from vision.faces import FaceReader, FaceReading
 from vision.geometry import polygon_area, polygon_overlap
 from vision.outlines import Outline, OutlineFinder
 from vision.reading import CardReading, Image, Quad, Region
+from vision.second_look import look_again
 
 _CONSIDERED = 0.15
 """Confidence from which an outline is looked at to see whether a card can be read in it."""
@@ -56,6 +57,7 @@ class TableReader:
         """
         outlines = self._finder.find(image)
         names = self._faces.read(image, [outline.quad for outline in outlines])
+        outlines, names = look_again(image, outlines, names, self._faces)
         readings = []
         for outline, name in zip(outlines, names, strict=True):
             if outline.face == "down" and not _shows_face(name):

@@ -116,6 +116,40 @@ def test_an_outline_drawn_through_two_cards_gives_way_to_what_their_indices_tell
     assert [reading.card for reading in finder.complete(PICTURE, [blend])] == ["5H", "4S"]
 
 
+def test_a_card_read_surely_does_not_give_way_to_one_index_that_is_read_less_surely() -> None:
+    misread = Faces(("8S", 0.93), ("8S", 0.93))
+    beside = [Index(at(123, 3), 0.95), Index(np.roll(at(117, -3), 2, axis=0), 0.95)]
+    assert found([whole("6S", 120)], beside, misread) == []
+
+
+def test_an_outline_gives_way_to_one_index_that_is_read_more_surely() -> None:
+    doubtful = CardReading(at(120), "up", 0.98, "6S", 0.7)
+    (card,) = found([doubtful], [Index(at(128, 3), 0.95)], Faces(("8S", 0.93)))
+    assert card.card == "8S"
+
+
+def test_an_index_without_a_name_in_the_place_of_a_named_card_is_that_cards() -> None:
+    off = Index(at(128, 6), 0.95)
+    assert found([whole("9S", 120)], [off], Faces((None, 0.6))) == []
+
+
+def test_an_index_without_a_name_does_not_move_a_card() -> None:
+    indices = [Index(at(120), 0.95), Index(at(70), 0.95)]
+    (below,) = found([whole("9S", 110, 4)], indices, Faces(("9S", 0.97), (None, 0.6)))
+    assert below.card is None
+
+
+def test_an_outline_on_plain_edges_stays_where_its_index_tells_of_another_place() -> None:
+    picture = PICTURE.copy()
+    picture[4:92, 110:173] = 255
+    indices = [Index(at(120), 0.95), Index(at(102), 0.95)]
+    faces = Faces(("9S", 0.97), ("9H", 0.96))
+    covered = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(*indices)))
+    card, below = covered.complete(picture, [CardReading(at(110, 4), "up", 0.98, "9S", 0.89)])
+    assert (card.card, below.card) == ("9S", "9H")
+    assert np.allclose(card.quad, at(110, 4))
+
+
 def test_an_outline_that_is_off_is_put_where_the_cards_own_index_says() -> None:
     indices = [Index(at(120), 0.95), Index(at(102), 0.95)]
     moved, below = found([whole("9S", 110, 4)], indices, Faces(("9S", 0.97), ("9H", 0.96)))

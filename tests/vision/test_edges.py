@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.edges import refine_quad, refine_quads
+from vision.edges import edge_support, refine_quad, refine_quads
 
 QUAD = np.array([[210.3, 120.6], [330.8, 141.2], [301.5, 315.4], [180.2, 290.1]], np.float32)
 
@@ -79,3 +79,15 @@ def test_tiny_and_huge_quads_do_no_harm(size: float) -> None:
     centre = QUAD.mean(axis=0)
     quad = ((QUAD - centre) * size + centre).astype(np.float32)
     assert np.isfinite(refine_quad(picture(), quad)).all()
+
+
+def test_edges_support_a_cards_own_outline_more_than_one_beside_it() -> None:
+    inside = ((QUAD - QUAD.mean(axis=0)) * 0.8 + QUAD.mean(axis=0)).astype(np.float32)
+    own, shifted, within = edge_support(picture(), [QUAD, QUAD + np.float32([9, -7]), inside])
+    assert own > 0.9
+    assert shifted < 0.5
+    assert within < 0.2
+
+
+def test_a_quad_beyond_the_picture_has_no_support() -> None:
+    assert edge_support(picture(), [QUAD + np.float32(3000)])[0] == pytest.approx(0)

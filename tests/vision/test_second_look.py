@@ -1,0 +1,97 @@
+"""A card that cannot be named in the outline that was found is looked for in slanted ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.faces import CLASSES, FaceReader, FaceReading, Fusion, reading_of
+from vision.geometry import polygon_iou
+from vision.outlines import Outline
+from vision.reading import Image, Quad
+from vision.second_look import look_again
+
+SLANTED = np.array([[150, 80], [250, 80], [300, 220], [200, 220]], np.float32)
+FOUND = np.array([[175, 80], [275, 80], [275, 220], [175, 220]], np.float32)
+"""An upright outline through the middle of the slanted card."""
+FUSION = Fusion(1.0, 1.0, 0.01, 0.65)
+
+
+def picture() -> Image:
+    table = np.full((300, 450, 3), 60, np.uint8)
+    cv2.fillConvexPoly(table, SLANTED.astype(np.int32), (240, 240, 240))
+    return cv2.GaussianBlur(table, (0, 0), 1.0)
+
+
+def reading(card: str, p: float, blank: float = 0.0) -> FaceReading:
+    rest = np.full(len(CLASSES), (1 - p - blank) / (len(CLASSES) - 2))
+    rest[CLASSES.index(card)], rest[-1] = p, max(blank, 1e-9)
+    return reading_of(np.log(rest / rest.sum()), FUSION.threshold)
+
+
+class Faces:
+    """Reads a nine where an outline lies on the card, and doubts elsewhere."""
+
+    def __init__(self) -> None:
+        self.asked: list[Quad] = []
+        self.fusion = FUSION
+
+    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+        self.asked += list(quads)
+        return [reading("9S", 0.99 if polygon_iou(quad, SLANTED) > 0.9 else 0.3) for quad in quads]
+
+
+def seen_again(
+    names: Sequence[FaceReading], face: str = "up"
+) -> tuple[list[Outline], list[FaceReading], list[Quad]]:
+    faces = Faces()
+    outlines = [Outline(FOUND, "up" if face == "up" else "down", 0.9) for _ in names]
+    better = look_again(picture(), outlines, names, cast(FaceReader, faces))
+    return (*better, faces.asked)
+
+
+def test_a_slanted_card_is_named_and_its_outline_put_right() -> None:
+    assert polygon_iou(FOUND, SLANTED) < 0.8
+    (outline,), (name,), _ = seen_again([reading("8S", 0.5)])
+    assert name.card == "9S"
+    assert polygon_iou(outline.quad, SLANTED) > 0.9
+    assert (outline.face, outline.confidence) == ("up", 0.9)
+
+
+def test_a_name_found_at_the_second_look_is_less_sure_than_it_was_read() -> None:
+    _, (name,), _ = seen_again([reading("8S", 0.5)])
+    assert 0.65 <= name.confidence < 0.8
+    assert np.exp(name.log_probabilities).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", [reading("8S", 0.7), reading("8S", 0.2, blank=0.6)])
+def test_what_is_named_or_shows_nothing_is_not_looked_at_again(name: FaceReading) -> None:
+    outlines, names, asked = seen_again([name])
+    assert names == [name]
+    assert outlines[0].quad is FOUND
+    assert asked == []
+
+
+def test_a_back_is_not_looked_at_again() -> None:
+    _, _, asked = seen_again([reading("8S", 0.5)], face="down")
+    assert asked == []
+
+
+def test_where_no_slanted_outline_lies_on_plainer_edges_all_stays_as_it_was() -> None:
+    faces, name = Faces(), reading("8S", 0.5)
+    outline = Outline(SLANTED, "up", 0.9)
+    outlines, names = look_again(picture(), [outline], [name], cast(FaceReader, faces))
+    assert (outlines, names) == ([outline], [name])
+    assert faces.asked == []
+
+
+def test_of_many_doubtful_cards_those_nearest_to_a_name_are_looked_at_again() -> None:
+    doubtful = [reading("8S", 0.1 + 0.05 * k) for k in range(10)]
+    _, names, asked = seen_again(doubtful)
+    again = [k for k, (before, after) in enumerate(zip(doubtful, names, strict=True)) if before is not after]
+    assert again == list(range(4, 10))
+    assert len(asked) <= 18
