@@ -2,8 +2,8 @@
 
 An enrolled deck is a set of examples: what the frozen face networks make of a card (their features), and
 which card it is. A ridge regression from features to cards, solved in closed form, is fitted whenever the
-deck is loaded, and refines the networks' own opinion. Only plain numbers are stored; nothing in the file is
-executed.
+deck is loaded, and refines the networks' own opinion; another one does so for lone indices. Only plain
+numbers are stored; nothing in the file is executed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ SHARPNESS = 8.0
 WEIGHT = 1.0
 """Of the deck's opinion beside the networks', where all 52 cards are known. The fewer are, the oftener a card
 is one that the deck cannot know: then its weight falls with the square of their share."""
+INDEX_WEIGHT = 0.5
+"""Of the deck's opinion of a lone index."""
+_SEEN_WHOLE = 0.001
+"""Where the networks think less likely than this that nothing can be read, a card lies open ..."""
+_LEAD = (0.2, 0.4)
+"""... elsewhere a deck is heard if its best card leads by more than the first score; fully by the second."""
 
 _PARTS = ("format", "weights", "cards", "features", "backs", "checksum")
 _MOST_BYTES = 64 * 2**20
@@ -57,21 +63,14 @@ class Deck:
     """Of each picture of its back, what `vision.backs` makes of it; none where the back was not shown."""
 
 
-class DeckHead:
-    """A ridge regression from features to the cards of one deck (Hoerl and Kennard 1970)."""
+class _Ridge:
+    """A ridge regression from features to cards (Hoerl and Kennard 1970)."""
 
-    def __init__(self, deck: Deck) -> None:
-        """Fit to the deck's examples. Raises BadInputError for fewer than two different cards."""
-        self.name, self.weights = deck.name, deck.weights
-        self.enrolled = tuple(sorted(set(deck.cards), key=KNOWN.index))
-        if len(self.enrolled) < 2:
-            raise BadInputError("deck {name}: at least two different cards are needed", name=deck.name)
-        self._weight = WEIGHT * (len(set(self.enrolled) & set(CARDS)) / len(CARDS)) ** 2
-        self._columns = np.array([KNOWN.index(card) for card in self.enrolled])
-        examples = np.asarray(deck.features, np.float64)
-        self._mean, self._spread = examples.mean(axis=0), examples.std(axis=0) + 1e-3
-        inputs = self._standardised(examples)
-        targets = np.array([[card == known for known in self.enrolled] for card in deck.cards], np.float64)
+    def __init__(self, examples: NDArray[np.floating], targets: NDArray[np.float64]) -> None:
+        """Fit to examples (N x features) and what they are (N x cards, 1 for the right card)."""
+        values = np.asarray(examples, np.float64)
+        self._mean, self._spread = values.mean(axis=0), values.std(axis=0) + 1e-3
+        inputs = self._standardised(values)
         penalty = RIDGE * np.eye(inputs.shape[1])
         penalty[-1, -1] = 1e-6  # the constant is not shrunk
         self._solution = np.linalg.solve(inputs.T @ inputs + penalty, inputs.T @ targets)
@@ -80,16 +79,77 @@ class DeckHead:
         values = (np.asarray(features, np.float64) - self._mean) / self._spread
         return np.column_stack([values, np.ones(len(values))])
 
+    def scores(self, features: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return a score for each card (N x cards): about 1 for the right one, 0 for others."""
+        return np.asarray(self._standardised(features) @ self._solution)
+
+
+class DeckHead:
+    """What tells the cards of one deck by their features: of whole cards, and of lone indices."""
+
+    def __init__(self, deck: Deck) -> None:
+        """Fit to the deck's examples. Raises BadInputError for fewer than two different cards."""
+        self.name, self.weights = deck.name, deck.weights
+        self.enrolled = tuple(sorted(set(deck.cards), key=KNOWN.index))
+        if len(self.enrolled) < 2:
+            raise BadInputError("deck {name}: at least two different cards are needed", name=deck.name)
+        known = len(set(self.enrolled) & set(CARDS))
+        self._weight = WEIGHT * (known / len(CARDS)) ** 2
+        self._complete = known == len(CARDS)
+        self._columns = np.array([KNOWN.index(card) for card in self.enrolled])
+        self._examples = deck.features
+        self._targets = np.array(
+            [[card == known for known in self.enrolled] for card in deck.cards], np.float64
+        )
+        self._whole = _Ridge(self._examples, self._targets)
+        self._index: _Ridge | None = None
+
     def refine(
         self, log_probabilities: NDArray[np.float64], features: NDArray[np.float32]
     ) -> NDArray[np.float64]:
         """Return the networks' log-probabilities (N x classes) with the deck's opinion added, normalised."""
-        logits = SHARPNESS * (self._standardised(features) @ self._solution)
+        return self._added(log_probabilities, self._whole.scores(features), self._weight)
+
+    def refine_index(
+        self, log_probabilities: NDArray[np.float64], features: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """Return what the networks say of lone indices (N x classes) with the deck's opinion added.
+
+        `features` are those of an index's two cuts, side by side. A deck of which cards are missing says
+        nothing: an index shows too little to tell that a card is none of those that are known.
+        """
+        if not self._complete or not len(features):
+            return log_probabilities
+        if self._index is None:
+            size = features.shape[1] // 2
+            # The last four of an example's parts are its corners: both cut exactly, then both wider.
+            parts = np.split(self._examples[:, -4 * size :], 4, axis=1)
+            both = [np.concatenate(parts[k::2], axis=1) for k in (0, 1)]
+            self._index = _Ridge(np.concatenate(both), np.concatenate([self._targets] * 2))
+        return self._added(log_probabilities, self._index.scores(features), INDEX_WEIGHT)
+
+    def _added(
+        self, log_probabilities: NDArray[np.float64], scores: NDArray[np.float64], weight: float
+    ) -> NDArray[np.float64]:
+        """Return log-probabilities with what the scores say added, as far as they are to be trusted."""
+        logits = SHARPNESS * scores
         opinion = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        heard = weight * _trust(np.exp(log_probabilities[:, -1]), scores)[:, None]
         # Of cards that were never shown, the deck says neither yes nor no.
-        total = log_probabilities + self._weight * np.log(1 / len(self.enrolled))
-        total[:, self._columns] = log_probabilities[:, self._columns] + self._weight * opinion
+        total = log_probabilities + heard * np.log(1 / len(self.enrolled))
+        total[:, self._columns] = log_probabilities[:, self._columns] + heard * opinion
         return np.asarray(total - np.logaddexp.reduce(total, axis=1, keepdims=True))
+
+
+def _trust(blank: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far a deck is to be heard (N, 0..1), by the networks' probability that nothing can be read.
+
+    It has seen its cards whole and alone: of one that lies half under another, or of an outline drawn through
+    two cards, it knows nothing, and takes it for some card all the same.
+    """
+    first, second = np.sort(scores, axis=1)[:, [-1, -2]].T
+    plainly = (first - second - _LEAD[0]) / (_LEAD[1] - _LEAD[0])
+    return np.asarray(np.clip(np.maximum(1 - blank / _SEEN_WHOLE, plainly), 0, 1))
 
 
 # --- keeping decks ------------------------------------------------------------------------------------

@@ -202,16 +202,26 @@ class FaceReader:
         """Return a reading for each card of which only the index beside its quad's first corner is seen."""
         if not len(quads):
             return []
-        exact, wide = self.index_log_probabilities([index_crops(image, quad) for quad in quads])
+        outputs = self._index_outputs([index_crops(image, quad) for quad in quads])
+        exact, wide = (class_log_probabilities(part) for part in outputs)
         log_p = fused_index(exact, wide, self.fusion)
+        if self.deck is not None:
+            log_p = self.deck.refine_index(log_p, self.features(outputs[0], outputs[1:]))
         return [reading_of(row, self.fusion.index_threshold) for row in log_p]
 
     def index_log_probabilities(
         self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
     ) -> tuple[LogProbabilities, LogProbabilities]:
         """Return what each cut of lone indices says (twice N x len(CLASSES)), see `index_crops`."""
+        exact, wide = self._index_outputs(crops)
+        return class_log_probabilities(exact), class_log_probabilities(wide)
+
+    def _index_outputs(
+        self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the corner network's raw outputs for each cut of lone indices."""
         outputs = _run(self._corner, np.stack([piece for pair in crops for piece in pair]))
-        return class_log_probabilities(outputs[0::2]), class_log_probabilities(outputs[1::2])
+        return outputs[0::2], outputs[1::2]
 
     def log_probabilities(self, crops: Sequence[FaceCrops]) -> LogProbabilities:
         """Return the log-probabilities (N x len(CLASSES)) of cards that are cut out already."""

@@ -18,10 +18,12 @@ from datasets.art_drawn import DrawnStyle, draw_face
 from engine.errors import BadInputError
 from vision.decks import KNOWN, Deck, DeckHead, deck_names, load_deck, remove_deck, save_deck
 from vision.enrolment import enrol
+from vision.face_classes import CARDS
 from vision.face_crops import face_crops
 from vision.faces import CLASSES, FaceReader
 
 SHOWN = ("9S", "9C", "4H", "JOKER")
+PART = 40
 
 
 def synthetic(cards: tuple[str, ...], rng: np.random.Generator, noise: float = 0.3) -> Deck:
@@ -55,6 +57,44 @@ def test_a_card_never_shown_is_not_talked_out_of() -> None:
     certain[0, CLASSES.index("KD")] = np.log(1 - 1e-4 * (len(CLASSES) - 1))
     features = synthetic(("KD",), rng).features[:1]
     assert CLASSES[int(head.refine(certain, features).argmax())] == "KD"
+
+
+def whole_pack(rng: np.random.Generator) -> Deck:
+    """Return a deck of all cards: features of a whole card (PART), then of its four corners (PART each)."""
+    directions = np.random.default_rng(8).normal(0, 1, (len(CARDS), 2 * PART))
+    labels = tuple(card for card in CARDS for _ in range(6))
+    whole, corner = np.split(np.array([directions[CARDS.index(card)] for card in labels]), 2, axis=1)
+    features = np.concatenate([whole, corner, corner, corner, corner], axis=1)
+    return Deck("pack", "abc", labels, (features + rng.normal(0, 0.2, features.shape)).astype(np.float32))
+
+
+def test_a_shown_card_is_told_by_a_lone_index() -> None:
+    deck = whole_pack(np.random.default_rng(5))
+    head = DeckHead(deck)
+    asked = ("9S", "4H")
+    rows = [deck.cards.index(card) for card in asked]
+    log_p = head.refine_index(np.repeat(undecided(asked), 2, axis=0), deck.features[rows, -2 * PART :])
+    assert [CLASSES[k] for k in log_p.argmax(axis=1)] == list(asked)
+    assert np.exp(log_p).sum(axis=1) == pytest.approx(1)
+
+
+def test_a_deck_of_which_cards_are_missing_says_nothing_of_a_lone_index() -> None:
+    head = DeckHead(synthetic(SHOWN, np.random.default_rng(6)))
+    log_p = undecided(SHOWN)
+    assert (head.refine_index(log_p, np.ones((1, 2 * PART), np.float32)) == log_p).all()
+
+
+def test_a_deck_is_not_heard_about_a_covered_card_that_is_hardly_like_any_of_its_cards() -> None:
+    deck = whole_pack(np.random.default_rng(7))
+    nine = deck.features[[deck.cards.index("9S")]]
+    head, nothing = DeckHead(deck), 0.9 * deck.features.mean(axis=0) + 0.1 * nine
+    covered = undecided(("9S", "4H"))
+    covered[0, -1] = np.log(0.05)
+    covered -= np.logaddexp.reduce(covered, axis=1, keepdims=True)
+    assert head.refine(covered, nothing) == pytest.approx(covered)
+    seen_whole = undecided(("9S", "4H"))
+    assert CLASSES[int(head.refine(seen_whole, nothing).argmax())] == "9S"
+    assert CLASSES[int(head.refine(covered, nine).argmax())] == "9S"
 
 
 def test_one_card_is_no_deck() -> None:
