@@ -59,6 +59,8 @@ class EventMaker:
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene)
+        self._took: Reach | None = None
+        """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
         self._shows = Shows()
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
         self._play = PlayPile(
@@ -100,7 +102,9 @@ class EventMaker:
                 self.rows.touch(zone, hands.t)
         for reach in hands.ended:
             self._shows.reach_ended(reach)
-            if not self._taking.took_in_hand(reach):
+            if self._taking.took_in_hand(reach):
+                self._took = reach
+            else:
                 self._draws.reach_ended(reach, hands.t)
         self._tell_what_is_done(hands)
         return self.log.take()
@@ -184,6 +188,10 @@ class EventMaker:
         """Tell what waited for hands to go, in the order in which it happened."""
         now, present = hands.t, {reach.seat for reach in hands.reaches}
         self._taking.tell_when_done(now, present)
+        if self._took is not None and self._taking.whole is None:
+            if self._taking.burnt:
+                self._draws.reach_ended(self._took, now)  # after the burn that hand may have drawn, too
+            self._took = None
         if self._play.touched is None:
             self._draws.tell_when_done(now, present)
             if self._shows.over(now, present):

@@ -53,6 +53,10 @@ class Heap:
             c for c in settled if not any(c.is_at(known, _SAME_MM, _SAME_DEGREES) for known in self._known)
         ]
 
+    def looks_since(self, t: float) -> int:
+        """Return how many of the latest looks were made after `t`."""
+        return sum(when > t for when in self._times)
+
     def add(self, fresh: Sequence[Seen], t: float, *, free: bool = True) -> None:
         """Note new cards; those where a hand has just been were put there. For `free` see `look`."""
         self._known = [*self._known, *fresh][-_REMEMBERED:]

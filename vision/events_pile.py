@@ -28,6 +28,8 @@ _TOP_MOVES = 0.5
 _OTHER_NAME_IN_PLACE = 0.15
 _IN_PLACE_MM = 12.0
 _IN_PLACE_DEGREES = 10.0
+_OFF_MM = 5.0
+"""So far outlines may be off when one card just hides another's index."""
 
 
 NewCard = tuple[str, float, Seen]
@@ -94,7 +96,7 @@ class Pile:
             if name is not None and p >= MIN_NAME:
                 if name in self.names:
                     old.append(name)
-                    plain += [name] * (p >= _SURE_NAME)
+                    plain += [name] * (group.seen.odds[name] >= _SURE_NAME)
                 elif p >= _SURE_NAME or 2 * group.looks >= len(looks):
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
@@ -127,7 +129,7 @@ class Pile:
         """
         top = self.top
         places = [place for card in top if card.place for place in index_places(card.place)]
-        hidden = all(any(covers(seen, place) for _, _, seen in view.new) for place in places)
+        hidden = all(any(covers(seen, place, _OFF_MM) for _, _, seen in view.new) for place in places)
         shows = set(view.plain) - set(in_sight) - {card.name for card in top}
         return bool(shows) and not hidden
 

@@ -13,6 +13,9 @@ from vision.events_scene import NEAR_MM, Scene
 from vision.layout import Place
 
 _RESOLVE_SECONDS = 0.45
+_PATIENT_SECONDS = 1.0
+_LOOKS = 2
+"""So many looks after the hand has gone, if they come in time, show what it left beside the pile."""
 _PARTIAL_SECONDS = 2.5
 
 
@@ -35,6 +38,8 @@ class Taking:
         """The whole pile; whether to a hand or to the burn pile is not known yet."""
         self.part: Taken | None = None
         """Upper cards: the first half of a pick-up in two goes, or a play taken back."""
+        self.burnt = False
+        """Whether the pile that was taken last was burnt, as was told."""
 
     def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
         """Return the cards that seemed taken but were not: some of them are `seen` on the pile again."""
@@ -67,7 +72,9 @@ class Taking:
         whole, part = self.whole, self.part
         if whole is not None and whole.seat not in present:
             last = whole.reach.last if whole.reach is not None else whole.t
-            if now - max(last, whole.t) > _RESOLVE_SECONDS:
+            quiet = now - max(last, whole.t)
+            seen = self._heap.looks_since(last) >= _LOOKS or quiet > _PATIENT_SECONDS
+            if quiet > _RESOLVE_SECONDS and (seen or self.went_on_to_burn_pile(whole)):
                 self.tell_whole(now)
         elif whole is not None and self._heap.places_since(whole.t, whole.cards) and self._burnt_at(whole):
             self.tell_whole(now)  # the hand may stay, to draw; where the cards are is clear
@@ -82,7 +89,7 @@ class Taking:
         scene = self._scene
         scene.started = True
         t = taken.reach.last if taken.reach is not None else taken.t
-        burnt = self.went_on_to_burn_pile(taken)
+        burnt = self.burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += taken.cards
             self._heap.found(taken.t, taken.cards)

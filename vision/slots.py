@@ -172,12 +172,12 @@ def index_places(card: Seen) -> list[tuple[float, float]]:
     return [(card.x - x, card.y - y), (card.x + x, card.y + y)]
 
 
-def covers(card: Seen, place: tuple[float, float]) -> bool:
-    """Tell whether a place (mm) lies under a card."""
+def covers(card: Seen, place: tuple[float, float], margin: float = 0.0) -> bool:
+    """Tell whether a place (mm) lies under a card, or within a margin (mm) beside it."""
     turn = math.radians(card.angle)
     x, y = place[0] - card.x, place[1] - card.y
     along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
-    return abs(along) <= CARD_HEIGHT_MM / 2 and abs(across) <= CARD_WIDTH_MM / 2
+    return abs(along) <= CARD_HEIGHT_MM / 2 + margin and abs(across) <= CARD_WIDTH_MM / 2 + margin
 
 
 def turn_between(first: float, second: float) -> float:

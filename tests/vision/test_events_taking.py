@@ -218,3 +218,14 @@ def test_a_hand_that_was_lost_from_sight_between_two_quick_trips_draws_twice() -
         script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {}))
     script.rest(2.0)
     assert script.events[-1].count == 2
+
+
+def test_a_burn_of_which_only_looks_after_the_hand_has_gone_tell_is_no_pick_up() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.table = []
+    script.reach("Bob", (PLAY_AT, 0.3), ((-150.0, 60.0), 0.5), (DRAW_AT, 0.3), ((-350.0, 0.0), 0.1))
+    script.rest(0.2)
+    script.table = [down(BURN_AT, 20.0)]
+    script.rest(2.0)
+    assert [kind for kind, _, _ in script.told()[2:]] == ["burn", "draw"]
