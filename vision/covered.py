@@ -91,7 +91,10 @@ class CoveredCards:
                     nearest = min(own, key=lambda k: float(row[k][:2].min()))
                     cards[nearest] = _better_named(cards[nearest], reading)
                 continue
-            if not any(_seen_twice(reading, index, other) for other in [*cards, *found]):
+            twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
+            if twins:
+                cards[twins[0]] = max(cards[twins[0]], reading, key=lambda seen: seen.confidence)
+            elif not any(_seen_twice(reading, index, other) for other in found):
                 found.append(reading)
         return [*(reading for reading in known if reading.face == "down"), *cards, *found]
 

@@ -22,6 +22,8 @@ from vision.reading import Image, Quad
 
 _BLANK = 0.5
 """Where there seems to be nothing to read, with at least this probability, no second look is taken."""
+_GUESS = 0.3
+"""So likely a card must be at least: what looks like all and none is no badly outlined card."""
 _MOST = 6
 """So many cards of a picture are looked at again, those first that are nearest to being named."""
 _SLANTS = tuple(
@@ -48,7 +50,10 @@ def look_again(
     doubtful = [
         k
         for k, (outline, name) in enumerate(zip(outlines, names, strict=True))
-        if outline.face == "up" and name.card is None and name.unreadable < _BLANK
+        if outline.face == "up"
+        and name.card is None
+        and name.confidence >= _GUESS
+        and name.unreadable < _BLANK
     ]
     for k in sorted(doubtful, key=lambda k: -names[k].confidence)[:_MOST]:
         quad, name = _seen_again(image, outlines[k].quad, names[k], faces)

@@ -122,6 +122,13 @@ def test_a_card_read_surely_does_not_give_way_to_one_index_that_is_read_less_sur
     assert found([whole("6S", 120)], beside, misread) == []
 
 
+def test_a_card_named_more_surely_by_an_index_lies_where_that_index_tells() -> None:
+    doubtful = CardReading(at(120), "up", 0.9, "9H", 0.7)
+    (card,) = found([doubtful], [Index(at(132, 12), 0.95)], Faces(("9H", 0.96)))
+    assert (card.card, card.confidence) == ("9H", 0.96)
+    assert np.allclose(card.quad, at(132, 12))
+
+
 def test_an_outline_gives_way_to_one_index_that_is_read_more_surely() -> None:
     doubtful = CardReading(at(120), "up", 0.98, "6S", 0.7)
     (card,) = found([doubtful], [Index(at(128, 3), 0.95)], Faces(("8S", 0.93)))
@@ -145,7 +152,7 @@ def test_an_outline_on_plain_edges_stays_where_its_index_tells_of_another_place(
     indices = [Index(at(120), 0.95), Index(at(102), 0.95)]
     faces = Faces(("9S", 0.97), ("9H", 0.96))
     covered = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(*indices)))
-    card, below = covered.complete(picture, [CardReading(at(110, 4), "up", 0.98, "9S", 0.89)])
+    card, below = covered.complete(picture, [whole("9S", 110, 4)], [(0.0, 0.0, 600.0, 400.0)])
     assert (card.card, below.card) == ("9S", "9H")
     assert np.allclose(card.quad, at(110, 4))
 
