@@ -9,9 +9,10 @@ from dataclasses import replace
 from engine.events import Event
 from vision.arms import Hands
 from vision.events_patches import PilePictures
-from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, may_be_one_of, of_ranks, one_set
+from vision.events_pile import NewCard, Pile, PileCard, PileView, may_be_one_of, of_ranks, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
+from vision.events_seeming import SURE, SeeminglyNew
 from vision.events_taking import Taken, Taking
 from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
@@ -25,8 +26,6 @@ _LOOKS = 2
 """As many looks at least decide."""
 _PATIENCE = 5
 """After so many looks what is seen must do, sure or not."""
-_SURE = 0.75
-_HARDLY = 0.05
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
@@ -58,9 +57,10 @@ class PlayPile:
         """What has been seen of the pile since it was last settled."""
         self._under_hand = UnderHand()
         self._told = ToldPlays(scene)
+        self._pictures = PilePictures()
+        self._seeming = SeeminglyNew(self.pile, self._pictures, taking, self._told)
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
-        self._pictures = PilePictures()
 
     # -- what comes in -----------------------------------------------------------------------------
 
@@ -149,9 +149,9 @@ class PlayPile:
         patient = not forced and len(self._looks) < _PATIENCE
         unchanged = same_patch(patch, self._as_left)
         if view.new and self._top_missing(view):
-            view = self._without_laid_bare(view, now)
+            view = self._seeming.without_laid_bare(view, self._in_sight, now)
         if view.new:
-            if view.confidence >= _SURE or not patient:
+            if view.confidence >= SURE or not patient:
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
@@ -173,21 +173,6 @@ class PlayPile:
         """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
         top = {card.name for card in self.pile.top}
         return bool(top) and not top & set(view.old)
-
-    def _without_laid_bare(self, view: PileView, now: float) -> PileView:
-        """Return the view without cards that only came to light as those upon them were taken off.
-
-        One that was told by another suit when it was put down is told anew.
-        """
-        misread = [(card, self.pile.misread_before(card, view)) for card in view.new]
-        told = {name: lay for (name, _, _), lay in misread if lay is not None}
-        if not told and not self.pile.is_laid_bare(view, self._in_sight):
-            return view
-        for name, lay in told.items():
-            self._told.rename(lay.name, name, now)
-            lay.name = name
-        new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
-        return replace(view, new=tuple(new), old=(*view.old, *told))
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         self.touched = None
@@ -219,10 +204,10 @@ class PlayPile:
         `gone`: and is there no more, so that no picture shows it; `early`: while a hand is still there.
         """
         if early:  # a card half under a hand may lie otherwise than it seems: what is doubtful waits
-            seen = [card for card in seen if not self._lay_there(card)]
+            seen = [card for card in seen if not self._seeming.lay_there(card)]
         elif not gone:
-            seen = self._without_overlooked(seen)
-        new = self._reveal(self._really_new(seen), now) if seen else []
+            seen = self._seeming.without_overlooked(seen)
+        new = self._reveal(self._seeming.without_those_not_taken(seen), now) if seen else []
         if not new:
             if not early:
                 self._settle(now, patch)
@@ -286,7 +271,7 @@ class PlayPile:
                 continue
             self._told.suspect(name, looks[-1])
             p = sum(seen.best[1] for seen in looks) / len(looks)
-            if len(looks) > _LOOKS and p >= _SURE and not self._pictures.lay_there_before_play(looks[-1]):
+            if len(looks) > _LOOKS and p >= SURE and not self._pictures.lay_there_before_play(looks[-1]):
                 self._reveal([(name, p, looks[-1])], now)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
@@ -308,29 +293,6 @@ class PlayPile:
         who = self._scene.player(self._visits.who((card[2].x, card[2].y)))
         return suspected is not None and who is not None and who != suspected.player
 
-    def _really_new(self, seen: Sequence[NewCard]) -> list[NewCard]:
-        """Return what is really new: cards that seemed taken and are there again were only overlooked."""
-        overlooked = self._taking.overlooked([name for name, _, _ in seen])
-        places = {name: card for name, _, card in seen}
-        self.pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
-        return [card for card in seen if card[0] not in overlooked]
-
-    def _without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
-        """Return the new cards; those that lay there before go to the pile without a word, if surely read."""
-        old = [card for card in seen if self._lay_there(card)]
-        self.pile.cards[:0] = [
-            PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
-        ]
-        return [card for card in seen if card not in old]
-
-    def _lay_there(self, card: NewCard) -> bool:
-        """Tell whether a card that seems new lay there before; one put exactly on another one did not."""
-        _, p, seen = card
-        certain = p >= CERTAIN
-        return not (certain and self.pile.known_place(seen)) and self._pictures.lay_there(
-            seen, certain=certain
-        )
-
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card that only later looks show; no hand was there since.
 
@@ -345,23 +307,12 @@ class PlayPile:
         seen = [c for c in view.new if c[0][:-1] == rank and not self._pictures.lay_there_before_play(c[2])]
         if len(self._looks) > _LOOKS:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
-            seen += [c for c in others if self._is_another(c, rank)]
+            seen += [c for c in others if self._seeming.is_another(c, rank)]
         seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
-        missed = [card for card in seen if card[1] >= _SURE and card[0] != UNKNOWN_CARD]
+        missed = [card for card in seen if card[1] >= SURE and card[0] != UNKNOWN_CARD]
         if missed:
             self.pile.put(missed)
             self._told.add_to_last([name for name, _, _ in missed], now)
-
-    def _is_another(self, card: NewCard, rank: str) -> bool:
-        """Tell whether a card of another than the last play's rank was put down with it all the same.
-
-        Cards that others cover in part are misread more often than cards of several ranks are played.
-        """
-        name, _, seen = card
-        of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
-        p = seen.odds.get(name, 0.0)
-        well_read = p >= CERTAIN or (p >= _SURE and of_rank < _HARDLY and not self.pile.known_place(seen))
-        return well_read and self._pictures.changed_with_play(seen)
 
     # -- cards under a hand ------------------------------------------------------------------------
 

@@ -1,0 +1,71 @@
+"""Cards that seem to have been put on the play pile: which of them lay there all along."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from vision.events_patches import PilePictures
+from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView
+from vision.events_taking import Taking
+from vision.events_told import ToldPlays
+
+SURE = 0.75
+_HARDLY = 0.05
+
+
+class SeeminglyNew:
+    """Judges what seems new by what is known of the pile, by its pictures, and by what was taken off it."""
+
+    def __init__(self, pile: Pile, pictures: PilePictures, taking: Taking, told: ToldPlays) -> None:
+        self._pile, self._pictures, self._taking, self._told = pile, pictures, taking, told
+
+    def without_those_not_taken(self, seen: Sequence[NewCard]) -> list[NewCard]:
+        """Return the new cards; those that seemed taken and are there again were only overlooked."""
+        overlooked = self._taking.overlooked([name for name, _, _ in seen])
+        places = {name: card for name, _, card in seen}
+        self._pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
+        return [card for card in seen if card[0] not in overlooked]
+
+    def without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
+        """Return the new cards; those that lay there before go to the pile without a word, if surely read."""
+        old = [card for card in seen if self.lay_there(card)]
+        self._pile.cards[:0] = [
+            PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
+        ]
+        return [card for card in seen if card not in old]
+
+    def lay_there(self, card: NewCard) -> bool:
+        """Tell whether a card that seems new lay there before; one put exactly on another one did not."""
+        _, p, seen = card
+        certain = p >= CERTAIN
+        return not (certain and self._pile.known_place(seen)) and self._pictures.lay_there(
+            seen, certain=certain
+        )
+
+    def without_laid_bare(self, view: PileView, in_sight: Collection[str], now: float) -> PileView:
+        """Return the view without cards that only came to light as those upon them were taken off.
+
+        One that was told by another suit when it was put down is told anew. `in_sight` are the cards that
+        were seen before.
+        """
+        misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
+        told = {name: lay for (name, _, _), lay in misread if lay is not None}
+        if not told and not self._pile.is_laid_bare(view, in_sight):
+            return view
+        for name, lay in told.items():
+            self._told.rename(lay.name, name, now)
+            lay.name = name
+        new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
+        return replace(view, new=tuple(new), old=(*view.old, *told))
+
+    def is_another(self, card: NewCard, rank: str) -> bool:
+        """Tell whether a card of another than the last play's rank was put down with it all the same.
+
+        Cards that others cover in part are misread more often than cards of several ranks are played.
+        """
+        name, _, seen = card
+        of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
+        p = seen.odds.get(name, 0.0)
+        well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and not self._pile.known_place(seen))
+        return well_read and self._pictures.changed_with_play(seen)
