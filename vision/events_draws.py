@@ -15,8 +15,8 @@ _GAP_SECONDS = 0.35
 """Pauses at the draw pile that are nearer in time are one."""
 _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
-_AGAIN_SECONDS = 1.0
-"""... but one that is back for more so soon goes on."""
+_AGAIN_SECONDS = 6.0
+"""... but one that is back for more while nothing else has happened goes on, however slow it is."""
 _EMPTY_LOOKS = 4
 _STUCK_SECONDS, _STUCK_MM = 0.3, 60.0
 """A tip that has moved no farther for so long stays where it is, or seems to."""
@@ -126,17 +126,19 @@ class Draws:
         )
 
     def _trips(self, reach: Reach) -> list[list[tuple[float, Place]]]:
-        """Return a reach's path, cut where the hand has been far from the draw pile or lost from sight."""
+        """Return a reach's path, cut where the hand has been far from the draw pile.
+
+        Not where it was lost from sight: a dark hand that rests on dark wood is.
+        """
         draw = self._scene.layout.draw
         if draw is None:
             return []
         trips: list[list[tuple[float, Place]]] = [[]]
         for t, place in reach.path:
-            lost = trips[-1] and t - trips[-1][-1][0] > _GAP_SECONDS
-            if lost or (math.dist(place, draw) > _AWAY_MM and trips[-1]):
-                trips.append([])
             if math.dist(place, draw) <= _AWAY_MM:
                 trips[-1].append((t, place))
+            elif trips[-1]:
+                trips.append([])
         return [trip for trip in trips if trip and trip[-1][0] - trip[0][0] >= _QUICKEST_SECONDS]
 
     def _turns_there(self, reach: Reach, trip: Sequence[tuple[float, Place]]) -> bool:

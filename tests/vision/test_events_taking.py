@@ -208,7 +208,7 @@ def test_a_hand_that_seemed_to_stay_at_the_card_it_put_down_may_turn_up_at_the_d
     assert [kind for kind, _, _ in script.told()[1:]] == ["play", "draw"]
 
 
-def test_a_hand_that_was_lost_from_sight_between_two_quick_trips_draws_twice() -> None:
+def test_a_reach_that_goes_home_between_two_trips_to_the_draw_pile_draws_twice() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     reach = script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
@@ -229,3 +229,13 @@ def test_a_burn_of_which_only_looks_after_the_hand_has_gone_tell_is_no_pick_up()
     script.table = [down(BURN_AT, 20.0)]
     script.rest(2.0)
     assert [kind for kind, _, _ in script.told()[2:]] == ["burn", "draw"]
+
+
+def test_a_slow_second_trip_with_nothing_in_between_belongs_to_the_same_draw() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    for _ in range(2):
+        script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+        script.rest(2.5)
+    assert [kind for kind, _, _ in script.told()] == ["deal", "play", "draw"]
+    assert script.events[-1].count == 2
