@@ -175,7 +175,8 @@ class PlayPile:
         return bool(top) and not top & set(view.old)
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
-        self.touched = None
+        # What was told while a hand was there is looked at once more without it, however soon that has gone.
+        self.touched = self._touched_at(now) if early else None
         self._in_sight = _named(self._looks)
         self._visits.settled(now)
         self._glimpses.clear()
