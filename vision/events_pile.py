@@ -118,7 +118,7 @@ class Pile:
         """Return the buried card that comes to light as `card`, told by another suit before; or None."""
         name, p, seen = card
         buried = self.cards[: len(self.cards) - len(self.top)]
-        if p < CERTAIN:
+        if p < CERTAIN or self._hides_top(view, 0.0):
             return None
         return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
 
@@ -127,11 +127,16 @@ class Pile:
 
         `in_sight` are the cards that were seen before.
         """
-        top = self.top
-        places = [place for card in top if card.place for place in index_places(card.place)]
-        hidden = all(any(covers(seen, place, _OFF_MM) for _, _, seen in view.new) for place in places)
-        shows = set(view.plain) - set(in_sight) - {card.name for card in top}
-        return bool(shows) and not hidden
+        shows = set(view.plain) - set(in_sight) - {card.name for card in self.top}
+        return bool(shows) and not self._hides_top(view)
+
+    def _hides_top(self, view: PileView, off: float = _OFF_MM) -> bool:
+        """Tell whether new cards hide every index of the uppermost ones, so that these may lie below.
+
+        `off`: by how much, mm, their outlines may miss it.
+        """
+        places = [place for card in self.top if card.place for place in index_places(card.place)]
+        return all(any(covers(seen, place, off) for _, _, seen in view.new) for place in places)
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""

@@ -167,7 +167,7 @@ def _buried(below: Seen, *above: Seen) -> Script:
 
 
 def test_a_buried_card_that_comes_to_light_with_another_suit_was_misread_and_not_just_played() -> None:
-    script = _buried(card("7S", PLAY_AT, p=0.9), card("JS", (-50.0, 18.0)))
+    script = _buried(card("7S", PLAY_AT, p=0.9), card("JS", (-46.0, 24.0)))
     script.reach("Cat", (PLAY_AT, 0.4))
     script.table = [card("7C", (-58.0, 2.0), p=1.0)]
     script.rest(0.9)
@@ -178,6 +178,17 @@ def test_a_buried_card_that_comes_to_light_with_another_suit_was_misread_and_not
         ("play", "Ann", ("7C",)),
         ("play", "Bob", ("JS",)),
         ("pick_up", "Cat", ("7C", "JS")),
+    ]
+
+
+def test_a_card_that_may_hide_the_top_one_was_played_though_its_like_lies_buried_there() -> None:
+    script = _buried(card("7S", PLAY_AT, p=0.9), card("JS", (-58.0, 3.0)))
+    script.play("Cat", card("7C", (-59.0, 1.0), p=1.0))
+    script.table = script.table[-1:]
+    assert script.told()[1:] == [
+        ("play", "Ann", ("7S",)),
+        ("play", "Bob", ("JS",)),
+        ("play", "Cat", ("7C",)),
     ]
 
 
