@@ -20,6 +20,8 @@ _AGAIN_SECONDS = 6.0
 _EMPTY_LOOKS = 4
 _STUCK_SECONDS, _STUCK_MM = 0.3, 60.0
 """A tip that has moved no farther for so long stays where it is, or seems to."""
+_PASSING_MM = 25.0
+"""A hand that passes moves farther from one frame to the next."""
 _PAUSE_SECONDS = 0.25
 _QUICKEST_SECONDS = 0.2
 """No hand goes to the draw pile and back in less."""
@@ -49,12 +51,26 @@ class _Visit:
     """Where the arm's tip seemed to be when it began."""
     stuck: bool
     """Whether it seemed to rest there before and until it came loose, if it did, at the draw pile."""
-    loose: bool = False
+    loose: Place | None = None
+    """Where the tip was last, once it came loose at the draw pile."""
+    paused: bool = False
+    """Whether the tip paused there then, and did not just pass."""
     open: bool = True
 
     @property
-    def lasts(self) -> bool:
-        return self.end - self.start >= _PAUSE_SECONDS
+    def counts(self) -> bool:
+        """Whether it was as long as a hand takes to draw."""
+        drawn = self.stuck and (self.loose is None or self.paused)
+        return drawn and self.end - self.start >= _PAUSE_SECONDS
+
+    def follow(self, tip: Place, *, at_pile: bool) -> None:
+        """Take in where the tip seems to be in a further frame."""
+        if self.loose is not None:
+            self.paused |= at_pile and math.dist(tip, self.loose) < _PASSING_MM
+        elif not at_pile:
+            self.stuck &= math.dist(tip, self.tip) < _STUCK_MM
+        if at_pile or self.loose is not None:
+            self.loose = tip
 
 
 class Draws:
@@ -81,9 +97,8 @@ class Draws:
         visit = visits[-1] if visits else None
         if visit is not None and visit.open:
             visit.open, visit.end = covered, t
-            if covered and not visit.loose:
-                visit.loose = self._is_at_pile(reach.seat, reach.tip)
-                visit.stuck &= visit.loose or math.dist(reach.tip, visit.tip) < _STUCK_MM
+            if covered:
+                visit.follow(reach.tip, at_pile=self._is_at_pile(reach.seat, reach.tip))
         elif covered:
             before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
             stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
@@ -112,7 +127,7 @@ class Draws:
         visits = self._over.pop(reach.number, [])
         if self._empty.pop(reach.number, False):
             return 0
-        over = [(visit.start, visit.end) for visit in visits if visit.stuck and visit.lasts]
+        over = [(visit.start, visit.end) for visit in visits if visit.counts]
         stops = [(s.start, s.end) for s in reach.stops if self._is_at_pile(reach.seat, s.place)]
         count, last = 0, -math.inf
         for start, end in sorted([*stops, *over]):

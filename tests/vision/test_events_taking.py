@@ -197,7 +197,7 @@ def test_whoever_draws_the_last_card_has_drawn_though_none_is_left() -> None:
 def test_a_hand_that_seemed_to_stay_at_the_card_it_put_down_may_turn_up_at_the_draw_pile() -> None:
     script = Script()
     reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.5))
-    for place, seconds in ((PLAY_AT, 0.4), ((60.0, 40.0), 0.07)):  # its tip comes loose late
+    for place, seconds in ((PLAY_AT, 0.4), ((60.0, 40.0), 0.14)):  # its tip comes loose late
         for _ in range(round(seconds / STEP)):
             script.t += STEP
             reach.follow(place, script.t)
@@ -206,6 +206,19 @@ def test_a_hand_that_seemed_to_stay_at_the_card_it_put_down_may_turn_up_at_the_d
     script.table = [card("9S", PLAY_AT)]
     script.rest(2.0)
     assert [kind for kind, _, _ in script.told()[1:]] == ["play", "draw"]
+
+
+def test_a_hand_that_only_passes_the_draw_pile_draws_nothing() -> None:
+    script = Script()
+    reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.5))
+    for place in (*[PLAY_AT] * 5, (60.0, 20.0), (130.0, 20.0), (130.0, 20.0)):
+        script.t += STEP
+        reach.follow(place, script.t)
+        over = {DRAW: frozenset({0}), PLAY: frozenset({0})}
+        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), over))
+    script.table = [card("9S", PLAY_AT)]
+    script.rest(2.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play"]
 
 
 def test_a_reach_that_goes_home_between_two_trips_to_the_draw_pile_draws_twice() -> None:
