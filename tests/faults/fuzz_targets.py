@@ -117,8 +117,9 @@ def layout(data: bytes, folder: Path) -> None:
 
 def deck(data: bytes, folder: Path) -> None:
     written(folder, "fuzzed.npz", data)
-    head = DeckHead(load_deck("fuzzed", folder))
-    head.refine(np.zeros((1, len(KNOWN) + 1)), np.zeros((1, len(head._mean)), np.float32))
+    found = load_deck("fuzzed", folder)
+    features = np.zeros((1, found.features.shape[1]), np.float32)
+    DeckHead(found).refine(np.zeros((1, len(KNOWN) + 1)), features)
 
 
 def backup(data: bytes, folder: Path) -> None:
