@@ -94,9 +94,7 @@ def refine_quads(image: Image, quads: Sequence[Quad]) -> list[Quad]:
 def edge_support(image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
     """Return for each quad how plainly its sides lie on edges of the picture, 0..1."""
     cards = np.array(quads, np.float32)
-    sides = np.linalg.norm(cards[:, _NEXT] - cards, axis=2)
-    width, height = sides[:, 0::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
-    scales = np.clip(np.minimum(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, _LOOKS[-1].finest)
+    _, scales = _sizes(cards, _LOOKS[-1].finest)
     profiles = _across(image, cards, scales.astype(np.float64), _SUPPORT_REACH).profiles
     strength = _edge_strength(profiles).reshape(len(cards), -1, 2 * _SUPPORT_REACH + 1)
     noise = np.median(strength.reshape(len(cards), -1), axis=1)[:, None] + 2
@@ -106,10 +104,8 @@ def edge_support(image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
 
 def _refine_once(image: Image, quads: NDArray[np.float32], look: _Look) -> None:
     """Move the sides of `quads` (N x 4 x 2), in place."""
-    sides = np.linalg.norm(quads[:, _NEXT] - quads, axis=2)
-    width, height = sides[:, 0::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
-    scales = np.clip(np.minimum(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, look.finest)
-    seen = _meets_picture(image, quads, 0.2 * (width + height))
+    width_and_height, scales = _sizes(quads, look.finest)
+    seen = _meets_picture(image, quads, 0.2 * width_and_height)
     # How far on either side of the expected line an edge is looked for, pixels; alike ones go together.
     reaches = np.maximum(2, np.rint(look.band * scales)).astype(int)
     for reach in np.unique(reaches[seen]):
@@ -121,6 +117,14 @@ def _refine_once(image: Image, quads: NDArray[np.float32], look: _Look) -> None:
             priors = np.repeat(look.prior * band.scales, 4).astype(np.float32)
             moves = _offsets(strength.reshape(len(priors), len(_SHARES), -1), int(reach), priors)
             quads[part] = _moved(quads[part], band, moves.reshape(-1, 4, 2), 1.5 * look.band)
+
+
+def _sizes(quads: NDArray[np.float32], finest: float) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Return each quad's width and height together, pixels, and how finely to flatten it, pixels per mm."""
+    sides = np.linalg.norm(quads[:, _NEXT] - quads, axis=2)
+    width, height = sides[:, 0::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
+    scales = np.clip(np.minimum(width / CARD_WIDTH_MM, height / CARD_HEIGHT_MM), 0.15, finest)
+    return width + height, scales
 
 
 def _meets_picture(image: Image, quads: NDArray[np.float32], room: NDArray[np.floating]) -> NDArray[np.bool_]:

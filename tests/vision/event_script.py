@@ -96,6 +96,14 @@ class Script:
         self._open = [reach]
         return reach
 
+    def go_on(self, reach: Reach, places: Sequence[Place], *, over: Sequence[Zone] = ()) -> None:
+        """The arm of a reach goes to one place a frame, over these zones all the while."""
+        covered = {zone: frozenset({reach.seat}) for zone in over}
+        for place in places:
+            self.t += STEP
+            reach.follow(place, self.t)
+            self.events += self.maker.on_hands(Hands(self.t, (reach,), (), covered))
+
     def _gone(self) -> tuple[Reach, ...]:
         gone = tuple(r for r in self._open if self.t - r.last > 0.25)
         self._open = [r for r in self._open if r not in gone]

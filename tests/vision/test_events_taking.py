@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
-from vision.arms import Hands
 from vision.layout import DRAW, PLAY, Zone
 from vision.slots import Seen
 
@@ -186,9 +185,7 @@ def test_whoever_draws_the_last_card_has_drawn_though_none_is_left() -> None:
     reach = script.reach("Ann", (DRAW_AT, 0.3))
     script.draw_pile = False
     for _ in range(5):  # the hand goes home over a bare place
-        script.t += 0.1
-        reach.follow((70.0, 250.0), script.t)
-        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {}))
+        script.go_on(reach, [(70.0, 250.0)])
         script.look()
     script.rest(2.0)
     assert script.told()[-1][:2] == ("draw", "Ann")
@@ -197,12 +194,7 @@ def test_whoever_draws_the_last_card_has_drawn_though_none_is_left() -> None:
 def test_a_hand_that_seemed_to_stay_at_the_card_it_put_down_may_turn_up_at_the_draw_pile() -> None:
     script = Script()
     reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.5))
-    for place, seconds in ((PLAY_AT, 0.4), ((60.0, 40.0), 0.14)):  # its tip comes loose late
-        for _ in range(round(seconds / STEP)):
-            script.t += STEP
-            reach.follow(place, script.t)
-            over = {DRAW: frozenset({0}), PLAY: frozenset({0})}
-            script.events += script.maker.on_hands(Hands(script.t, (reach,), (), over))
+    script.go_on(reach, [*[PLAY_AT] * 6, *[(60.0, 40.0)] * 2], over=(DRAW, PLAY))  # its tip comes loose late
     script.table = [card("9S", PLAY_AT)]
     script.rest(2.0)
     assert [kind for kind, _, _ in script.told()[1:]] == ["play", "draw"]
@@ -211,11 +203,7 @@ def test_a_hand_that_seemed_to_stay_at_the_card_it_put_down_may_turn_up_at_the_d
 def test_a_hand_that_only_passes_the_draw_pile_draws_nothing() -> None:
     script = Script()
     reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.5))
-    for place in (*[PLAY_AT] * 5, (60.0, 20.0), (130.0, 20.0), (130.0, 20.0)):
-        script.t += STEP
-        reach.follow(place, script.t)
-        over = {DRAW: frozenset({0}), PLAY: frozenset({0})}
-        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), over))
+    script.go_on(reach, [*[PLAY_AT] * 5, (60.0, 20.0), (130.0, 20.0), (130.0, 20.0)], over=(DRAW, PLAY))
     script.table = [card("9S", PLAY_AT)]
     script.rest(2.0)
     assert [kind for kind, _, _ in script.told()[1:]] == ["play"]
@@ -225,10 +213,7 @@ def test_a_reach_that_goes_home_between_two_trips_to_the_draw_pile_draws_twice()
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     reach = script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
-    for place in ((60.0, 80.0), (65.0, 30.0), (70.0, 5.0), (68.0, 60.0), (70.0, 250.0)):
-        script.t += 0.07
-        reach.follow(place, script.t)
-        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {}))
+    script.go_on(reach, [(60.0, 80.0), (65.0, 30.0), (70.0, 5.0), (68.0, 60.0), (70.0, 250.0)])
     script.rest(2.0)
     assert script.events[-1].count == 2
 
