@@ -10,6 +10,7 @@ import json
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -28,6 +29,8 @@ _PAGE = 4096
 _BROKEN = "\N{REPLACEMENT CHARACTER}"
 _PATIENCE_S, _IN_GAME_MS = 5.0, 2000
 """How long another program's writing is waited for: on opening, and in mid-game, when people wait too."""
+_AGAIN_S = 0.01
+"""How soon a file that was just being begun is tried again."""
 
 _MIGRATIONS: tuple[str, ...] = (
     """
@@ -133,6 +136,26 @@ def set_aside(path: Path, why: str) -> Path:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """Open the file, and wait while another program is about to begin it.
+
+    SQLite itself waits for a program that writes, but not for one that turns a file to WAL: of two programs
+    that begin one store at the same moment, the second is told at once that it is locked.
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return _connect_once(path)
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(_AGAIN_S)
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _connect_once(path: Path) -> sqlite3.Connection:
     # isolation_level=None: transactions are begun and ended where the code says so, nowhere else.
     connection = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
     connection.text_factory = _text

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -273,6 +275,18 @@ def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
 
 
 # --- two programs on one store ------------------------------------------------------------------------
+
+
+def test_a_store_that_another_program_is_just_beginning_is_waited_for(tmp_path: Path) -> None:
+    """To turn a new file to WAL, SQLite reads it first, and then does not wait for who is writing to it."""
+    path = tmp_path / "s.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    done = threading.Timer(0.3, other.close)
+    done.start()
+    with Store.open(path) as store:
+        assert store.start_game("winnersh", PLAYERS) == 1
+    done.join()
 
 
 WRITER = """
