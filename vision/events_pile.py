@@ -97,8 +97,6 @@ class Pile:
                 if name in self.names:
                     old.append(name)
                     plain += [name] * (group.seen.odds[name] >= _SURE_NAME)
-                elif self._is_half_read(name, group.seen):
-                    continue
                 elif p >= _SURE_NAME or 2 * group.looks >= len(looks):
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
@@ -162,15 +160,6 @@ class Pile:
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
         return any(card.place is not None and _in_place(card.place, seen) for card in self.cards)
-
-    def _is_half_read(self, name: str, seen: Seen) -> bool:
-        """Tell whether a name's suit was read off a card that lies just there: its rank shows beside it.
-
-        A card that covers another one's rank and leaves its pip puts its own rank next to that.
-        """
-        if seen.odds[name] >= CERTAIN:
-            return False
-        return any(c.place and c.name[-1] == name[-1] and _in_place(c.place, seen) for c in self.cards)
 
     def put(self, new: Sequence[NewCard], *, free: bool = False) -> None:
         """Put new cards on top; `free`: no hand hid anything of them."""
