@@ -94,6 +94,7 @@ class Refereeing:
             row_length=deal["up"],
             draw_pile=deal["draw_pile"] > 0,
             packs=deal["packs"],
+            jokers=deal["jokers"] > 0,
         )
 
         def make_judge(names: Sequence[str]) -> Judge:

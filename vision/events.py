@@ -14,6 +14,7 @@ from engine.events import Event
 from vision.arms import Hands, Reach
 from vision.events_draws import Draws
 from vision.events_heap import Heap
+from vision.events_pile import MIN_NAME
 from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
@@ -174,7 +175,8 @@ class EventMaker:
     def _first_on_pile(self, fresh: Sequence[Seen]) -> bool:
         """Put the play pile where the first face-up cards come to rest near the draw pile."""
         draw = self.layout.draw or self.layout.middle
-        ups = [c for c in fresh if c.face == "up" and c.best[0] and not self._shows.shown_before(c)]
+        ups = [c for c in fresh if c.face == "up" and c.best[1] >= MIN_NAME]
+        ups = [c for c in ups if not self._shows.shown_before(c)]
         places = [(c.x, c.y) for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
         if not places:
             return False

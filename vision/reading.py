@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ Quad = NDArray[np.float32]
 """Four corners, 4 x 2 (x, y) in pixels, clockwise in the image; the first two end a short edge."""
 
 UNKNOWN_CARD = "??"
+JOKER = "JOKER"
 Face = Literal["up", "down"]
 
 
@@ -43,6 +44,14 @@ class CardReading:
             "alternatives": [[card, round(p, 4)] for card, p in self.alternatives],
             "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in self.quad],
         }
+
+
+def without_jokers(reading: CardReading) -> CardReading:
+    """Return what a reading says where the pack has no jokers: what it may be besides, or nothing."""
+    rest = tuple((card, p) for card, p in reading.alternatives if card != JOKER)
+    if reading.card != JOKER:
+        return replace(reading, alternatives=rest)
+    return replace(reading, card=None, confidence=0.0, alternatives=rest)
 
 
 Region = tuple[float, float, float, float]

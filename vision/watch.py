@@ -19,12 +19,13 @@ from vision.geometry import bounding_box, transform
 from vision.glance import Glance
 from vision.layout import Layout, Place, Zone, find_layout
 from vision.plane import Matrix, TablePlane, fit_plane
-from vision.reading import UNKNOWN_CARD, CardReader, CardReading, Image, Region
+from vision.reading import UNKNOWN_CARD, CardReader, CardReading, Image, Region, without_jokers
 from vision.refit import refitted
 from vision.relocating import Known, agrees, found_again, lies_as_before, plane_in_mid_game
 from vision.slots import Seen, name_cards, see, vote
 from vision.steadying import Steadier
 from vision.stillness import Motion, Stillness
+from vision.tabletop import Tabletop
 
 _IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
@@ -85,6 +86,7 @@ class Watcher:
         row_length: int | None = None,
         draw_pile: bool = True,
         packs: int = 1,
+        jokers: bool = True,
     ) -> None:
         """Prepare to watch.
 
@@ -95,15 +97,18 @@ class Watcher:
             row_length: How many up-cards lie before each player; None: two or three.
             draw_pile: Whether the deal leaves one.
             packs: With how many packs the game is played: so often each card is there.
+            jokers: Whether jokers are played with; else what is read as one is not known.
         """
         self._reader, self._players, self._given = reader, players, layout
         self._row_length, self._draw_pile, self._packs = row_length, draw_pile, packs
+        self._jokers = jokers
         self._glance, self._steadier = Glance(), Steadier()
         self._stillness, self._arms = Stillness(), ArmTracker()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
         self._moved_at = -np.inf
         self._deal_readings: list[list[CardReading]] = []
+        self._tabletop: Tabletop | None = None
         self._known: Known | None = None
         self._begun = False
         self.astray = False
@@ -178,6 +183,8 @@ class Watcher:
 
     def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
         readings = list(self._reader.read(frame, crowded))
+        if not self._jokers:
+            readings = [without_jokers(reading) for reading in readings]
         self._last_look = t
         self.looks += 1
         self.view = replace(self.view, readings=tuple(readings))
@@ -191,6 +198,8 @@ class Watcher:
         if not motion.still:
             self._moved_at = t
             self._deal_readings.clear()
+        elif self._tabletop is None and self._known is None:
+            self._tabletop = Tabletop(frame)
         rested, since = t - self._moved_at, t - self._last_look
         pause = _DEAL_PAUSES[min(len(self._deal_readings) // _DEAL_LOOKS, len(_DEAL_PAUSES) - 1)]
         if rested < _DEAL_REST_SECONDS or since < pause:
@@ -264,6 +273,7 @@ class Watcher:
         assert self._maker is not None
         layout = self._maker.layout
         readings = self._read(frame, motion.t, _crowded(layout, hands))
+        readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
         seats = self._arms.masks
         free: list[CardReading] = []
         under: list[UnderArm] = []
@@ -290,6 +300,14 @@ class Watcher:
             patches=_patches(layout, motion),
             pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
         )
+
+    def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
+        """Tell whether what was read as a card, but not dealt, has been there since before the deal."""
+        if self._tabletop is None or self._maker is None or reading.face == "down":
+            return False
+        zones = [self._maker.layout.zone_at(s.x, s.y) for s in see([reading], self._maker.layout.plane)]
+        dealt = any(zone is not None and zone.kind == "row" for zone in zones)
+        return not dealt and self._tabletop.shows(frame, reading.quad)
 
 
 def _crowded(layout: Layout, hands: Hands) -> list[Region]:

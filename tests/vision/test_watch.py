@@ -121,6 +121,33 @@ def test_a_game_is_followed_from_pictures(played: Game) -> None:
     assert (first.cards, second.cards) == (("9S",), ("QH",))
 
 
+def test_what_looks_like_a_card_but_was_there_before_the_deal_is_the_table() -> None:
+    game = Game()
+    game.table.put("KS", 420, 300, 5)  # a pattern of the cloth, beside the draw pile
+    game.run(0.6)
+    game.deal()
+    game.run(1.5)
+    game.reach(400, 320, 1, lambda: game.table.put("9S", 470, 240))
+    game.run(1.0)
+    assert [(event.event, event.cards) for event in game.events] == [("deal", ()), ("play", ("9S",))]
+
+
+@pytest.mark.parametrize(("jokers", "told"), [(True, ("JOKER",)), (False, ("??",))])
+def test_where_no_jokers_are_played_with_what_is_read_as_one_is_asked_about(
+    jokers: bool, told: tuple[str, ...]
+) -> None:
+    game = Game(jokers=jokers)
+    game.run(0.6)
+    game.deal()
+    game.run(1.5)
+    game.reach(400, 320, 1, lambda: game.table.put("9S", 420, 300))
+    game.run(1.0)
+    game.reach(410, 280, -1, lambda: game.table.put("JOKER", 440, 290, 30))
+    game.run(3.0)
+    assert [event.cards for event in game.events if event.event == "play"] == [("9S",), told]
+    assert any(event.event == "unclear" for event in game.events) != jokers
+
+
 def test_decisions_are_not_made_before_they_happen(played: Game) -> None:
     assert all(event.decided_at >= event.t for event in played.events)
     assert [event.id for event in played.events] == [1, 2, 3, 4]
