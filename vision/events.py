@@ -93,6 +93,8 @@ class EventMaker:
     def on_hands(self, hands: Hands) -> list[Event]:
         """Take in one frame's arms; returns the events decided by it."""
         over_draw_pile = hands.covered.get(DRAW, frozenset())
+        if DRAW in hands.covered and not over_draw_pile and len(hands.reaches) == 1:
+            over_draw_pile = frozenset(reach.seat for reach in hands.reaches)  # the hand, apart from its arm
         for reach in hands.reaches:
             self._scene.remember(reach)
             self._draws.watch(reach, hands.t, covered=reach.seat in over_draw_pile)

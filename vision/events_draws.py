@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.events import Event
 from vision.arms import Reach
@@ -25,8 +26,14 @@ _PASSING_MM = 25.0
 _PAUSE_SECONDS = 0.25
 _QUICKEST_SECONDS = 0.2
 """No hand goes to the draw pile and back in less."""
+_LOST_SECONDS = 0.5
+"""A hand that is lost from sight at the draw pile and seen there again within this has not been away."""
+_BLINK_SECONDS = 0.15
+"""For so long what is over the draw pile may not be seen to be."""
 _AWAY_MM = 220.0
 """A hand that has been so far from the draw pile goes there anew."""
+_PASSED_MM = 60.0
+"""An arm that passes nearer to the draw pile than this may seem to be at it."""
 _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
 """A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
 
@@ -116,6 +123,8 @@ class Draws:
             return
         if self._drawn is not None and self._drawn.seat != reach.seat:
             self.tell(now)
+        if self._drawn is not None and self._was_lost_at_pile(reach):
+            count -= 1
         if self._drawn is None:
             self._drawn = _Drawn(reach.seat, count, reach.start, reach.last)
         else:
@@ -133,28 +142,66 @@ class Draws:
         for start, end in sorted([*stops, *over]):
             count += start - last > _GAP_SECONDS
             last = max(last, end)
-        paused = [start for start, _ in [*stops, *over]]
+        # A trip too quick for a pause counts as well: one of which the draw pile is the farthest point.
         return count + sum(
-            # Too quick to be a pause: but that is as far as the hand went.
-            not any(trip[0][0] <= start <= trip[-1][0] for start in paused) and self._turns_there(reach, trip)
-            for trip in self._trips(reach)
+            not any(start <= trip[-1][0] and trip[0][0] <= end for start, end in [*stops, *over])
+            and self._turns_there(reach, trip)
+            for trip in self._trips(reach, visits)
         )
 
-    def _trips(self, reach: Reach) -> list[list[tuple[float, Place]]]:
+    def _was_lost_at_pile(self, reach: Reach) -> bool:
+        """Tell whether a reach is the rest of the one before: begins where that ended, at the draw pile."""
+        earlier = [other for other in self._scene.reaches if other.seat == reach.seat and other is not reach]
+        if not earlier or not earlier[-1].path or not reach.path:
+            return False
+        (ended, there), (began, here) = earlier[-1].path[-1], reach.path[0]
+        both_at_pile = self._is_at_pile(reach.seat, there) and self._is_at_pile(reach.seat, here)
+        return both_at_pile and 0.0 <= began - ended < _LOST_SECONDS
+
+    def _trips(self, reach: Reach, visits: Sequence[_Visit]) -> list[list[tuple[float, Place]]]:
         """Return a reach's path, cut where the hand has been far from the draw pile.
 
-        Not where it was lost from sight: a dark hand that rests on dark wood is.
+        Not where it was lost from sight: a dark hand that rests on dark wood is. Where only the near end of
+        an arm is seen meanwhile, something lies over the draw pile all the same.
         """
         draw = self._scene.layout.draw
         if draw is None:
             return []
+        home = self._scene.layout.seats[reach.seat].centre
+        blinks = [(a.end, b.start) for a, b in pairwise(visits) if b.start - a.end <= _BLINK_SECONDS]
+        hidden = [*((visit.start, visit.end) for visit in visits), *blinks]
         trips: list[list[tuple[float, Place]]] = [[]]
         for t, place in reach.path:
             if math.dist(place, draw) <= _AWAY_MM:
                 trips[-1].append((t, place))
-            elif trips[-1]:
+                continue
+            short = math.dist(place, home) < math.dist(draw, home)
+            lost = short and any(start <= t < end for start, end in hidden)
+            if trips[-1] and not lost:
                 trips.append([])
-        return [trip for trip in trips if trip and trip[-1][0] - trip[0][0] >= _QUICKEST_SECONDS]
+        pieces = [piece for trip in trips if trip for piece in self._cut_at_stops(reach, trip)]
+        return [piece for piece in pieces if piece and piece[-1][0] - piece[0][0] >= _QUICKEST_SECONDS]
+
+    def _cut_at_stops(
+        self, reach: Reach, trip: Sequence[tuple[float, Place]]
+    ) -> list[list[tuple[float, Place]]]:
+        """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there."""
+        places = [place for _, place in trip]
+        stops = [s for s in reach.stops if s.place in places and not self._is_at_pile(reach.seat, s.place)]
+        ends = [s.end for s in stops if not self._on_the_way_home(reach.seat, s.place)]
+        bounds = [-math.inf, *ends, math.inf]
+        return [[(t, place) for t, place in trip if after < t <= until] for after, until in pairwise(bounds)]
+
+    def _on_the_way_home(self, seat: int, place: Place) -> bool:
+        """Tell whether a seat's hand passes the draw pile when it goes straight back from `place`."""
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
+        if draw is None:
+            return False
+        way = (home[0] - place[0], home[1] - place[1])
+        length = max(math.hypot(*way), 1.0)
+        along = ((draw[0] - place[0]) * way[0] + (draw[1] - place[1]) * way[1]) / length
+        aside = ((draw[0] - place[0]) * way[1] - (draw[1] - place[1]) * way[0]) / length
+        return abs(aside) <= _PASSED_MM and -_PASSED_MM <= along <= length
 
     def _turns_there(self, reach: Reach, trip: Sequence[tuple[float, Place]]) -> bool:
         """Tell whether the draw pile is as far as the hand went."""

@@ -96,13 +96,23 @@ class Script:
         self._open = [reach]
         return reach
 
-    def go_on(self, reach: Reach, places: Sequence[Place], *, over: Sequence[Zone] = ()) -> None:
-        """The arm of a reach goes to one place a frame, over these zones all the while."""
-        covered = {zone: frozenset({reach.seat}) for zone in over}
+    def go_on(
+        self, reach: Reach, places: Sequence[Place], *, over: Sequence[Zone] = (), apart: bool = False
+    ) -> None:
+        """The arm of a reach goes to one place a frame, over these zones all the while.
+
+        `apart`: what is over them is not seen to belong to the arm.
+        """
+        covered = {zone: frozenset(() if apart else {reach.seat}) for zone in over}
         for place in places:
             self.t += STEP
             reach.follow(place, self.t)
             self.events += self.maker.on_hands(Hands(self.t, (reach,), (), covered))
+
+    def nobody(self) -> Hands:
+        """The next frame, in which no arm is seen."""
+        self.t += STEP
+        return Hands(self.t, (), self._gone(), {})
 
     def _gone(self) -> tuple[Reach, ...]:
         gone = tuple(r for r in self._open if self.t - r.last > 0.25)
