@@ -187,10 +187,16 @@ class Draws:
     ) -> list[list[tuple[float, Place]]]:
         """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there."""
         places = [place for _, place in trip]
-        stops = [s for s in reach.stops if s.place in places and not self._is_at_pile(reach.seat, s.place)]
-        ends = [s.end for s in stops if not self._on_the_way_home(reach.seat, s.place)]
+        ends = [s.end for s in reach.stops if s.place in places and self._is_elsewhere(reach.seat, s.place)]
         bounds = [-math.inf, *ends, math.inf]
         return [[(t, place) for t, place in trip if after < t <= until] for after, until in pairwise(bounds)]
+
+    def _is_elsewhere(self, seat: int, place: Place) -> bool:
+        """Tell whether a hand at `place` has gone neither home nor to the draw pile, nor past that."""
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
+        if draw is None or math.dist(place, home) < math.dist(place, draw):
+            return False
+        return not self._is_at_pile(seat, place) and not self._on_the_way_home(seat, place)
 
     def _on_the_way_home(self, seat: int, place: Place) -> bool:
         """Tell whether a seat's hand passes the draw pile when it goes straight back from `place`."""
