@@ -200,7 +200,7 @@ class EventMaker:
             self._draws.tell_when_done(now, present)
             if self._shows.over(now, present):
                 self._tell_show(now)
-        self._upcards.tell_when_done(now, present)
+        self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
         shown = self._shows.take(self.layout, self._lying())

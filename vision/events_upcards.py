@@ -99,13 +99,16 @@ class UpCards:
         self._flipped_by = seat if flipped else self._flipped_by
         return flipped
 
-    def tell_when_done(self, now: float, present: Collection[int]) -> None:
-        """Tell exchanges, and what was taken up, once the hands have gone."""
+    def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
+        """Tell exchanges, and what was taken up, once the hands have gone.
+
+        `pile_open`: it is not settled yet what was put on the play pile: what is gone may turn up there.
+        """
         for seat in [seat for seat in self._exchanging if seat not in present]:
             self._tell_exchange(seat, now)
         busy = {*present, *self._exchanging}
         waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
-        if self._scene.started and not waiting:
+        if self._scene.started and not waiting and not pile_open:
             self.tell_taken_up(now)
 
     def _tell_exchange(self, seat: int, now: float) -> None:

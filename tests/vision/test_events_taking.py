@@ -237,3 +237,15 @@ def test_a_slow_second_trip_with_nothing_in_between_belongs_to_the_same_draw() -
         script.rest(2.5)
     assert [kind for kind, _, _ in script.told()] == ["deal", "play", "draw"]
     assert script.events[-1].count == 2
+
+
+def test_an_up_card_is_not_taken_up_while_it_may_turn_up_on_the_pile() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
+    script.reach("Bob", (place, 0.3), (PLAY_AT, 0.3))
+    script.rows[spot] = down(place)
+    script.table = [card("JC", PLAY_AT, 0.7, 40.0), card("JD", (-40.0, 0.0), 0.5)]
+    script.rest(2.5)
+    assert script.told()[-1][:2] == ("play", "Bob")
+    assert "take_up" not in [kind for kind, _, _ in script.told()]
