@@ -208,6 +208,9 @@ class PlayPile:
             seen = [card for card in seen if not self._seeming.lay_there(card)]
         elif not gone:
             seen = self._seeming.without_overlooked(seen)
+            if seen:
+                player = self._scene.player(self._visits.who((seen[-1][2].x, seen[-1][2].y)))
+                seen = self._seeming.without_misread_beside_last(seen, player, self._touched_at(now))
         new = self._reveal(self._seeming.without_those_not_taken(seen), now) if seen else []
         if not new:
             if not early:

@@ -9,6 +9,7 @@ from vision.events_patches import PilePictures
 from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
+from vision.reading import UNKNOWN_CARD
 
 SURE = 0.75
 _HARDLY = 0.05
@@ -58,6 +59,20 @@ class SeeminglyNew:
             lay.name = name
         new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
         return replace(view, new=tuple(new), old=(*view.old, *told))
+
+    def without_misread_beside_last(
+        self, seen: Sequence[NewCard], player: str | None, t: float
+    ) -> list[NewCard]:
+        """Return what a player has put down by `t` without what is most likely misread.
+
+        That is what lies beside the play that the same reach of the same player made before, is of another
+        rank, and bears its name only because what it was rather read as lies elsewhere.
+        """
+        last = self._told.newest
+        if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
+            return list(seen)
+        rank = last.cards[-1][:-1]
+        return [c for c in seen if c[0] == UNKNOWN_CARD or c[0][:-1] == rank or c[2].odds[c[0]] >= SURE]
 
     def is_another(self, card: NewCard, rank: str) -> bool:
         """Tell whether a card of another than the last play's rank was put down with it all the same.

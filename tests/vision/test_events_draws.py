@@ -50,7 +50,9 @@ def test_a_tip_that_stuck_elsewhere_and_then_turns_up_at_the_draw_pile_has_gone_
     script = Script()
     reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.5))
     script.go_on(reach, [(-40.0, 60.0)] * 4, over=(DRAW, PLAY))
-    script.go_on(reach, [(40.0, 8.0), (52.0, 6.0), (62.0, 30.0), (70.0, 60.0), (70.0, 160.0), HOME], over=(DRAW,))
+    script.go_on(
+        reach, [(40.0, 8.0), (52.0, 6.0), (62.0, 30.0), (70.0, 60.0), (70.0, 160.0), HOME], over=(DRAW,)
+    )
     script.table = [card("9S", PLAY_AT)]
     script.rest(2.0)
     assert [kind for kind, _, _ in script.told()[1:]] == ["play", "draw"]

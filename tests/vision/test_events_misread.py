@@ -38,6 +38,19 @@ def test_a_half_covered_old_card_misread_is_no_play() -> None:
     assert script.told()[1:] == [("play", "Ann", ("9S",)), ("play", "Bob", ("JD",))]
 
 
+def test_what_is_left_of_a_misread_card_beside_the_last_play_is_no_part_of_it() -> None:
+    """A jack of clubs lies before Bob: that the reading may rather be the other black jack is not enough."""
+    script = Script()
+    top = card("KS", PLAY_AT)
+    reach = script.reach("Bob", (PLAY_AT, 0.5))
+    for _ in range(2):
+        script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    script.go_on(reach, [PLAY_AT] * 20, over=(PLAY,))
+    script.table = [top, Seen(-44.0, 20.0, 85.0, "up", {"JC": 0.9, "JS": 0.08})]
+    script.rest()
+    assert script.told()[1:] == [("play", "Bob", ("KS",))]
+
+
 def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_set() -> None:
     script = Script()
     hidden, top = card("JD", PLAY_AT, p=0.8), card("JS", (-57.0, 3.0))
