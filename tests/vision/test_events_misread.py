@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vision.event_script import PLAY_AT, Script, card
+from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
 from vision.arms import Hands
 from vision.events_patches import PilePictures
 from vision.events_record import UnderArm
-from vision.layout import PLAY
+from vision.layout import DRAW, PLAY
 from vision.slots import Seen
 
 
@@ -45,10 +45,14 @@ def test_what_is_left_of_a_misread_card_beside_the_last_play_is_no_part_of_it() 
     reach = script.reach("Bob", (PLAY_AT, 0.5))
     for _ in range(2):
         script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
-    script.go_on(reach, [PLAY_AT] * 20, over=(PLAY,))
+    script.table = [top]
+    for _ in range(3):  # the hand draws meanwhile
+        script.go_on(reach, [DRAW_AT] * 3, over=(DRAW,))
+        script.look(hidden=frozenset({DRAW}))
+    script.go_on(reach, [DRAW_AT] * 3, over=(DRAW, PLAY))
     script.table = [top, Seen(-44.0, 20.0, 85.0, "up", {"JC": 0.9, "JS": 0.08})]
     script.rest()
-    assert script.told()[1:] == [("play", "Bob", ("KS",))]
+    assert script.told()[1:] == [("play", "Bob", ("KS",)), ("draw", "Bob", ())]
 
 
 def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_set() -> None:
