@@ -217,10 +217,11 @@ def find_layout(
     facing outwards, and a face-down pile lies amid them, if the deal leaves one. A table that is not set for
     the game has no such thing, and so yields no events.
     """
-    rows = [row for row in _rows([card for card in cards if card.face == "up"]) if len(row) in (2, 3)]
-    if row_length is not None:
-        rows = [row for row in rows if len(row) == row_length]
-    if len(rows) < 2 or len({len(row) for row in rows}) != 1 or (players and len(rows) != len(players)):
+    ups = [card for card in cards if card.face == "up"]
+    count = len(players) if players else None
+    rows = _equal_rows(_rows(ups), count, row_length)
+    rows = rows or _equal_rows(_rows(ups, any_turn=True), count, row_length)
+    if not rows:
         return None
     middle = _mean([_mean([(c.x, c.y) for c in row]) for row in rows])
     draw = _draw_pile(cards, rows, middle)
@@ -235,20 +236,36 @@ def find_layout(
     return Layout(plane, width, height, named, draw=draw)
 
 
-def _rows(cards: Sequence[Seen]) -> list[list[Seen]]:
-    """Group cards that lie side by side."""
+def _equal_rows(groups: Sequence[list[Seen]], count: int | None, length: int | None) -> list[list[Seen]]:
+    """Return the groups that are rows, if they are as many and as long as they must be; else none."""
+    rows = [row for row in groups if (len(row) in (2, 3) if length is None else len(row) == length)]
+    equal = len(rows) >= 2 and len({len(row) for row in rows}) == 1 and count in (None, len(rows))
+    return rows if equal else []
+
+
+def _rows(cards: Sequence[Seen], *, any_turn: bool = False) -> list[list[Seen]]:
+    """Group cards that lie side by side.
+
+    `any_turn`: whichever way they are turned: of an ace that lies askew on its down-card the sides may be
+    taken for one another.
+    """
     groups: list[list[Seen]] = []
     for card in cards:
-        joined = [group for group in groups if any(_side_by_side(card, other) for other in group)]
+        joined = [group for group in groups if any(_side_by_side(card, other, any_turn) for other in group)]
         for group in joined:
             groups.remove(group)
         groups.append([card, *(other for group in joined for other in group)])
     return groups
 
 
-def _side_by_side(first: Seen, second: Seen) -> bool:
-    if turn_between(first.angle, second.angle) > _ROW_TURN_DEGREES:
-        return False
+def _side_by_side(first: Seen, second: Seen, any_turn: bool) -> bool:
+    if any_turn:
+        return _is_beside(first, second) or _is_beside(second, first)
+    return turn_between(first.angle, second.angle) <= _ROW_TURN_DEGREES and _is_beside(first, second)
+
+
+def _is_beside(first: Seen, second: Seen) -> bool:
+    """Tell whether the second card lies where the first one's neighbour in a row does."""
     dx, dy = second.x - first.x, second.y - first.y
     turn = math.radians(first.angle)
     along = dx * math.cos(turn) + dy * math.sin(turn)

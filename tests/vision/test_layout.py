@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,16 @@ def test_a_row_runs_from_left_to_right_as_its_player_sees_it() -> None:
     assert bottom.row[0][0] < bottom.row[2][0]
     assert left.row[0][1] < left.row[2][1]
     assert top.row[0][0] > top.row[2][0]
+
+
+@pytest.mark.parametrize("spot", [0, 1, 2])
+def test_a_card_whose_sides_were_taken_for_one_another_lies_in_its_row(spot: int) -> None:
+    cards = deal(BOTTOM, TOP, LEFT)
+    cards[spot] = replace(cards[spot], angle=0.0)
+    layout = find(cards, ("Ann", "Bob", "Cat"))
+    assert layout is not None
+    assert layout.seats[0].row == ((-75.0, 210.0), (0.0, 210.0), (75.0, 210.0))
+    assert layout.seats[0].facing == pytest.approx(BOTTOM)
 
 
 def test_two_three_and_five_players() -> None:
