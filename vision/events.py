@@ -104,11 +104,11 @@ class EventMaker:
             elif zone.kind == "row":
                 self.rows.touch(zone, hands.t)
         for reach in hands.ended:
-            self._shows.reach_ended(reach)
+            showed = self._shows.reach_ended(reach)
             if self._taking.took_in_hand(reach):
                 self._took = reach
             else:
-                self._draws.reach_ended(reach, hands.t)
+                self._draws.reach_ended(reach, hands.t, showed=showed)
         self._tell_what_is_done(hands)
         return self.log.take()
 

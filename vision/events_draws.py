@@ -116,9 +116,12 @@ class Draws:
         """Note whether one look showed the draw pile."""
         self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
 
-    def reach_ended(self, reach: Reach, now: float) -> None:
-        """Count the draws of a reach that is over."""
-        count = self._count(reach)
+    def reach_ended(self, reach: Reach, now: float, *, showed: bool = False) -> None:
+        """Count the draws of a reach that is over.
+
+        `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
+        """
+        count = self._count(reach, showed)
         if not count:
             return
         if self._drawn is not None and self._drawn.seat != reach.seat:
@@ -131,11 +134,12 @@ class Draws:
             self._drawn.count += count
             self._drawn.t = reach.last
 
-    def _count(self, reach: Reach) -> int:
+    def _count(self, reach: Reach, showed: bool) -> int:
         """Return how often a reach went to the draw pile and paused there."""
         visits = self._over.pop(reach.number, [])
         if self._empty.pop(reach.number, False):
             return 0
+        visits = [] if showed else visits
         over = [(visit.start, visit.end) for visit in visits if visit.counts]
         stops = [(s.start, s.end) for s in reach.stops if self._is_at_pile(reach.seat, s.place)]
         count, last = 0, -math.inf

@@ -88,12 +88,16 @@ class Shows:
         if seat is not None:
             self._open = [hold for hold in self._open if hold.seat != seat]
 
-    def reach_ended(self, reach: Reach) -> None:
-        """Note that an arm has gone out of the picture: what it held out longest was shown."""
+    def reach_ended(self, reach: Reach) -> bool:
+        """Note that an arm has gone out of the picture: what it held out longest was shown.
+
+        Returns whether it held a card out.
+        """
         held = [hold for hold in self._open if hold.seat == reach.seat and _long_enough(hold)]
         self.forget(reach.seat)
         if held:
             self._done.append(max(held, key=lambda hold: hold.last - hold.first))
+        return bool(held)
 
     def over(self, now: float, present: Collection[int]) -> bool:
         """Tell whether every hand that held a card out has gone for good."""
