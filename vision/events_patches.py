@@ -25,6 +25,8 @@ _SLIP_MM = 3.0
 """So far a card's outline may be off."""
 ALIKE, ALL_BUT_THE_SAME = 0.9, 0.95
 """Correlation from which two pictures show the same index; and where much speaks against it."""
+_UNLIKE = 0.8
+"""Correlation below which two pictures surely show different things."""
 _LEAST_INK = 12.0
 """Standard deviation of grey levels (0-255) below which a place shows nothing that could be compared."""
 _INK_MM = (3.5, 9.0)
@@ -99,6 +101,10 @@ class PilePictures:
         """
         return lay_there_before(card, self.left, self.now, ALL_BUT_THE_SAME if certain else ALIKE)
 
+    def shows_new(self, card: Seen) -> bool:
+        """Tell whether the picture shows an index of a card surely where none like it was to be seen."""
+        return was_not_there(card, self.left, self.now)
+
     def lay_there_before_play(self, card: Seen) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
         return lay_there_before(card, self.before_play, self.now)
@@ -114,15 +120,31 @@ def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, al
     What was just put down, or lies under it, has another index in both places. False where the pictures do
     not show that.
     """
+    return any(likeness > alike for likeness in _likenesses(card, before, now))
+
+
+def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether neither place of a card's indices looks as it did before.
+
+    False where the pictures do not show that.
+    """
+    likenesses = _likenesses(card, before, now)
+    return bool(likenesses) and max(likenesses) < _UNLIKE
+
+
+def _likenesses(card: Seen, before: CloseUp | None, now: CloseUp | None) -> list[float]:
+    """Return how much each place of a card's indices looks as it did before, where something can be compared.
+
+    1 is all the same.
+    """
     if before is None or now is None:
-        return False
+        return []
+    found = []
     wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
     for place in index_places(card):
         index = now.window(place, card.angle, _INDEX_REACH_MM)
         was = before.window(place, card.angle, wide)
         ink = now.window(place, card.angle, _INK_MM)
-        if index is None or was is None or ink is None or float(ink.std()) < _LEAST_INK:
-            continue
-        if float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max()) > alike:
-            return True
-    return False
+        if index is not None and was is not None and ink is not None and float(ink.std()) >= _LEAST_INK:
+            found.append(float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max()))
+    return found

@@ -6,7 +6,7 @@ what lies under others does not come out on top.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -30,6 +30,14 @@ _IN_PLACE_MM = 12.0
 _IN_PLACE_DEGREES = 10.0
 _OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
+
+
+ShowsNew = Callable[[Seen], bool]
+"""Tells whether a card surely was not to be seen before."""
+
+
+def _unknown(_: Seen) -> bool:
+    return False
 
 
 NewCard = tuple[str, float, Seen]
@@ -57,7 +65,7 @@ class PileView:
     cards: int
     """How many cards are seen at all."""
     looks: int
-    unseen: tuple[str, ...]
+    unseen: tuple[PileCard, ...]
     """Cards of the pile that are not seen."""
     plain: tuple[str, ...]
     """Cards of the pile that are surely seen."""
@@ -84,8 +92,14 @@ class Pile:
         """The cards, bottom first."""
         return [card.name for card in self.cards]
 
-    def view(self, looks: Sequence[Sequence[Seen]], taken: Collection[str]) -> PileView:
-        """Judge looks (oldest first) at the undisturbed pile; `taken` are cards known to lie elsewhere."""
+    def view(
+        self, looks: Sequence[Sequence[Seen]], taken: Collection[str], shows_new: ShowsNew = _unknown
+    ) -> PileView:
+        """Judge looks (oldest first) at the undisturbed pile.
+
+        `taken` are cards known to lie elsewhere; `shows_new` tells whether a card surely was not to be seen
+        before.
+        """
         need = min(len(looks), _NEED_LOOKS)
         settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
         weighed = [self._weighed(s.seen, taken) for s in settled]
@@ -101,8 +115,8 @@ class Pile:
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
-        unseen = tuple(name for name in self.names if name not in old)
-        together = one_set(new, unseen)
+        unseen = tuple(card for card in self.cards if card.name not in old)
+        together = one_set(new, unseen, shows_new)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
             tuple(together), tuple(old), len(settled), len(looks), unseen, tuple(plain), tuple(doubtful)
@@ -120,7 +134,7 @@ class Pile:
         buried = self.cards[: len(self.cards) - len(self.top)]
         if p < CERTAIN or self._hides_top(view, 0.0):
             return None
-        return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
+        return next((c for c in buried if c in view.unseen and _is_told_otherwise(c, name, seen)), None)
 
     def is_laid_bare(self, view: PileView, in_sight: Collection[str]) -> bool:
         """Tell whether upper cards must have been taken off: no new card hides them, and others show.
@@ -161,6 +175,10 @@ class Pile:
         """Tell whether a card of the pile is known to lie just there."""
         return any(card.place is not None and _in_place(card.place, seen) for card in self.cards)
 
+    def suit_lies_at(self, suit: str, seen: Seen) -> bool:
+        """Tell whether a card of a suit is known to lie just there."""
+        return any(c.name[-1] == suit and c.place and _in_place(c.place, seen) for c in self.cards)
+
     def put(self, new: Sequence[NewCard], *, free: bool = False) -> None:
         """Put new cards on top; `free`: no hand hid anything of them."""
         self.cards += [PileCard(name, seen, free and p >= CERTAIN) for name, p, seen in new]
@@ -187,25 +205,30 @@ def _in_place(known: Seen, seen: Seen) -> bool:
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
 
 
-def one_set(new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCard]:
+def one_set(
+    new: Sequence[NewCard], unseen: Collection[PileCard] = (), shows_new: ShowsNew = _unknown
+) -> list[NewCard]:
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
-    Cards of several ranks stay when each is read surely: then somebody did play them. But where a card of
-    the rank and colour of any but the surest is known to lie there and is `unseen`, it is that one, its suit
-    misread, unless it was read all but certainly.
+    Cards of several ranks stay when each is read surely: then somebody did play them. But any but the surest
+    may be one that lay there and is `unseen`, see `may_be_one_of`, unless the picture shows that one of the
+    surest's rank was not there: what lies under others shows less and less.
     """
     if not new:
         return []
     surest = max(new, key=lambda card: card[1])
     rank = surest[0][:-1]
-    known = {_rank_and_colour(name) for name in unseen}
     likely = [
-        c for c in new if c is surest or _surely_read(c) >= CERTAIN or _rank_and_colour(c[0]) not in known
+        c
+        for c in new
+        if c is surest or not may_be_one_of(unseen, c) or (c[0][:-1] == rank and shows_new(c[2]))
     ]
     return sorted(of_ranks({rank}, likely, unseen), key=lambda card: card[0][:-1] != rank)
 
 
-def of_ranks(ranks: Collection[str], new: Sequence[NewCard], unseen: Collection[str] = ()) -> list[NewCard]:
+def of_ranks(
+    ranks: Collection[str], new: Sequence[NewCard], unseen: Collection[PileCard] = ()
+) -> list[NewCard]:
     """Drop doubtful cards of other ranks than `ranks`, see `one_set`."""
     return [
         card
@@ -214,9 +237,12 @@ def of_ranks(ranks: Collection[str], new: Sequence[NewCard], unseen: Collection[
     ]
 
 
-def may_be_one_of(unseen: Collection[str], card: NewCard) -> bool:
-    """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread."""
-    known = {_rank_and_colour(name) for name in unseen}
+def may_be_one_of(unseen: Collection[PileCard], card: NewCard) -> bool:
+    """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread.
+
+    That one is of its rank and colour, and the new one was not read all but certainly.
+    """
+    known = {_rank_and_colour(lay.name) for lay in unseen}
     return _rank_and_colour(card[0]) in known and _surely_read(card) < CERTAIN
 
 

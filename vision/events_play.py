@@ -114,7 +114,7 @@ class PlayPile:
         Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
         lies just where one of those was read that is seen no more.
         """
-        view = self.pile.view(looks, self._elsewhere())
+        view = self.pile.view(looks, self._elsewhere(), self._pictures.shows_new)
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks({name[:-1] for name, _, _ in self._told_early}, view.new, view.unseen)

@@ -77,9 +77,12 @@ class SeeminglyNew:
     def is_another(self, card: NewCard, rank: str) -> bool:
         """Tell whether a card of another than the last play's rank was put down with it all the same.
 
-        Cards that others cover in part are misread more often than cards of several ranks are played.
+        Cards that others cover in part are misread more often than cards of several ranks are played. What
+        lies just where one of its suit lay is that one, all but its pip covered.
         """
         name, _, seen = card
+        if self._pile.suit_lies_at(name[-1], seen):
+            return False
         of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
         p = seen.odds.get(name, 0.0)
         well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and not self._pile.known_place(seen))

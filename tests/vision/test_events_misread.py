@@ -95,6 +95,21 @@ def test_a_card_of_another_rank_counts_where_the_picture_has_changed(
     assert script.told()[2] == ("play", "Bob", ("QC", "8D") if changed else ("QC",))
 
 
+def test_another_rank_beside_the_pip_of_a_card_that_lies_just_there_is_no_second_card(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
+    script = Script()
+    script.play("Ann", card("2D", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [card("KS", (-40.0, 20.0))]
+    script.rest()
+    script.table.append(card("JD", PLAY_AT, p=0.98))
+    for _ in range(6):
+        script.look()
+    assert script.told()[2] == ("play", "Bob", ("KS",))
+
+
 def test_an_unreadable_card_is_told_and_asked_about() -> None:
     script = Script()
     script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.2}))

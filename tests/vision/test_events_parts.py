@@ -82,6 +82,16 @@ def test_a_doubtful_second_card_of_the_rank_and_colour_of_one_that_is_unseen_is_
     assert {card[0] for card in both.new} == {"3H", "3C"}, "the other one is to be seen"
 
 
+def test_a_doubtful_second_card_is_another_one_where_the_picture_shows_that_it_is_new() -> None:
+    pile = pile_of(up("3S", 40))
+    look = [up("3H", p=0.99, angle=0), up("3C", 60, p=0.93), up("KS", 80, p=0.93)]
+    unseen_king = pile_of(up("3S", 40), up("KC", 90))
+    view = pile.view([look[:2]] * 2, set(), lambda _: True)
+    assert {card[0] for card in view.new} == {"3H", "3C"}
+    other_rank = unseen_king.view([look] * 2, set(), lambda _: True)
+    assert {card[0] for card in other_rank.new} == {"3H", "3C"}, "one of another rank stays doubtful"
+
+
 def test_a_card_read_all_but_certainly_is_new_though_another_lay_in_its_place() -> None:
     pile = pile_of(up("7H", 20))
     view = pile.view([[up("6C", 55, p=0.99), up("5H", 20, p=0.98)]] * 2, set())

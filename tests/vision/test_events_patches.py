@@ -74,6 +74,14 @@ def test_a_place_has_changed_with_a_play_only_where_both_pictures_show_that() ->
     assert not PilePictures(now=other).changed_with_play(UPRIGHT)
 
 
+def test_a_card_is_shown_to_be_new_only_where_both_its_indices_have_changed() -> None:
+    before = pile("5")
+    assert PilePictures(now=pile("5", "top left", "bottom right"), left=before).shows_new(UPRIGHT)
+    assert not PilePictures(now=pile("5", "top left"), left=before).shows_new(UPRIGHT)
+    assert not PilePictures(now=pile(" "), left=before).shows_new(UPRIGHT)
+    assert not PilePictures(now=pile("5", "top left", "bottom right")).shows_new(UPRIGHT)
+
+
 def test_where_nothing_is_printed_nothing_is_told() -> None:
     assert not lay_there_before(UPRIGHT, pile(" "), pile(" "))
 
