@@ -23,8 +23,8 @@ _INDEX_REACH_MM = (6.0, 11.0)
 """Half the width and height of what is compared: an index and a little round it."""
 _SLIP_MM = 3.0
 """So far a card's outline may be off."""
-ALIKE, ALL_BUT_THE_SAME = 0.9, 0.95
-"""Correlation from which two pictures show the same index; and where much speaks against it."""
+ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE = 0.9, 0.95, 0.8
+"""Correlation from which two pictures show the same index; where much speaks against it; and for it."""
 _UNLIKE = 0.8
 """Correlation below which two pictures surely show different things."""
 _LEAST_INK = 12.0
@@ -93,13 +93,9 @@ class PilePictures:
     before_play: CloseUp | None = None
     """As it was left before the last play."""
 
-    def lay_there(self, card: Seen, *, certain: bool = False) -> bool:
-        """Tell whether a card is to be seen in the picture of the pile as it was left, too.
-
-        One that is read all but `certain`ly may have its index just where another's was that is much like
-        it: on a neat pile a 6 of clubs and an 8 of clubs differ by little.
-        """
-        return lay_there_before(card, self.left, self.now, ALL_BUT_THE_SAME if certain else ALIKE)
+    def lay_there(self, card: Seen, alike: float = ALIKE) -> bool:
+        """Tell whether a card is to be seen in the picture of the pile as it was left, too."""
+        return lay_there_before(card, self.left, self.now, alike)
 
     def shows_new(self, card: Seen) -> bool:
         """Tell whether the picture shows an index of a card surely where none like it was to be seen."""

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.events_heap import Heap
 from vision.events_patches import CloseUp, PilePictures, close_up, lay_there_before
+from vision.events_pile import Pile, PileCard
+from vision.events_scene import Scene
+from vision.events_seeming import SeeminglyNew
+from vision.events_taking import Taking
+from vision.events_told import ToldPlays
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
 from vision.slots import Seen
@@ -80,6 +86,17 @@ def test_a_card_is_shown_to_be_new_only_where_both_its_indices_have_changed() ->
     assert not PilePictures(now=pile("5", "top left"), left=before).shows_new(UPRIGHT)
     assert not PilePictures(now=pile(" "), left=before).shows_new(UPRIGHT)
     assert not PilePictures(now=pile("5", "top left", "bottom right")).shows_new(UPRIGHT)
+
+
+def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seven of hearts, its 7 half covered by the corner of a king, is no king of hearts."""
+    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [0.85])
+    pile, scene = Pile([PileCard("7H", replace(UPRIGHT, x=3.0))]), Scene(LAYOUT)
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    assert seeming.lay_there(("KH", 0.93, UPRIGHT))
+    assert not seeming.lay_there(("KS", 0.93, UPRIGHT))
+    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
+    assert not seeming.lay_there(("KH", 0.99, UPRIGHT))
 
 
 def test_where_nothing_is_printed_nothing_is_told() -> None:
