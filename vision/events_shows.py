@@ -63,8 +63,11 @@ class Shows:
         return any(_name(hold)[0] == card.best[0] for hold in away)
 
     def look(self, look: Look, lies: Callable[[Seen, int], bool], reaches: Sequence[Reach]) -> None:
-        """Take in the cards under arms in one look; `lies` tells which only lie there."""
-        for held in look.under_arms:
+        """Take in the cards under arms in one look; `lies` tells which only lie there.
+
+        What is read twice in one place, as half of another card beside it may be, counts as what is surest.
+        """
+        for held in sorted(look.under_arms, key=lambda held: -held.seen.best[1]):
             card, seat = held.seen, held.seat
             reach = next((r for r in reversed(reaches) if r.seat == seat), None)
             name, p = card.best
@@ -80,6 +83,8 @@ class Shows:
             if not near:
                 near = [_Hold(seat, reach, look.t, look.t)]
                 self._open += near
+            elif near[0].last == look.t:
+                continue
             near[0].looks.append([card])
             near[0].last = look.t
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
+from vision.events_record import UnderArm
 from vision.layout import DRAW, PLAY, Zone
 from vision.slots import Seen
 
@@ -177,6 +178,17 @@ def test_a_hand_on_the_bare_place_picks_up_nothing_but_in_answer_to_a_shown_card
     script.reach("Bob", (PLAY_AT, 0.4))
     script.rest()
     assert script.told()[-1] == ("pick_up", "Bob", ())
+
+
+def test_a_card_held_out_that_is_read_as_two_in_one_place_is_the_surer_one() -> None:
+    script = Script()
+    held, phantom = card("3H", (-190.0, 20.0), 0.99), card("5H", (-180.0, 16.0), 0.97)
+    reach = script.reach("Dan", ((-150.0, 20.0), 0.4))
+    for _ in range(6):
+        script.go_on(reach, [(-150.0, 20.0)] * 3)
+        script.look([UnderArm(3, seen, 0.6, False) for seen in (phantom, held)])
+    script.rest(2.0)
+    assert script.told()[-1] == ("show", "Dan", ("3H",))
 
 
 def test_whoever_draws_the_last_card_has_drawn_though_none_is_left() -> None:
