@@ -93,12 +93,16 @@ class Pile:
         return [card.name for card in self.cards]
 
     def view(
-        self, looks: Sequence[Sequence[Seen]], taken: Collection[str], shows_new: ShowsNew = _unknown
+        self,
+        looks: Sequence[Sequence[Seen]],
+        taken: Collection[str],
+        shows_new: ShowsNew = _unknown,
+        ranks: Collection[str] = (),
     ) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile.
 
         `taken` are cards known to lie elsewhere; `shows_new` tells whether a card surely was not to be seen
-        before.
+        before; `ranks` are those of cards put down just now, if any.
         """
         need = min(len(looks), _NEED_LOOKS)
         settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
@@ -116,7 +120,7 @@ class Pile:
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
         unseen = tuple(card for card in self.cards if card.name not in old)
-        together = one_set(new, unseen, shows_new)
+        together = one_set(new, unseen, shows_new, ranks)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
             tuple(together), tuple(old), len(settled), len(looks), unseen, tuple(plain), tuple(doubtful)
@@ -206,17 +210,21 @@ def _in_place(known: Seen, seen: Seen) -> bool:
 
 
 def one_set(
-    new: Sequence[NewCard], unseen: Collection[PileCard] = (), shows_new: ShowsNew = _unknown
+    new: Sequence[NewCard],
+    unseen: Collection[PileCard] = (),
+    shows_new: ShowsNew = _unknown,
+    ranks: Collection[str] = (),
 ) -> list[NewCard]:
     """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
 
-    Cards of several ranks stay when each is read surely: then somebody did play them. But any but the surest
-    may be one that lay there and is `unseen`, see `may_be_one_of`, unless the picture shows that one of the
-    surest's rank was not there: what lies under others shows less and less.
+    The surest is of one of `ranks`, where any is. Cards of several ranks stay when each is read surely: then
+    somebody did play them. But any but the surest may be one that lay there and is `unseen`, see
+    `may_be_one_of`, unless the picture shows that one of the surest's rank was not there: what lies under
+    others shows less and less.
     """
     if not new:
         return []
-    surest = max(new, key=lambda card: card[1])
+    surest = max([c for c in new if c[0][:-1] in ranks] or new, key=lambda card: card[1])
     rank = surest[0][:-1]
     likely = [
         c
@@ -227,13 +235,16 @@ def one_set(
 
 
 def of_ranks(
-    ranks: Collection[str], new: Sequence[NewCard], unseen: Collection[PileCard] = ()
+    ranks: Collection[str],
+    new: Sequence[NewCard],
+    unseen: Collection[PileCard] = (),
+    sure: float = _OTHER_RANK,
 ) -> list[NewCard]:
-    """Drop doubtful cards of other ranks than `ranks`, see `one_set`."""
+    """Drop doubtful cards of other ranks than `ranks`, see `one_set`: those read less than `sure`ly."""
     return [
         card
         for card in new
-        if card[0][:-1] in ranks or (_surely_read(card) >= _OTHER_RANK and not may_be_one_of(unseen, card))
+        if card[0][:-1] in ranks or (_surely_read(card) >= sure and not may_be_one_of(unseen, card))
     ]
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from engine.events import Event
 from vision.arms import Hands
 from vision.events_patches import PilePictures
-from vision.events_pile import NewCard, Pile, PileCard, PileView, may_be_one_of, of_ranks, one_set
+from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, may_be_one_of, of_ranks, one_set
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_seeming import SURE, SeeminglyNew
@@ -114,10 +114,11 @@ class PlayPile:
         Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
         lies just where one of those was read that is seen no more.
         """
-        view = self.pile.view(looks, self._elsewhere(), self._pictures.shows_new)
+        ranks = {name[:-1] for name, _, _ in self._told_early}
+        view = self.pile.view(looks, self._elsewhere(), self._pictures.shows_new, ranks)
         if not self._told_early or not view.new:
             return view
-        fitting = of_ranks({name[:-1] for name, _, _ in self._told_early}, view.new, view.unseen)
+        fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
         fitting = [card for card in fitting if not may_be_one_of(view.unseen, card)]
         new = [c for c in view.new if c in fitting or any(_same_card(seen, c[2]) for seen in lost)]

@@ -110,6 +110,22 @@ def test_another_rank_beside_the_pip_of_a_card_that_lies_just_there_is_no_second
     assert script.told()[2] == ("play", "Bob", ("KS",))
 
 
+@pytest.mark.parametrize(("p", "counts"), [(0.95, False), (0.98, True)])
+def test_beside_cards_told_under_the_hand_another_rank_must_be_read_all_but_certainly(
+    p: float, counts: bool
+) -> None:
+    script = Script()
+    top = card("JS", PLAY_AT)
+    reach = script.reach("Bob", (PLAY_AT, 0.5))
+    for _ in range(2):
+        script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
+    script.table = [top, card("KH", (-44.0, 20.0), p, 170.0), card("JD", (-80.0, 10.0), 0.9)]
+    script.rest()
+    assert ("KH" in script.told()[1][2]) == counts
+    assert {"JS", "JD"} <= set(script.told()[1][2])
+
+
 def test_an_unreadable_card_is_told_and_asked_about() -> None:
     script = Script()
     script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.2}))

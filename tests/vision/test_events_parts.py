@@ -58,6 +58,13 @@ def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
     assert {c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.97, seen)])} == {"9S", "6D"}
 
 
+def test_the_rank_that_is_being_played_is_the_sets_though_another_is_read_more_surely() -> None:
+    seen = up("9S")
+    new = [("KH", 0.96, up("KH", p=0.85)), ("JD", 0.9, seen)]
+    assert [card[0] for card in one_set(new)] == ["KH"]
+    assert [card[0] for card in one_set(new, ranks={"J"})] == ["JD"]
+
+
 def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() -> None:
     pile = pile_of(up("7H"), up("3S", 40))
     view = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.95, angle=0), up("3S", 40)]] * 2, set())
