@@ -120,7 +120,8 @@ class PlayPile:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
-        fitting = [card for card in fitting if not may_be_one_of(view.unseen, card)]
+        new_there = self._pictures.shows_new
+        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or new_there(c[2])]
         new = [c for c in view.new if c in fitting or any(_same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 
