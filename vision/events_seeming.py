@@ -46,9 +46,8 @@ class SeeminglyNew:
         name, p, seen = card
         if p >= CERTAIN:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
-        return self._pictures.lay_there(
-            seen, MUCH_ALIKE if self._pile.suit_lies_at(name[-1], seen) else ALIKE
-        )
+        half_read = seen.odds.get(name, 0.0) < CERTAIN and self._pile.suit_lies_at(name[-1], seen)
+        return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
     def without_laid_bare(self, view: PileView, in_sight: Collection[str], now: float) -> PileView:
         """Return the view without cards that only came to light as those upon them were taken off.

@@ -97,6 +97,7 @@ def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: p
     assert not seeming.lay_there(("KS", 0.93, UPRIGHT))
     assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
     assert not seeming.lay_there(("KH", 0.99, UPRIGHT))
+    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, odds={"KH": 0.99}))), "put exactly on it"
 
 
 def test_where_nothing_is_printed_nothing_is_told() -> None:
