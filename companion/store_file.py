@@ -116,8 +116,12 @@ def is_damage(error: Exception) -> bool:
     """Tell whether an error says that the file is not sound."""
     if isinstance(error, UnicodeDecodeError):
         return True
-    # The low byte is the primary result code; SQLite adds detail above it.
-    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGE
+    return _primary_code(error) in _DAMAGE
+
+
+def _primary_code(error: Exception) -> int:
+    """Return SQLite's primary result code, the low byte (it adds detail above); 0 where there is none."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
 def set_aside(path: Path, why: str) -> Path:
@@ -146,13 +150,9 @@ def _connect(path: Path) -> sqlite3.Connection:
         try:
             return _connect_once(path)
         except sqlite3.OperationalError as error:
-            if not _is_busy(error) or time.monotonic() > deadline:
+            if _primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(_AGAIN_S)
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _connect_once(path: Path) -> sqlite3.Connection:

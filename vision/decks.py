@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_data_dir
 
+from engine.cards import JOKER
 from engine.errors import BadInputError
 from vision.face_classes import CARDS
 
 FORMAT = 1
-KNOWN = (*CARDS, "JOKER")
+KNOWN = (*CARDS, JOKER)
 """What can be enrolled, in the order of the face reader's classes (which has one more: NONE)."""
 
 RIDGE = 20.0

@@ -200,18 +200,7 @@ class Draws:
         draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
         if draw is None or math.dist(place, home) < math.dist(place, draw):
             return False
-        return not self._is_at_pile(seat, place) and not self._on_the_way_home(seat, place)
-
-    def _on_the_way_home(self, seat: int, place: Place) -> bool:
-        """Tell whether a seat's hand passes the draw pile when it goes straight back from `place`."""
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
-        if draw is None:
-            return False
-        way = (home[0] - place[0], home[1] - place[1])
-        length = max(math.hypot(*way), 1.0)
-        along = ((draw[0] - place[0]) * way[0] + (draw[1] - place[1]) * way[1]) / length
-        aside = ((draw[0] - place[0]) * way[1] - (draw[1] - place[1]) * way[0]) / length
-        return abs(aside) <= _PASSED_MM and -_PASSED_MM <= along <= length
+        return not self._is_at_pile(seat, place) and not _is_on_the_way(draw, place, home)
 
     def _turns_there(self, reach: Reach, trip: Sequence[tuple[float, Place]]) -> bool:
         """Tell whether the draw pile is as far as the hand went."""
@@ -228,9 +217,7 @@ class Draws:
         way = math.dist(home, draw)
         if way < 1.0:
             return True
-        x, y = (draw[0] - home[0]) / way, (draw[1] - home[1]) / way
-        beyond = (place[0] - draw[0]) * x + (place[1] - draw[1]) * y
-        aside = (place[0] - draw[0]) * y - (place[1] - draw[1]) * x
+        beyond, aside = _along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
         return beyond <= _BEYOND_MM and abs(aside) <= _ASIDE_MM
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
@@ -261,3 +248,17 @@ class Draws:
         event, before = self._told
         soon = drawn.start - before.t < _AGAIN_SECONDS
         return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)
+
+
+def _is_on_the_way(draw: Place, start: Place, end: Place) -> bool:
+    """Tell whether a hand that goes straight from `start` to `end` passes the draw pile."""
+    length = max(math.dist(start, end), 1.0)
+    direction = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+    along, aside = _along_and_aside(direction, start, draw)
+    return abs(aside) <= _PASSED_MM and -_PASSED_MM <= along <= length
+
+
+def _along_and_aside(direction: Place, start: Place, place: Place) -> tuple[float, float]:
+    """Return how far `place` lies from `start` along a unit vector, and aside of it, mm."""
+    x, y = place[0] - start[0], place[1] - start[1]
+    return x * direction[0] + y * direction[1], x * direction[1] - y * direction[0]

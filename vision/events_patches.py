@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -124,23 +125,21 @@ def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bo
 
     False where the pictures do not show that.
     """
-    likenesses = _likenesses(card, before, now)
+    likenesses = list(_likenesses(card, before, now))
     return bool(likenesses) and max(likenesses) < _UNLIKE
 
 
-def _likenesses(card: Seen, before: CloseUp | None, now: CloseUp | None) -> list[float]:
-    """Return how much each place of a card's indices looks as it did before, where something can be compared.
+def _likenesses(card: Seen, before: CloseUp | None, now: CloseUp | None) -> Iterator[float]:
+    """Yield how much each place of a card's indices looks as it did before, where something can be compared.
 
     1 is all the same.
     """
     if before is None or now is None:
-        return []
-    found = []
+        return
     wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
     for place in index_places(card):
         index = now.window(place, card.angle, _INDEX_REACH_MM)
         was = before.window(place, card.angle, wide)
         ink = now.window(place, card.angle, _INK_MM)
         if index is not None and was is not None and ink is not None and float(ink.std()) >= _LEAST_INK:
-            found.append(float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max()))
-    return found
+            yield float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max())

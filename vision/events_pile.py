@@ -65,7 +65,7 @@ class PileView:
     cards: int
     """How many cards are seen at all."""
     looks: int
-    unseen: tuple[PileCard, ...]
+    unseen: tuple[str, ...]
     """Cards of the pile that are not seen."""
     plain: tuple[str, ...]
     """Cards of the pile that are surely seen."""
@@ -119,7 +119,7 @@ class Pile:
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
-        unseen = tuple(card for card in self.cards if card.name not in old)
+        unseen = tuple(name for name in self.names if name not in old)
         together = one_set(new, unseen, shows_new, ranks)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
@@ -138,7 +138,7 @@ class Pile:
         buried = self.cards[: len(self.cards) - len(self.top)]
         if p < CERTAIN or self._hides_top(view, 0.0):
             return None
-        return next((c for c in buried if c in view.unseen and _is_told_otherwise(c, name, seen)), None)
+        return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
 
     def is_laid_bare(self, view: PileView, in_sight: Collection[str]) -> bool:
         """Tell whether upper cards must have been taken off: no new card hides them, and others show.
@@ -158,7 +158,7 @@ class Pile:
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
-        here = [card.name for card in self.cards if card.place and _in_place(card.place, seen)]
+        here = self._names_at(seen)
         on_top = self.cards[-1].name if self.cards else None
         odds = {}
         for name, p in seen.odds.items():
@@ -177,11 +177,14 @@ class Pile:
 
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
-        return any(card.place is not None and _in_place(card.place, seen) for card in self.cards)
+        return bool(self._names_at(seen))
 
     def suit_lies_at(self, suit: str, seen: Seen) -> bool:
         """Tell whether a card of a suit is known to lie just there."""
-        return any(c.name[-1] == suit and c.place and _in_place(c.place, seen) for c in self.cards)
+        return any(name[-1] == suit for name in self._names_at(seen))
+
+    def _names_at(self, seen: Seen) -> list[str]:
+        return [card.name for card in self.cards if card.place and _in_place(card.place, seen)]
 
     def put(self, new: Sequence[NewCard], *, free: bool = False) -> None:
         """Put new cards on top; `free`: no hand hid anything of them."""
@@ -211,7 +214,7 @@ def _in_place(known: Seen, seen: Seen) -> bool:
 
 def one_set(
     new: Sequence[NewCard],
-    unseen: Collection[PileCard] = (),
+    unseen: Collection[str] = (),
     shows_new: ShowsNew = _unknown,
     ranks: Collection[str] = (),
 ) -> list[NewCard]:
@@ -237,7 +240,7 @@ def one_set(
 def of_ranks(
     ranks: Collection[str],
     new: Sequence[NewCard],
-    unseen: Collection[PileCard] = (),
+    unseen: Collection[str] = (),
     sure: float = _OTHER_RANK,
 ) -> list[NewCard]:
     """Drop doubtful cards of other ranks than `ranks`, see `one_set`: those read less than `sure`ly."""
@@ -248,12 +251,12 @@ def of_ranks(
     ]
 
 
-def may_be_one_of(unseen: Collection[PileCard], card: NewCard) -> bool:
+def may_be_one_of(unseen: Collection[str], card: NewCard) -> bool:
     """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread.
 
     That one is of its rank and colour, and the new one was not read all but certainly.
     """
-    known = {_rank_and_colour(lay.name) for lay in unseen}
+    known = {_rank_and_colour(name) for name in unseen}
     return _rank_and_colour(card[0]) in known and _surely_read(card) < CERTAIN
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.decks import DeckHead
@@ -29,7 +30,7 @@ WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "faces"
 FORMAT = 1
 """Of `fusion.json`, raised whenever older code could not use newer weights."""
 
-CLASSES = (*CARDS, "JOKER", "NONE")
+CLASSES = (*CARDS, JOKER, "NONE")
 """What is told apart, in the order of `FaceReading.log_probabilities`. NONE: nothing that can be read."""
 _NONE = len(CLASSES) - 1
 _ALTERNATIVES = 3

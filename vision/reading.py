@@ -9,13 +9,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cards import JOKER
+
 Image = NDArray[np.uint8]
 """A picture: height x width x 3, BGR, 8 bit."""
 Quad = NDArray[np.float32]
 """Four corners, 4 x 2 (x, y) in pixels, clockwise in the image; the first two end a short edge."""
 
 UNKNOWN_CARD = "??"
-JOKER = "JOKER"
 Face = Literal["up", "down"]
 
 

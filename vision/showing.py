@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cards import JOKER
 from vision.assignment import assign
 from vision.backs import back_features
 from vision.decks import KNOWN, Deck
@@ -43,7 +44,7 @@ _VIEWS = 2
 _VIEW_HEIGHT = 240.0
 _PRINT_SIZE = (40, 56)
 _FLOOR = 1e-4
-_JOKER = KNOWN.index("JOKER")
+_JOKER = KNOWN.index(JOKER)
 
 Seen = Literal["nothing", "several", "hold", "taken", "seen"]
 """What was made of a look: no card, more than one, one not yet at rest, one just taken, or still that one."""
@@ -195,7 +196,7 @@ def settle(showings: Sequence[Showing]) -> Settled:
     # More showings than a pack has cards: some stay without a name, at the cost of the least likely card.
     spare = np.full((len(shown), len(shown)), np.log(_FLOOR / 10))
     costs = -np.hstack([opinions, np.tile(opinions[:, [_JOKER]], (1, len(shown) - 1)), spare])
-    names = (*KNOWN, *["JOKER"] * (len(shown) - 1), *[""] * len(shown))
+    names = (*KNOWN, *[JOKER] * (len(shown) - 1), *[""] * len(shown))
     rows = np.arange(len(shown))
     chosen = assign(costs)
     least = costs[rows, chosen].sum()
@@ -240,7 +241,7 @@ def _merged(showings: Sequence[Showing]) -> list[Showing]:
     for showing in showings:
         opinion = showing.opinion()
         name = KNOWN[int(opinion.argmax())]
-        if np.exp(opinion.max()) < SURE or name == "JOKER":
+        if np.exp(opinion.max()) < SURE or name == JOKER:
             merged.append(showing)
         elif name in kept:
             kept[name].readings += showing.readings

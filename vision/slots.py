@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from engine.cards import JOKER
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.indices import INDEX_MM
 from vision.plane import TablePlane
@@ -156,7 +157,7 @@ def name_cards(
     for p, name, index in sorted(claims, reverse=True):
         if named[index][0] is None and used[name] < packs:
             named[index] = name, p
-            if name != "JOKER":
+            if name != JOKER:
                 used[name] += 1
     return named
 

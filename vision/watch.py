@@ -289,9 +289,7 @@ class Watcher:
                 free.append(reading)
                 continue
             # A card that is seen but not to be relied on: nothing may be concluded from its absence.
-            hidden |= {
-                zone for seen in see([reading], layout.plane) if (zone := layout.zone_at(seen.x, seen.y))
-            }
+            hidden |= _zones_of(reading, layout)
         return Look(
             t=motion.t,
             cards=tuple(see(free, layout.plane)),
@@ -305,9 +303,13 @@ class Watcher:
         """Tell whether what was read as a card, but not dealt, has been there since before the deal."""
         if self._tabletop is None or self._maker is None or reading.face == "down":
             return False
-        zones = [self._maker.layout.zone_at(s.x, s.y) for s in see([reading], self._maker.layout.plane)]
-        dealt = any(zone is not None and zone.kind == "row" for zone in zones)
+        dealt = any(zone.kind == "row" for zone in _zones_of(reading, self._maker.layout))
         return not dealt and self._tabletop.shows(frame, reading.quad)
+
+
+def _zones_of(reading: CardReading, layout: Layout) -> set[Zone]:
+    """Return the zone in which a card lies, if it lies in one."""
+    return {zone for seen in see([reading], layout.plane) if (zone := layout.zone_at(seen.x, seen.y))}
 
 
 def _crowded(layout: Layout, hands: Hands) -> list[Region]:

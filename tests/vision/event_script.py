@@ -10,7 +10,7 @@ from engine.events import Event
 from vision.arms import Hands, Reach
 from vision.events import EventMaker
 from vision.events_record import Look, UnderArm
-from vision.layout import Layout, Place, Seat, Zone
+from vision.layout import PLAY, Layout, Place, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen
 
@@ -109,10 +109,12 @@ class Script:
             reach.follow(place, self.t)
             self.events += self.maker.on_hands(Hands(self.t, (reach,), (), covered))
 
-    def nobody(self) -> Hands:
-        """The next frame, in which no arm is seen."""
-        self.t += STEP
-        return Hands(self.t, (), self._gone(), {})
+    def leave(self, player: str, top: Seen) -> Reach:
+        """A player's hand rests on the pile beside a card it put there, which two looks show."""
+        reach = self.reach(player, (PLAY_AT, 0.5))
+        for _ in range(2):
+            self.look([UnderArm(reach.seat, top, 0.2, False)], frozenset({PLAY}))
+        return reach
 
     def _gone(self) -> tuple[Reach, ...]:
         gone = tuple(r for r in self._open if self.t - r.last > 0.25)

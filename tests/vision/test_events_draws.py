@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.vision.event_script import DRAW_AT, PLAY_AT, STEP, Script, card
+from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
 from vision.layout import DRAW, PLAY
 
 HOME = (70.0, 260.0)
@@ -17,8 +17,7 @@ def test_a_hand_lost_from_sight_at_the_draw_pile_and_seen_there_again_draws_once
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.2))
-    script.t += 0.4 - STEP
-    script.events += script.maker.on_hands(script.nobody())
+    script.rest(0.4)
     script.reach("Ann", (DRAW_AT, 0.2), (HOME, 0.1))
     script.rest(2.0)
     assert draws(script) == [("Ann", 1)]
@@ -28,8 +27,7 @@ def test_a_hand_that_was_seen_to_leave_in_between_draws_twice() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.2), (HOME, 0.1))
-    script.t += 0.4 - STEP
-    script.events += script.maker.on_hands(script.nobody())
+    script.rest(0.4)
     script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.2), (HOME, 0.1))
     script.rest(2.0)
     assert draws(script) == [("Ann", 2)]

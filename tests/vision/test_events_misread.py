@@ -42,9 +42,7 @@ def test_what_is_left_of_a_misread_card_beside_the_last_play_is_no_part_of_it() 
     """A jack of clubs lies before Bob: that the reading may rather be the other black jack is not enough."""
     script = Script()
     top = card("KS", PLAY_AT)
-    reach = script.reach("Bob", (PLAY_AT, 0.5))
-    for _ in range(2):
-        script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    reach = script.leave("Bob", top)
     script.table = [top]
     for _ in range(3):  # the hand draws meanwhile
         script.go_on(reach, [DRAW_AT] * 3, over=(DRAW,))
@@ -116,9 +114,7 @@ def test_beside_cards_told_under_the_hand_another_rank_must_be_read_all_but_cert
 ) -> None:
     script = Script()
     top = card("JS", PLAY_AT)
-    reach = script.reach("Bob", (PLAY_AT, 0.5))
-    for _ in range(2):
-        script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
+    reach = script.leave("Bob", top)
     script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
     script.table = [top, card("KH", (-44.0, 20.0), p, 170.0), card("JD", (-80.0, 10.0), 0.9)]
     script.rest()
@@ -232,7 +228,6 @@ def test_a_buried_card_that_comes_to_light_with_another_suit_was_misread_and_not
 def test_a_card_that_may_hide_the_top_one_was_played_though_its_like_lies_buried_there() -> None:
     script = _buried(card("7S", PLAY_AT, p=0.9), card("JS", (-58.0, 3.0)))
     script.play("Cat", card("7C", (-59.0, 1.0), p=1.0))
-    script.table = script.table[-1:]
     assert script.told()[1:] == [
         ("play", "Ann", ("7S",)),
         ("play", "Bob", ("JS",)),
