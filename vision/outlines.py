@@ -277,10 +277,14 @@ class OutlineFinder:
         return min(across / width, down / height)
 
     def _look(self, image: Image, shrink: float = 1.0) -> Candidates:
-        """Run the network once over the whole of `image`, made to fill a share `shrink` of its input."""
+        """Run the network once over the whole of `image`, made to fill a share `shrink` of its input.
+
+        A share above one calls for a larger input, which a network of one size cannot take.
+        """
         height, width = image.shape[:2]
         full = self._full_scale(width, height)
         scale = shrink * full
+        full = max(full, scale)
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         mode = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
         # As much of the network's square input as the picture needs: what is not looked at costs no time.
@@ -305,9 +309,14 @@ class OutlineFinder:
         return Candidates(output[:, :2], codes)
 
     def _look_closer(self, image: Image, found: Candidates) -> Candidates:
-        """Look at overlapping tiles, drop what their inner borders cut, and merge with the first look."""
+        """Look at everything larger, and merge with the first look.
+
+        A network of one size looks at overlapping tiles; there what their inner borders cut is dropped.
+        """
         height, width = image.shape[:2]
         looks = [Candidates(found.scores * np.float32(0.9), found.codes)]
+        if self._one_size is None:
+            return merge(_joined(*looks, self._look(image, 1 / _TILE)))[0]
         for left in (0, int(width * (1 - _TILE))):
             for top in (0, int(height * (1 - _TILE))):
                 right = min(width, left + int(width * _TILE) + 1)

@@ -1,0 +1,193 @@
+"""Reads a picture of a sequence anew only where it differs from what was read there before.
+
+Between two looks at a table little more than one arm and one pile has changed. What lies elsewhere was read,
+and reading it once more costs as much as the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.geometry import bounding_box, polygon_area, polygon_overlap, quad_sides
+from vision.pictures import reduced
+from vision.reading import CardReader, CardReading, Image, Region
+
+_Mask = NDArray[np.bool_]
+_Part = tuple[int, int, int, int]
+"""Left, top, right, bottom, pixels."""
+
+_WIDTH = 480
+"""Pixels along the longer side of the copies that are compared."""
+_LEVEL, _NOISE = 8.0, 3.0
+"""A place changed where a colour differs by more than this (0-255) and this many times the median difference:
+most of a table does not change, and what its median does is the camera's noise."""
+_SPECK = 3
+"""So many of the 3 x 3 places about one must have changed, or it is a grain of the noise."""
+_ENOUGH = 3
+"""So often each place is read after it changed: every reading of a card errs in its own way."""
+_WHOLE_EVERY = 12
+"""Each so manieth picture is read as a whole: what a change too faint to be seen did must not last."""
+_WORTH = 0.6
+"""Where more than this share of the picture would be read, the whole is."""
+_AROUND = 1.0
+"""How far around what changed is read, as a share of a card's height: readers need a card's setting."""
+_LEAST = 5.0
+"""The least sides of a part that is read, likewise: the outline network magnifies a smaller one too much."""
+_EDGE = 3.0
+"""What comes nearer than this (pixels) to a part's border is cut off by it."""
+_SAME = 0.35
+"""Two readings that share this much of the smaller one are of one card."""
+
+
+class ChangedParts:
+    """A card reader for one camera's pictures in their order; implements `vision.reading.CardReader`."""
+
+    def __init__(self, reader: CardReader) -> None:
+        self._reader = reader
+        self._readings: list[CardReading] = []
+        self._looks = 0
+        self._shape: tuple[int, ...] = ()
+        self._seen = np.empty((0, 0, 3), np.uint8)
+        """What each place looked like when it was read for the first time since it changed."""
+        self._times = np.empty((0, 0), np.uint8)
+        """How often each place was read since then."""
+        self._searched = np.empty((0, 0), np.bool_)
+        """Where half-covered cards were looked for when the place was last read."""
+
+    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+        """Return the cards in a picture (height x width x 3, BGR), as `CardReader.read`."""
+        small, scale = reduced(image, _WIDTH)
+        wanted = _mask(small.shape[:2], crowded, scale)
+        part = self._part_to_read(small, scale, wanted, image)
+        self._looks += 1
+        if part is None:
+            self._readings = list(self._reader.read(image, crowded))
+            part = 0, 0, image.shape[1], image.shape[0]
+            self._seen = small
+        else:
+            self._readings = self._read_part(image, part, crowded)
+        rows, columns = _places(part, scale)
+        self._times[rows, columns] = np.minimum(self._times[rows, columns] + 1, _ENOUGH)
+        self._searched[rows, columns] = wanted[rows, columns]
+        return list(self._readings)
+
+    def _part_to_read(self, small: Image, scale: float, wanted: _Mask, image: Image) -> _Part | None:
+        """Return the part of a picture that must be read; None for the whole."""
+        if self._shape != image.shape:
+            self._shape = image.shape
+            self._times = np.zeros(small.shape[:2], np.uint8)
+            self._searched = np.zeros(small.shape[:2], np.bool_)
+            return None
+        changed = _changed(self._seen, small)
+        self._times[changed] = 0
+        self._seen[changed] = small[changed]
+        due = (self._times < _ENOUGH) | (wanted & ~self._searched)
+        if self._looks % _WHOLE_EVERY == 0 or not self._readings or not due.any():
+            return None
+        part = self._about(due, scale, image)
+        (left, top, right, bottom), (height, width) = part, image.shape[:2]
+        return part if (right - left) * (bottom - top) <= _WORTH * width * height else None
+
+    def _about(self, due: _Mask, scale: float, image: Image) -> _Part:
+        """Return the part of a picture that holds the places to be read, and whole cards about them."""
+        left, top, right, bottom = _bounds(due, scale)
+        touched = [r.quad for r in self._readings if _touches(r, due, scale)]
+        if touched:
+            x0, y0, x1, y1 = bounding_box(np.concatenate(touched))
+            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+        card = float(np.median([quad_sides(reading.quad)[1] for reading in self._readings]))
+        across = max(0.0, _LEAST * card - (right - left)) / 2
+        down = max(0.0, _LEAST * card - (bottom - top)) / 2
+        height, width = image.shape[:2]
+        return (
+            max(0, round(left - max(across, _AROUND * card))),
+            max(0, round(top - max(down, _AROUND * card))),
+            min(width, round(right + max(across, _AROUND * card))),
+            min(height, round(bottom + max(down, _AROUND * card))),
+        )
+
+    def _read_part(self, image: Image, part: _Part, crowded: Sequence[Region] | None) -> list[CardReading]:
+        """Return the cards as they were, where these do not lie within a part, and those read in it."""
+        left, top, right, bottom = part
+        shift = np.array([left, top], np.float32)
+        regions = None if crowded is None else [inner for r in crowded if (inner := _within(r, part))]
+        read = self._reader.read(np.ascontiguousarray(image[top:bottom, left:right]), regions)
+        fresh = [replace(reading, quad=reading.quad + shift) for reading in read]
+        kept = [reading for reading in self._readings if not _is_inside(reading, part, image)]
+        return kept + [
+            reading
+            for reading in fresh
+            if _is_inside(reading, part, image) and not any(_is_same(reading, other) for other in kept)
+        ]
+
+
+def _changed(before: Image, now: Image) -> _Mask:
+    """Return where two pictures (height x width x 3) differ by more than noise does."""
+    difference = cv2.absdiff(before, now).max(axis=2)
+    apart = difference > _LEVEL + _NOISE * float(np.median(difference))
+    near = cv2.boxFilter(apart.astype(np.uint8), -1, (3, 3), normalize=False)
+    return np.asarray(near >= _SPECK)
+
+
+def _mask(shape: tuple[int, ...], regions: Sequence[Region] | None, scale: float) -> _Mask:
+    """Return a mask of regions of the picture in its reduced copy; None stands for all of it."""
+    mask = np.full(shape, regions is None)
+    for left, top, right, bottom in regions or ():
+        rows, columns = _places((int(left), int(top), int(right), int(bottom)), scale)
+        mask[rows, columns] = True
+    return mask
+
+
+def _places(part: _Part, scale: float) -> tuple[slice, slice]:
+    """Return the rows and columns of the reduced copy in which a part of the picture lies."""
+    left, top, right, bottom = (max(0.0, side) * scale for side in part)
+    return slice(int(top), int(np.ceil(bottom))), slice(int(left), int(np.ceil(right)))
+
+
+def _bounds(due: _Mask, scale: float) -> Region:
+    """Return the box, in pixels of the picture, about the places of the reduced copy that are to be read."""
+    rows, columns = np.flatnonzero(due.any(axis=1)), np.flatnonzero(due.any(axis=0))
+    return columns[0] / scale, rows[0] / scale, (columns[-1] + 1) / scale, (rows[-1] + 1) / scale
+
+
+def _touches(reading: CardReading, due: _Mask, scale: float) -> bool:
+    """Tell whether a place that is to be read lies on a card."""
+    corners = np.round(reading.quad * scale).astype(np.int32)
+    (left, top), (right, bottom) = np.maximum(corners.min(axis=0), 0), corners.max(axis=0) + 1
+    under = due[top:bottom, left:right].astype(np.uint8)
+    if not under.any():
+        return False
+    card = np.zeros_like(under)
+    cv2.fillConvexPoly(card, corners - np.array([left, top], np.int32), 1)
+    return bool((under & card).any())
+
+
+def _within(region: Region, part: _Part) -> Region | None:
+    """Return what of a region lies in a part, in pixels of the part."""
+    left, top, right, bottom = part
+    x0, y0 = max(region[0], left) - left, max(region[1], top) - top
+    x1, y1 = min(region[2], right) - left, min(region[3], bottom) - top
+    return (x0, y0, x1, y1) if x1 > x0 and y1 > y0 else None
+
+
+def _is_inside(reading: CardReading, part: _Part, image: Image) -> bool:
+    """Tell whether no border of a part cuts a card off; the picture's own borders cut nothing more."""
+    left, top, right, bottom = part
+    height, width = image.shape[:2]
+    x0, y0, x1, y1 = bounding_box(reading.quad)
+    return (
+        (left == 0 or x0 >= left + _EDGE)
+        and (top == 0 or y0 >= top + _EDGE)
+        and (right == width or x1 <= right - _EDGE)
+        and (bottom == height or y1 <= bottom - _EDGE)
+    )
+
+
+def _is_same(reading: CardReading, other: CardReading) -> bool:
+    smaller = min(abs(polygon_area(reading.quad)), abs(polygon_area(other.quad)))
+    return smaller > 0 and polygon_overlap(reading.quad, other.quad) > _SAME * smaller
