@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,17 +19,25 @@ from companion.cameras import sample_film
 from companion.evening import last_word
 from companion.scoring import compare, read_truth
 from companion.store import Store
-from tests.companion.test_whole_evening import check_store, play_an_evening
+from tests.companion.test_whole_evening import LOSERS, check_store, play_an_evening
 
 WINDOW = Path(__file__).parent.parent / "companion" / "drive_film.py"
 KILLS = (("2", "played"), ("6", "out"), ("10", "over"))
 
 
 @pytest.mark.benchmark
-def test_twelve_games_by_touch_through_three_kills(tmp_path: Path) -> None:
+def test_twelve_games_by_touch_through_three_kills(
+    tmp_path: Path, measured: Callable[[str, float], None]
+) -> None:
     began = time.monotonic()
     ledger = play_an_evening(tmp_path / "s.sqlite", 12, KILLS)
     print(f"12 games, 3 kills: {time.monotonic() - began:.0f} s")
+    with Store.open(tmp_path / "s.sqlite") as store:
+        losers = [game.loser for game in store.games()]
+    measured(
+        "touch_evening_games_tallied",
+        sum(loser == truly for loser, truly in zip(losers, LOSERS, strict=False)),
+    )
     assert any("12 games played. The Shithead is Bob." in text for text in ledger)
     check_store(tmp_path / "s.sqlite", 12)
 
