@@ -48,6 +48,8 @@ _SURELY_DOWN = 0.9
 """Below this confidence a face-down card is doubted: it may be a printed line or the side of a stack."""
 _SMALL_CARD = 40.0
 """Cards shorter than this (pixels of the network's input, median) call for a second, closer look."""
+_READABLE_CARD = 56.0
+"""So tall (likewise) cards are made whose height is known: what more costs adds little."""
 _LARGE_CARD = 170.0
 """Cards taller than this (likewise), or none at all, call for a look from further away."""
 _FAR = 0.5
@@ -233,11 +235,17 @@ class OutlineFinder:
         self._least, self._refine, self._closer = least, refine, closer_look
         self._least_score = float(np.interp(least, self._calibration[:, 1], self._calibration[:, 0]))
 
-    def find(self, image: Image) -> list[Outline]:
-        """Return the cards in a picture (height x width x 3, BGR), surest first."""
+    def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
+        """Return the cards in a picture (height x width x 3, BGR), surest first.
+
+        `card_height`: How tall cards are in it, in pixels, where that is known: it takes one look then.
+        """
         height, width = image.shape[:2]
         if height < 2 or width < 2:
             return []
+        if card_height and self._one_size is None:
+            found, _ = merge(self._look(image, self._share(image, card_height)))
+            return self._outlines(image, found)
         first = self._look(image)
         found, _ = merge(first)
         scale = self._full_scale(width, height)
@@ -276,19 +284,23 @@ class OutlineFinder:
         across, down = self._one_size or (self._size, self._size)
         return min(across / width, down / height)
 
+    def _share(self, image: Image, card_height: float) -> float:
+        """Return what share of the network's input a picture is best made to fill (see `_look`)."""
+        height, width = image.shape[:2]
+        seen = card_height * self._full_scale(width, height)
+        return 1.0 if _SMALL_CARD <= seen <= _READABLE_CARD else min(_READABLE_CARD / seen, 1 / _TILE)
+
     def _look(self, image: Image, shrink: float = 1.0) -> Candidates:
         """Run the network once over the whole of `image`, made to fill a share `shrink` of its input.
 
         A share above one calls for a larger input, which a network of one size cannot take.
         """
         height, width = image.shape[:2]
-        full = self._full_scale(width, height)
-        scale = shrink * full
-        full = max(full, scale)
+        scale = shrink * self._full_scale(width, height)
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         mode = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
         # As much of the network's square input as the picture needs: what is not looked at costs no time.
-        across, down = self._one_size or (_padded(width * full), _padded(height * full))
+        across, down = self._one_size or (_padded(size[0]), _padded(size[1]))
         canvas = np.full((down, across, 3), _GREY, np.uint8)
         canvas[: size[1], : size[0]] = cv2.resize(image, size, interpolation=mode)
         inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32)

@@ -50,12 +50,17 @@ class TableReader:
         self._covered = covered or CoveredCards(self._faces)
         self._least, self._telling = least, telling
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self,
+        image: Image,
+        crowded: Sequence[Region] | None = None,
+        card_height: float | None = None,
+    ) -> list[CardReading]:
         """Return the cards in a picture (height x width x 3, BGR), surest outline first.
 
         After them come those told by an index alone, looked for in the `crowded` parts, or anywhere.
         """
-        outlines = self._finder.find(image)
+        outlines = self._finder.find(image, card_height)
         names = self._faces.read(image, [outline.quad for outline in outlines])
         outlines, names = look_again(image, outlines, names, self._faces)
         readings = []

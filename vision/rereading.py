@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from vision.geometry import bounding_box, polygon_area, polygon_overlap, quad_sides
 from vision.pictures import reduced
-from vision.reading import CardReader, CardReading, Image, Region
+from vision.reading import CardReading, Image, Region
 
 _Mask = NDArray[np.bool_]
 _Part = tuple[int, int, int, int]
@@ -44,10 +45,23 @@ _SAME = 0.35
 """Two readings that share this much of the smaller one are of one card."""
 
 
+class PartReader(Protocol):
+    """A card reader that is quicker where it knows how tall cards are."""
+
+    def read(
+        self,
+        image: Image,
+        crowded: Sequence[Region] | None = None,
+        card_height: float | None = None,
+    ) -> Sequence[CardReading]:
+        """Return the cards in `image`, as `vision.reading.CardReader.read`; `card_height`: pixels."""
+        ...
+
+
 class ChangedParts:
     """A card reader for one camera's pictures in their order; implements `vision.reading.CardReader`."""
 
-    def __init__(self, reader: CardReader) -> None:
+    def __init__(self, reader: PartReader) -> None:
         self._reader = reader
         self._readings: list[CardReading] = []
         self._looks = 0
@@ -66,7 +80,7 @@ class ChangedParts:
         part = self._part_to_read(small, scale, wanted, image)
         self._looks += 1
         if part is None:
-            self._readings = list(self._reader.read(image, crowded))
+            self._readings = list(self._reader.read(image, crowded, self._card_height()))
             part = 0, 0, image.shape[1], image.shape[0]
             self._seen = small
         else:
@@ -100,7 +114,8 @@ class ChangedParts:
         if touched:
             x0, y0, x1, y1 = bounding_box(np.concatenate(touched))
             left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
-        card = float(np.median([quad_sides(reading.quad)[1] for reading in self._readings]))
+        card = self._card_height()
+        assert card is not None
         across = max(0.0, _LEAST * card - (right - left)) / 2
         down = max(0.0, _LEAST * card - (bottom - top)) / 2
         height, width = image.shape[:2]
@@ -111,12 +126,19 @@ class ChangedParts:
             min(height, round(bottom + max(down, _AROUND * card))),
         )
 
+    def _card_height(self) -> float | None:
+        """Return how tall the cards were that were read last (median, pixels); None before any was."""
+        heights = [quad_sides(reading.quad)[1] for reading in self._readings]
+        return float(np.median(heights)) if heights else None
+
     def _read_part(self, image: Image, part: _Part, crowded: Sequence[Region] | None) -> list[CardReading]:
         """Return the cards as they were, where these do not lie within a part, and those read in it."""
         left, top, right, bottom = part
         shift = np.array([left, top], np.float32)
         regions = None if crowded is None else [inner for r in crowded if (inner := _within(r, part))]
-        read = self._reader.read(np.ascontiguousarray(image[top:bottom, left:right]), regions)
+        read = self._reader.read(
+            np.ascontiguousarray(image[top:bottom, left:right]), regions, self._card_height()
+        )
         fresh = [replace(reading, quad=reading.quad + shift) for reading in read]
         kept = [reading for reading in self._readings if not _is_inside(reading, part, image)]
         return kept + [

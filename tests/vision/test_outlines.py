@@ -165,8 +165,29 @@ def test_small_cards_in_a_large_picture_are_looked_at_more_closely() -> None:
     network = ToldNetwork()
     card = (300, 300, 360, 388)
     (outline,) = OutlineFinder(network=network).find(drawn(3000, 2000, card))
+    assert [inputs.shape[3] for inputs in network.inputs] == [640, 1088]
+    assert polygon_iou(outline.quad, [[300, 300], [360, 300], [360, 388], [300, 388]]) > 0.93
+
+
+@pytest.mark.parametrize("one_size", [(640, 640), (640, 384)])
+def test_a_network_of_one_size_looks_at_them_in_tiles(tmp_path: Path, one_size: tuple[int, int]) -> None:
+    facts = {"input_size": 640, "confidence_of_score": [[0, 0], [1, 1]], "one_size": one_size}
+    (tmp_path / "outlines.json").write_text(json.dumps(facts))
+    network = ToldNetwork()
+    finder = OutlineFinder(tmp_path / "outlines.onnx", network=network)
+    (outline,) = finder.find(drawn(3000, 2000, (300, 300, 360, 388)), card_height=88)
     assert len(network.inputs) == 5
     assert polygon_iou(outline.quad, [[300, 300], [360, 300], [360, 388], [300, 388]]) > 0.93
+
+
+@pytest.mark.parametrize(
+    ("tall", "input_width"), [(20, 1088), (88, 1088), (200, 640), (400, 448), (800, 224)]
+)
+def test_where_the_height_of_cards_is_known_one_look_is_enough(tall: int, input_width: int) -> None:
+    network = ToldNetwork()
+    card = (300, 300, 300 + round(tall / 1.4), 300 + tall)
+    OutlineFinder(network=network).find(drawn(3000, 2000, card), card_height=tall)
+    assert [inputs.shape[3] for inputs in network.inputs] == [input_width]
 
 
 def test_a_picture_of_nothing_and_one_of_no_size() -> None:

@@ -21,7 +21,7 @@ class Outlines:
     def __init__(self, *outlines: Outline) -> None:
         self.outlines = outlines
 
-    def find(self, image: Image) -> list[Outline]:
+    def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
         return list(self.outlines)
 
 

@@ -24,7 +24,9 @@ class Colours:
         self.shapes: list[tuple[int, int]] = []
         self.crowded: list[Sequence[Region] | None] = []
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, card_height: float | None = None
+    ) -> list[CardReading]:
         self.shapes.append(image.shape[:2])
         self.crowded.append(crowded)
         found = []

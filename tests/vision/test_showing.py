@@ -91,7 +91,7 @@ class Scripted:
     def __init__(self, quads: Sequence[np.ndarray | None]) -> None:
         self._quads = iter(quads)
 
-    def find(self, image: Image) -> list[Outline]:
+    def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
         quad = next(self._quads)
         return [] if quad is None else [Outline(quad, "up", 0.99)]
 
