@@ -78,7 +78,7 @@ def prepare(story: Story, shot: Shot) -> Scene:
         BadInputError: Deck, surface or light do not exist, or the deck lacks a card of the story.
     """
     rng = random.Random(f"film {shot.seed}")
-    camera, tilt = _place_camera(shot, rng)
+    camera, tilt = place_camera(shot, rng)
     layout = make_layout(story.players, max(story.down_count, 3), TABLE_MM, camera, rng)
     messy = rng.random()
     manners = {player: random_manner(rng, messy) for player in story.players}
@@ -93,11 +93,11 @@ def prepare(story: Story, shot: Shot) -> Scene:
         "messy": round(messy, 2),
     }
     deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card})
-    renderer, seen = _set_up_picture(shot, camera, deck, looks, timeline, rng)
+    renderer, seen = set_up_picture(shot, camera, deck, looks, timeline, rng)
     return Scene(story, shot, camera, layout, timeline, renderer, condition | seen, deck.name)
 
 
-def _place_camera(shot: Shot, rng: random.Random) -> tuple[Camera, float]:
+def place_camera(shot: Shot, rng: random.Random) -> tuple[Camera, float]:
     """Return the camera and its tilt in degrees."""
     drawn = rng.uniform(2.0, 14.0)
     tilt = shot.tilt if shot.tilt is not None else drawn
@@ -113,15 +113,20 @@ def _place_camera(shot: Shot, rng: random.Random) -> tuple[Camera, float]:
     return camera, tilt
 
 
-def _set_up_picture(
+def set_up_picture(
     shot: Shot,
     camera: Camera,
     deck: Deck,
     looks: dict[str, ArmLook],
     timeline: Timeline,
     rng: random.Random,
+    artist: Callable[..., CardArtist] = CardArtist,
 ) -> tuple[Renderer, dict[str, object]]:
-    """Return the renderer, and its light and surface for the film's condition."""
+    """Return the renderer, and its light and surface for the film's condition.
+
+    Raises:
+        BadInputError: There is no such light or surface.
+    """
     drawn = rng.choice(LIGHTS)
     light_name = shot.light if shot.light != "any" else drawn
     if light_name not in LIGHT_SPECS:
@@ -130,7 +135,7 @@ def _set_up_picture(
     surface = load_surface(shot.surface, rng)
     blur = rng.uniform(0.35, 0.8) * shot.height / 1080.0
     table = draw_empty_table(camera, TABLE_MM, surface, light, rng, blur)
-    cards = CardArtist(deck.faces, rng.choice(deck.backs), camera, light, blur)
+    cards = artist(deck.faces, rng.choice(deck.backs), camera, light, blur)
     arms = {player: ArmArtist(look, camera, light) for player, look in looks.items()}
     sensor = None
     if shot.noise > 0:
