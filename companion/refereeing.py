@@ -77,8 +77,7 @@ class Refereeing:
         """
         from engine.questions import deal_for
         from engine.ruleset import load_ruleset
-        from vision.reader import reader_for_deck
-        from vision.rereading import ChangedParts
+        from vision.rereading import game_reader
 
         _check_players(players, dealer)
         ruleset = load_ruleset(rules, tuple(options))
@@ -89,7 +88,7 @@ class Refereeing:
             )
         given = _named(load_layout(layout), players) if layout is not None else None
         watcher = Watcher(
-            reader or ChangedParts(reader_for_deck(deck)),
+            reader or game_reader(deck),
             players,
             given,
             row_length=deal["up"],

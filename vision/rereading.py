@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from vision.geometry import bounding_box, polygon_area, polygon_overlap, quad_sides
 from vision.pictures import reduced
-from vision.reading import CardReading, Image, Region
+from vision.reader import reader_for_deck
+from vision.reading import CardReader, CardReading, Image, Region
 
 _Mask = NDArray[np.bool_]
 _Part = tuple[int, int, int, int]
@@ -213,3 +214,11 @@ def _is_inside(reading: CardReading, part: _Part, image: Image) -> bool:
 def _is_same(reading: CardReading, other: CardReading) -> bool:
     smaller = min(abs(polygon_area(reading.quad)), abs(polygon_area(other.quad)))
     return smaller > 0 and polygon_overlap(reading.quad, other.quad) > _SAME * smaller
+
+
+def game_reader(deck: str | None = None) -> CardReader:
+    """Return a reader for the pictures of one game, played with an enrolled deck or, for None, with any.
+
+    Raises BadInputError when no such deck is enrolled.
+    """
+    return ChangedParts(reader_for_deck(deck))

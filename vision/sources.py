@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.said import Said, message
+from vision.ahead import Ahead
 from vision.capturing import camera_number, open_camera, open_film, open_stream
 from vision.reading import Image
 
@@ -133,13 +134,22 @@ class FilmSource:
             raise BadInputError("{path}: holds no picture that can be decoded", path=path)
         self._first: Image | None = np.asarray(first, np.uint8)
         self._first_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
+        self._ahead: Ahead[tuple[float, Image]] | None = None
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield every frame; raises BadInputError at the end of a film that was cut off."""
         if self._first is None:
             raise RuntimeError("a film can be walked through only once")
-        frame, stamp = self._first, self._first_ms
-        self._first = None
+        first, self._first = self._first, None
+        self._ahead = Ahead(self._frames(first))
+        try:
+            yield from self._ahead
+        finally:
+            self._ahead.close()
+
+    def _frames(self, frame: Image) -> Iterator[tuple[float, Image]]:
+        """Decode one frame after another, beginning with one that is decoded already."""
+        stamp = self._first_ms
         count, t = 0, -1.0
         while True:
             # Some files carry no usable time stamps: then the frame's number is its time.
@@ -185,6 +195,8 @@ class FilmSource:
 
     def close(self) -> None:
         """Close the file."""
+        if self._ahead is not None:
+            self._ahead.close()
         self._capture.release()
 
 

@@ -129,7 +129,7 @@ class Reader:
 
 
 if __name__ == "__main__":
-    import vision.reader
+    import vision.rereading
 
-    vision.reader.reader_for_deck = lambda name: Reader(Path(sys.argv[1]))  # type: ignore[assignment, return-value]
+    vision.rereading.game_reader = lambda name: Reader(Path(sys.argv[1]))  # type: ignore[assignment, misc]
     raise SystemExit(main(["watch", *sys.argv[1:]]))

@@ -20,7 +20,7 @@ class NoReader:
 
 @pytest.fixture(autouse=True)
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.reader.reader_for_deck", lambda name: NoReader())
+    monkeypatch.setattr("vision.rereading.game_reader", lambda name: NoReader())
 
 
 @pytest.fixture

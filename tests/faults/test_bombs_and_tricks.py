@@ -272,8 +272,8 @@ def note(name, args):
         opened.append(str(args[0]))
 sys.addaudithook(note)
 from types import SimpleNamespace
-import vision.reader
-vision.reader.reader_for_deck = lambda name: SimpleNamespace(read=lambda *_: [])
+import vision.rereading
+vision.rereading.game_reader = lambda name: SimpleNamespace(read=lambda *_: [])
 from companion.cli import main
 for arguments in (
     ["watch", "film.avi", "--headless", "--store"],
