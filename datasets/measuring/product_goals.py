@@ -62,6 +62,9 @@ def _event(kind: str) -> ProductGoal:
 
 _ENGINE = "test_engine_speed.py"
 _WINDOW = "test_window.py"
+_RANDOM = "test_random_games.py"
+_FALSE = "test_false_events.py"
+_FILM_EVENING = "test_evening_by_film.py"
 _EVENTS = (
     "deal",
     "exchange",
@@ -86,7 +89,19 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ),
         _bench("applied acts a second, one core", "acts_per_s", 100_000, form=",.0f", file=_ENGINE),
         _bench("one ruling, microseconds", "ruling_us", most=50, form=".1f", file=_ENGINE),
-        ProductGoal("100,000 random games of each ruleset end or hit the cap"),
+        _bench(
+            "random games, 100,000 of each of the five rulesets, that ended or hit the cap",
+            "random_games_ended_or_capped",
+            500_000,
+            form=",.0f",
+            file=_RANDOM,
+        ),
+        _bench(
+            "of these given up at the cap: 1,000 acts without a card burned",
+            "random_games_capped",
+            form=",.0f",
+            file=_RANDOM,
+        ),
     ),
     "Reading cards": (
         _photos("whole tables: face-up cards found", "vpo_table", 0.98),
@@ -127,7 +142,20 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ProductGoal("films measured", "films/films", least=40, form=".0f", command=_FILMS),
         *(_event(kind) for kind in _EVENTS),
         *(_film(goal) for goal in FILM_GOALS if goal.least is not None or goal.most is not None),
-        ProductGoal("false events on an empty, busy table and on hands dealing another game", most=0),
+        _bench(
+            "false events on a busy table without a game, three minutes watched as three games",
+            "false_events_busy_table",
+            most=0,
+            form=".0f",
+            file=_FALSE,
+        ),
+        _bench(
+            "the same on hands dealing blackjack, 14 s",
+            "false_events_other_game",
+            most=0,
+            form=".0f",
+            file=_FALSE,
+        ),
     ),
     "The companion": (
         _bench("start to first picture, s", "first_picture_s", most=3, file=_WINDOW),
@@ -138,7 +166,33 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             form=".1f",
             file=_WINDOW,
         ),
-        ProductGoal("an evening of 12 games by touch and by film, tally right, through three kills"),
+        _bench(
+            "an evening of 12 games by touch through three kills: games tallied right",
+            "touch_evening_games_tallied",
+            12,
+            form=".0f",
+            file="test_whole_evening.py",
+        ),
+        _bench(
+            "an evening of 12 games by film through three kills: games tallied right",
+            "film_evening_games_tallied",
+            12,
+            form=".0f",
+            file=_FILM_EVENING,
+        ),
+        _bench(
+            "of these by film: losers that had to be entered by hand",
+            "film_evening_losers_entered",
+            form=".0f",
+            file=_FILM_EVENING,
+        ),
+        _bench(
+            "the same evening: decided lines that the store lost",
+            "film_evening_lines_lost",
+            most=0,
+            form=".0f",
+            file=_FILM_EVENING,
+        ),
     ),
     "Through the night": (
         ProductGoal("hours of films at real pace", "soak/hours", least=4, form=".2f", command=_SOAK),
