@@ -23,7 +23,7 @@ from datasets.photos import photos_root
 
 pytestmark = pytest.mark.benchmark
 
-SECONDS = float(os.environ.get("SHITHEAD_BUSY_SECONDS", "180"))
+SECONDS = 180.0
 SHOT = Shot(seed=5, tilt=10.0, light="lamp")
 GAMES = (("winnersh", "Ann,Bob,Cat,Dan"), ("shed", "Ann,Bob"), ("rulebook", None))
 """What the program is told to expect: ruleset and players, or that it should find the players out."""
