@@ -49,6 +49,8 @@ _OVERLAPPED = 0.1
 _NEAR_IOU, _MUCH = 0.4, 0.08
 """An outline this far (share of the height) from what the card's own index tells is replaced by it."""
 _SAME_PLACE_IOU = 0.65
+_INSIDE = 0.85
+"""Share of a doubtful outline's area that lies within the card which an index tells of, if they are one."""
 _HIDDEN_IOU = 0.8
 """Two cards of which this much lies in one place: of the lower one nothing could be read."""
 _MOST_ALIKE = 2.0
@@ -87,14 +89,19 @@ class CoveredCards:
         for (index, reading), row in zip(told, beside, strict=True):
             own = [k for k, apart in enumerate(row) if _is_own(reading, cards[k], apart, four)]
             if own:
-                if not four and not any(_seen_twice(reading, index, other) for other in cards):
-                    nearest = min(own, key=lambda k: float(row[k][:2].min()))
+                nearest = min(own, key=lambda k: float(row[k][:2].min()))
+                again = reading.card == _likeliest(cards[nearest])
+                elsewhere = any(_seen_twice(reading, index, other) for other in cards)
+                if again or (not four and not elsewhere):
                     cards[nearest] = _better_named(cards[nearest], reading)
                 continue
             twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
             if twins:
                 cards[twins[0]] = max(cards[twins[0]], reading, key=lambda seen: seen.confidence)
-            elif not any(_seen_twice(reading, index, other) for other in found):
+            elif not any(
+                _seen_twice(reading, index, other) or (four and _is_beside(index, reading, other))
+                for other in found
+            ):
                 found.append(reading)
         return [*(reading for reading in known if reading.face == "down"), *cards, *found]
 
@@ -146,7 +153,7 @@ class CoveredCards:
         return len(again) >= _AGREEING or any(p >= _SURELY_OTHER for p in again.values())
 
 
-def _likeliest(name: FaceReading) -> str | None:
+def _likeliest(name: FaceReading | CardReading) -> str | None:
     return name.card or (name.alternatives[0][0] if name.alternatives else None)
 
 
@@ -213,9 +220,21 @@ def _is_blend(card: CardReading, told: Sequence[CardReading]) -> bool:
         for reading in reversed(told)
         if reading.card is not None
         and reading.confidence >= _SURELY_OTHER
-        and polygon_iou(reading.quad, card.quad) > _SAME_PLACE_IOU
+        and _in_one_place(reading, card)
     }
     return len(others) > 1 or any(surely > card.confidence for surely in others.values())
+
+
+def _in_one_place(reading: CardReading, card: CardReading) -> bool:
+    """Tell whether an index tells of a card in the place of an outline.
+
+    The outline of a card that others cover, whose name is doubtful, may be too short.
+    """
+    if polygon_iou(reading.quad, card.quad) > _SAME_PLACE_IOU:
+        return True
+    smaller = min(quad_sides(quad)[0] * quad_sides(quad)[1] for quad in (reading.quad, card.quad))
+    inside = polygon_overlap(reading.quad, card.quad) > _INSIDE * smaller
+    return card.confidence < _SURELY_OTHER and inside and _lies_on(reading, card)
 
 
 def _is_within(quad: Quad, regions: Sequence[Region] | None) -> bool:
@@ -259,13 +278,20 @@ def _is_own(reading: CardReading, card: CardReading, apart: NDArray[np.float64],
     another is often drawn through corners of both. Where cards have `four` indices the name of one at the
     other two corners tells nothing, for its frame is a wrong one.
     """
-    if four and apart[2:].min() < _FOURTH_INDEX:
+    framed = reading.confidence >= _SURELY_OTHER and _in_one_place(reading, card)
+    if four and apart[2:].min() < _FOURTH_INDEX and not framed:
         return True
     if _is_misread(reading, card):
         return True
     if apart[:2].min() >= _OWN_INDEX:
         return False
     return reading.card is None or card.card in (None, reading.card) or reading.confidence < _SURELY_OTHER
+
+
+def _is_beside(index: Index, reading: CardReading, card: CardReading) -> bool:
+    """Tell whether an index without a sure name is a card's third or fourth."""
+    apart = _apart(index, card, _index_places(card.quad))
+    return reading.confidence < _SURELY_OTHER and bool(apart[2:].min() < _FOURTH_INDEX)
 
 
 def _is_misread(reading: CardReading, card: CardReading) -> bool:
