@@ -181,7 +181,7 @@ def test_a_network_of_one_size_looks_at_them_in_tiles(tmp_path: Path, one_size: 
 
 
 @pytest.mark.parametrize(
-    ("tall", "input_width"), [(20, 1088), (88, 1088), (200, 640), (400, 448), (800, 224)]
+    ("tall", "input_width"), [(20, 1088), (88, 1088), (300, 800), (400, 608), (800, 320)]
 )
 def test_where_the_height_of_cards_is_known_one_look_is_enough(tall: int, input_width: int) -> None:
     network = ToldNetwork()
