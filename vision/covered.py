@@ -51,6 +51,8 @@ _NEAR_IOU, _MUCH = 0.4, 0.08
 _SAME_PLACE_IOU = 0.65
 _INSIDE = 0.85
 """Share of a doubtful outline's area that lies within the card which an index tells of, if they are one."""
+_HALF = 0.5
+"""Share of a poor outline that lies on the card it was drawn about."""
 _HIDDEN_IOU = 0.8
 """Two cards of which this much lies in one place: of the lower one nothing could be read."""
 _MOST_ALIKE = 2.0
@@ -82,18 +84,20 @@ class CoveredCards:
             [_apart(index, card, at) for card, at in zip(cards, places, strict=True)] for index, _ in told
         ]
         # What the other corners show costs a look at them: only where an index lies in one does it matter.
-        four = any(
-            apart[2:].min() < _FOURTH_INDEX for row in beside for apart in row
-        ) and self._has_four_indices(image, cards)
+        doubtful = any(_is_beside(*pair, other) for pair in told for other in readings)
+        near = any(apart[2:].min() < _FOURTH_INDEX for row in beside for apart in row)
+        four = (doubtful or near) and self._has_four_indices(image, cards)
         found: list[CardReading] = []
+        poor: set[int] = set()
         for (index, reading), row in zip(told, beside, strict=True):
             own = [k for k, apart in enumerate(row) if _is_own(reading, cards[k], apart, four)]
             if own:
                 nearest = min(own, key=lambda k: float(row[k][:2].min()))
-                again = reading.card == _likeliest(cards[nearest])
+                card = cards[nearest]
+                again = reading.card == _likeliest(card)
                 elsewhere = any(_seen_twice(reading, index, other) for other in cards)
-                if again or (not four and not elsewhere):
-                    cards[nearest] = _better_named(cards[nearest], reading)
+                if again or (not four and not elsewhere) or (four and _in_one_place(reading, card)):
+                    cards[nearest] = _better_named(card, reading)
                 continue
             twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
             if twins:
@@ -103,7 +107,9 @@ class CoveredCards:
                 for other in found
             ):
                 found.append(reading)
-        return [*(reading for reading in known if reading.face == "down"), *cards, *found]
+                poor |= {k for k, card in enumerate(cards) if _is_poor(card, index, reading, readings)}
+        up = [card for k, card in enumerate(cards) if k not in poor]
+        return [*(reading for reading in known if reading.face == "down"), *up, *found]
 
     def _indices(
         self, image: Image, known: Sequence[CardReading], regions: Sequence[Region] | None
@@ -218,11 +224,21 @@ def _is_blend(card: CardReading, told: Sequence[CardReading]) -> bool:
     others = {
         reading.card: reading.confidence
         for reading in reversed(told)
-        if reading.card is not None
-        and reading.confidence >= _SURELY_OTHER
-        and _in_one_place(reading, card)
+        if reading.card is not None and reading.confidence >= _SURELY_OTHER and _in_one_place(reading, card)
     }
     return len(others) > 1 or any(surely > card.confidence for surely in others.values())
+
+
+def _is_poor(card: CardReading, index: Index, reading: CardReading, told: Sequence[CardReading]) -> bool:
+    """Tell whether a doubtful outline, which no index confirms, is a bad one of the card that an index tells."""
+    if card.confidence >= _PLAIN or card.outline_confidence >= _PLAIN or reading.confidence < _SURELY_OTHER:
+        return False
+    if any(other.card is not None and other.card == card.card for other in told):
+        return False
+    smaller = min(quad_sides(quad)[0] * quad_sides(quad)[1] for quad in (reading.quad, card.quad))
+    inside = transform(np.asarray(np.linalg.inv(card_plane(card.quad)), np.float64), [index.place])[0]
+    on_card = bool((inside > 0).all() and inside[0] < CARD_WIDTH_MM and inside[1] < CARD_HEIGHT_MM)
+    return on_card and polygon_overlap(reading.quad, card.quad) > _HALF * smaller
 
 
 def _in_one_place(reading: CardReading, card: CardReading) -> bool:
@@ -307,7 +323,7 @@ def _better_named(card: CardReading, told: CardReading) -> CardReading:
 
     Of a card that others cover the whole shows less than its index does.
     """
-    if told.card is None or told.confidence <= card.confidence:
+    if (told.card is None and card.card is not None) or told.confidence <= card.confidence:
         return card
     return replace(card, card=told.card, confidence=told.confidence, alternatives=told.alternatives)
 

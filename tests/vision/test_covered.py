@@ -206,3 +206,32 @@ def test_a_surer_card_keeps_its_name() -> None:
 def test_the_index_of_a_card_that_lies_above_does_not_rename_the_one_below() -> None:
     below, above = CardReading(at(120), "up", 0.9, "6C", 0.7), whole("8D", 124)
     assert found([below, above], [Index(at(123), 0.95)], Faces(("8D", 0.8))) == []
+
+
+SHORT = np.array([[63, 30], [63, 88], [0, 88], [0, 30]], np.float32)
+"""The outline of a card of which another leaves only the lower part: too short, so taken for a wide one."""
+LOWER = Index(np.roll(at(0), 2, axis=0), 0.99)
+"""That card's lower right index."""
+
+
+def with_four_indices(card: tuple[str, float], *indices: Index) -> list[tuple[str | None, float]]:
+    """Return what is told of a deck with four indices where a covered card's outline is named so."""
+    name, confidence = card
+    known = [whole("3H", 80), CardReading(SHORT, "up", 0.75, name, confidence)]
+    faces = Faces(("3D", 0.97), (None, 0.6), others=("3H", 0.97))
+    finder = Indices(LOWER, *indices)
+    told = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, finder)).complete(PICTURE, known)
+    return [(reading.card, reading.confidence) for reading in told if reading.card != "3H"]
+
+
+def test_where_a_deck_has_four_indices_one_that_agrees_makes_a_name_surer() -> None:
+    assert with_four_indices(("3D", 0.8)) == [("3D", 0.97)]
+
+
+def test_where_a_deck_has_four_indices_a_doubtful_name_gives_way_to_a_sure_index() -> None:
+    assert with_four_indices(("6D", 0.77)) == [("3D", 0.97)]
+
+
+def test_the_fourth_index_of_a_card_told_by_its_first_is_no_other_card() -> None:
+    beside = Index(np.roll(at(-(63 - 17)), 2, axis=0), 0.96)
+    assert with_four_indices(("6D", 0.77), beside) == [("3D", 0.97)]
