@@ -230,7 +230,7 @@ def _is_blend(card: CardReading, told: Sequence[CardReading]) -> bool:
 
 
 def _is_poor(card: CardReading, index: Index, reading: CardReading, told: Sequence[CardReading]) -> bool:
-    """Tell whether a doubtful outline, which no index confirms, is a bad one of the card that an index tells."""
+    """Tell whether a doubtful outline that no index confirms is a bad one of the card that an index tells."""
     if card.confidence >= _PLAIN or card.outline_confidence >= _PLAIN or reading.confidence < _SURELY_OTHER:
         return False
     if any(other.card is not None and other.card == card.card for other in told):
