@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,15 @@ from companion.book import GameBook, Judge, Line
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
+from engine.said import Said
 from engine.situation import is_text
 from vision.layout import Layout, load_layout
 from vision.questions import LIES_OTHERWISE, asked
 from vision.reading import CardReader, CardReading, Image
 from vision.watch import TableView, Watcher
+
+if TYPE_CHECKING:
+    from vision.learning import LearningReader
 
 
 class Refereeing:
@@ -32,9 +36,13 @@ class Refereeing:
         watcher: Watcher,
         make_judge: Callable[[Sequence[str]], Judge],
         players: Sequence[str] | None = None,
+        learning: LearningReader | None = None,
     ) -> None:
-        """Join `watcher` with the judge of these players; None: of those whom the deal shows."""
-        self._watcher, self._make_judge = watcher, make_judge
+        """Join `watcher` with the judge of these players; None: of those whom the deal shows.
+
+        `learning` is its reader where that learns whenever there is nothing else to do.
+        """
+        self._watcher, self._make_judge, self._learning = watcher, make_judge, learning
         self._book = GameBook(make_judge(players) if players is not None else None)
         self._later = 0.0
         """What is added to the times of a source that began anew in mid-game."""
@@ -56,6 +64,8 @@ class Refereeing:
         losses: Mapping[str, int] | None = None,
         layout: Path | None = None,
         deck: str | None = None,
+        learn: bool = False,
+        tell: Callable[[Said], object] | None = None,
         reader: CardReader | None = None,
     ) -> Refereeing:
         """Set up a game.
@@ -70,6 +80,9 @@ class Refereeing:
             losses: Games lost so far this evening.
             layout: A file that says where seats and piles are; None: found at the deal.
             deck: The name of an enrolled deck.
+            learn: Whether the deck is learnt where none is named and one pack is played with.
+            tell: Told in one line which enrolled deck is used where none is named and its back is seen; None:
+                no back is looked for.
             reader: Reads the pictures; None: the reader that ships with the program.
 
         Raises:
@@ -78,6 +91,7 @@ class Refereeing:
         from engine.questions import deal_for
         from engine.ruleset import load_ruleset
         from vision.rereading import game_reader
+        from vision.unnamed_deck import unnamed_reader
 
         _check_players(players, dealer)
         ruleset = load_ruleset(rules, tuple(options))
@@ -87,6 +101,9 @@ class Refereeing:
                 "players: one pack does not serve {count} in {rules}", count=len(players or ()), rules=rules
             )
         given = _named(load_layout(layout), players) if layout is not None else None
+        learning = None
+        if reader is None and deck is None and deal["packs"] == 1:
+            reader, learning = unnamed_reader(learn=learn, tell=tell)
         watcher = Watcher(
             reader or game_reader(deck),
             players,
@@ -100,7 +117,7 @@ class Refereeing:
         def make_judge(names: Sequence[str]) -> Judge:
             return judge_of(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
 
-        return cls(watcher, make_judge, players)
+        return cls(watcher, make_judge, players, learning)
 
     @property
     def table(self) -> Any:
@@ -154,14 +171,25 @@ class Refereeing:
 
     def feed(self, frame: Image, t: float) -> list[Line]:
         """Take the picture at `t` seconds; returns the lines decided by it."""
-        events = self._watcher.feed(frame, t)
+        events = self._watcher.feed(frame, t) if self._learning is None else self._learn(frame, t)
         if self._watcher.astray and not self._asked:
             self._asked = True
             events = [*events, Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LIES_OTHERWISE))]
         return self._rule(events)
 
+    def _learn(self, frame: Image, t: float) -> list[Event]:
+        """Take a picture in, and learn a little where that delays no ruling."""
+        assert self._learning is not None
+        looks = self._watcher.looks
+        events = self._watcher.feed(frame, t)
+        if self._watcher.view.still and self._watcher.looks == looks and not events:
+            self._learning.spare_time()
+        return events
+
     def finish(self, t: float) -> list[Line]:
         """Take the end of the source; returns the lines decided by it."""
+        if self._learning is not None:
+            self._learning.finish()
         return self._rule(self._watcher.finish(t))
 
     def enter(self, event: Event) -> list[Line]:

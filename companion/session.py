@@ -126,6 +126,10 @@ class Session:
         """Take in what a person says happened, now."""
         self._requests.put(lambda game: self._enter(game, event))
 
+    def tell(self, line: str) -> None:
+        """Say a line to the user, from any thread: the referee's publishes it."""
+        self._requests.put(lambda _game: words(line))
+
     # Everything below runs in the referee's thread, but for _pump.
 
     def _work(self) -> None:
@@ -133,8 +137,7 @@ class Session:
         try:
             source = self._open_source() if self._open_source is not None else None
             if source is not None:
-                # Lines of the source come from the other thread: this one publishes them.
-                source.tell = lambda line: self._requests.put(lambda _game: words(line))
+                source.tell = self.tell
                 # Pictures are shown from now on: they do not wait for the networks.
                 pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
                 pump.start()

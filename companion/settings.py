@@ -26,6 +26,8 @@ class Settings:
     """Whether a breach makes the phone vibrate."""
     keep_moments: bool = False
     """Whether the picture of each ruling is kept on the disk, of the table only."""
+    learn_deck: bool = True
+    """Whether a deck that nobody named is learnt during play; nothing is seen or heard of that."""
     toured: bool = False
     """Whether the first steps have been shown."""
 

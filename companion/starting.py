@@ -18,11 +18,25 @@ from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Session
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
+from engine.said import Said
 from vision.reading import Image
 from vision.sources import FrameSource, open_source, tell_nobody
 
 if TYPE_CHECKING:
     from companion.refereeing import Refereeing
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """What to do about a deck that is not named; nothing, unless told."""
+
+    learn: bool = False
+    """Whether to learn it, and keep what was learnt."""
+    tell: Callable[[Said], object] | None = None
+    """Told which enrolled deck it is by its back; None: that is not looked for."""
+
+
+_PLAINLY = Watching()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +95,7 @@ def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
         return None, error.says
 
 
-def open_game(choice: Choice, past: Before) -> Game:
+def open_game(choice: Choice, past: Before, watching: Watching = _PLAINLY) -> Game:
     """Return the game, with what had happened in it where it goes on.
 
     Raises:
@@ -89,16 +103,22 @@ def open_game(choice: Choice, past: Before) -> Game:
     """
     if choice.source is None:
         return _hand_scored(choice, past)
-    return watched_game(choice, past)
+    return watched_game(choice, past, watching=watching)
 
 
-def watched_game(choice: Choice, past: Before, players: Sequence[str] | None = None) -> Refereeing:
+def watched_game(
+    choice: Choice,
+    past: Before,
+    players: Sequence[str] | None = None,
+    watching: Watching = _PLAINLY,
+) -> Refereeing:
     """Return the game over a camera or a film.
 
     Args:
         choice: What is played; its source is not opened here.
         past: Earlier games.
         players: Instead of the choice's; used where the deal will show how many there are.
+        watching: What to do about a deck that is not named.
 
     Raises:
         BadInputError: rules, players, deck or layout are not usable.
@@ -122,6 +142,8 @@ def watched_game(choice: Choice, past: Before, players: Sequence[str] | None = N
             losses=past.losses,
             layout=layout,
             deck=choice.deck,
+            learn=watching.learn,
+            tell=watching.tell,
         )
     if resumed is not None:
         game.resume(past.lines, same_clock=_same_film(choice, past))
@@ -180,10 +202,13 @@ class WoundOn:
         self._source.close()
 
 
-def session_of(choice: Choice, *, realtime: bool = True) -> Session:
+def session_of(choice: Choice, *, realtime: bool = True, learn: bool = False) -> Session:
     """Return the session of a chosen game; nothing is opened before it starts.
 
-    `realtime=False` runs a film as fast as it can be read.
+    Args:
+        choice: What is played.
+        realtime: False runs a film as fast as it can be read.
+        learn: Whether a deck that is not named may be learnt; from a film it never is.
     """
 
     @cache
@@ -211,9 +236,14 @@ def session_of(choice: Choice, *, realtime: bool = True) -> Session:
             )
         return store
 
-    return Session(
+    def open_it() -> Game:
+        watching = Watching(learn and not choice.films, session.tell)
+        return open_game(choice, history(), watching)
+
+    session = Session(
         open_chosen if choice.source is not None else None,
-        lambda: open_game(choice, history()),
+        open_it,
         open_store=open_store if choice.kept else None,
         realtime=realtime,
     )
+    return session

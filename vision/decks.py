@@ -46,6 +46,9 @@ _PARTS = ("format", "weights", "cards", "features", "backs", "checksum")
 _MOST_BYTES = 64 * 2**20
 """Unpacked; a deck with many examples of each card has a few megabytes."""
 
+LEARNT = "learnt"
+"""Name of the one deck that is kept of what was learnt during play, in a folder of its own."""
+
 _NAME = re.compile(r"[\w-]{1,40}")
 
 
@@ -129,6 +132,10 @@ class DeckHead:
             self._index = _Ridge(np.concatenate(both), np.concatenate([self._targets] * 2))
         return self._added(log_probabilities, self._index.scores(features), INDEX_WEIGHT)
 
+    def tells(self, features: NDArray[np.float32]) -> str:
+        """Return the card that views of one card (views x features) are of in the deck's own opinion."""
+        return self.enrolled[int(np.median(self._whole.scores(features), axis=0).argmax())]
+
     def _added(
         self, log_probabilities: NDArray[np.float64], scores: NDArray[np.float64], weight: float
     ) -> NDArray[np.float64]:
@@ -159,6 +166,19 @@ def _trust(blank: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[n
 def decks_folder() -> Path:
     """Return the folder of the enrolled decks (it may not exist yet)."""
     return Path(user_data_dir("shithead")) / "decks"
+
+
+def learnt_folder() -> Path:
+    """Return the folder of the deck that was learnt during play: nobody's list of decks fills with it."""
+    return Path(user_data_dir("shithead")) / "learnt"
+
+
+def load_learnt(folder: Path | None = None) -> Deck | None:
+    """Return the deck that was learnt during play in earlier games; None where there is none of any use."""
+    try:
+        return load_deck(LEARNT, folder or learnt_folder())
+    except (BadInputError, OSError):  # it is learnt anew
+        return None
 
 
 def deck_path(name: str, folder: Path | None = None) -> Path:

@@ -53,7 +53,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     show = actions.add_parser("show", help="which cards of a deck are enrolled")
     show.add_argument("name")
     remove = actions.add_parser("remove", help="forget a deck")
-    remove.add_argument("name")
+    which = remove.add_mutually_exclusive_group(required=True)
+    which.add_argument("name", nargs="?")
+    which.add_argument("--learnt", action="store_true", help="what was learnt during play")
     return parser
 
 
@@ -235,13 +237,19 @@ def _left_out(why: str) -> None:
 
 
 def _list(_: argparse.Namespace) -> int:
-    from vision.decks import deck_names, load_deck
+    from vision.decks import deck_names, load_deck, load_learnt
+    from vision.learning import LEAST_CARDS, known_cards
 
     names = deck_names()
     if not names:
         print("no deck is enrolled")
     for name in names:
         print(f"{name}: {len(set(load_deck(name).cards))} cards")
+    learnt = load_learnt()
+    if learnt is not None:
+        known = len(known_cards(learnt))
+        cards = f"{known} card{'' if known == 1 else 's'}"
+        print(f"learnt during play: {cards} (used from {LEAST_CARDS} on, where no deck is named)")
     return 0
 
 
@@ -257,8 +265,15 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    from vision.decks import remove_deck
+    from vision.decks import LEARNT, learnt_folder, remove_deck
 
+    if args.learnt:
+        try:
+            remove_deck(LEARNT, learnt_folder())
+        except BadInputError:
+            raise BadInputError("nothing was learnt during play") from None
+        print("what was learnt during play: forgotten")
+        return 0
     remove_deck(args.name)
     print(f"deck {args.name}: forgotten")
     return 0

@@ -37,6 +37,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")
     parser.add_argument("--dealer", metavar="NAME", help="who dealt")
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
+    parser.add_argument(
+        "--learn",
+        action=argparse.BooleanOptionalAction,
+        help="learn a deck that is not named, and keep what was learnt for the next games "
+        "(default: from a camera or a stream, unless the app's setting says no)",
+    )
     parser.add_argument("--layout", type=Path, metavar="FILE", help="where seats and piles are (JSON)")
     parser.add_argument("--save-layout", type=Path, metavar="FILE", help="write the layout that was found")
     parser.add_argument("--events", metavar="OUT.jsonl", help="write event lines (- is stdout)")
@@ -66,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
             then has been written.
     """
     from companion.recording import EventWriter, FilmWriter
-    from companion.starting import before, watched_game, wound_on
+    from companion.starting import Watching, before, watched_game, wound_on
     from vision.sources import open_source
 
     # Everything that can be wrong with the input is found before anything is written.
@@ -78,7 +84,8 @@ def run(args: argparse.Namespace) -> int:
     source.tell = _say
     film: FilmWriter | None = None
     try:
-        game = watched_game(choice, past, _names(args.players))
+        watching = Watching(_learns(args, choice), _say)
+        game = watched_game(choice, past, _names(args.players), watching)
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
         keeper = _keeper(choice) if choice.kept else None
@@ -140,6 +147,15 @@ def _choice(args: argparse.Namespace) -> Choice:
     if game is None:
         raise BadInputError(notice or "the store holds no game that was broken off within the last day")
     return replace(choice_of(game, store=store, layout=args.layout), source=args.source)
+
+
+def _learns(args: argparse.Namespace, choice: Choice) -> bool:
+    """Tell whether a deck that is not named is learnt: a film, watched again, is to be told as before."""
+    from companion.settings import load_settings
+
+    if args.learn is not None:
+        return bool(args.learn)
+    return not choice.films and load_settings().learn_deck
 
 
 def _keeper(choice: Choice) -> GameKeeper:

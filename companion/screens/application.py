@@ -99,7 +99,7 @@ class RefereeApp(App):
 
     def start_game(self, choice: Choice) -> None:
         """Play what was chosen."""
-        self.play(session_of(choice), choice)
+        self.play(session_of(choice, learn=self.settings.learn_deck), choice)
 
     def play(self, session: Session, choice: Choice | None = None) -> None:
         """Start `session` and show its table."""

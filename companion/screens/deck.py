@@ -20,7 +20,8 @@ from companion.screens.widgets import BodyText, Page, PillButton
 from companion.starting import open_chosen_source
 from companion.wording import SUIT_SIGN, cards_sign, split_card
 from engine.errors import BadInputError
-from vision.decks import KNOWN, deck_names, deck_path, load_deck, remove_deck
+from vision.decks import KNOWN, deck_names, deck_path, load_deck, load_learnt, remove_deck
+from vision.learning import known_cards
 
 _SEEN_WORDS = {
     "nothing": marked("No card is seen yet."),
@@ -79,6 +80,10 @@ class DeckScreen(Page):
             self.rows[name].ids.forget.bind(on_release=lambda _button, name=name: self.forget(name))
         if not names:
             self.add(BodyText(full_text=_("No deck is enrolled.")))
+        learnt = load_learnt()
+        if learnt is not None:
+            cards = many("{n} card", "{n} cards", len(known_cards(learnt)))
+            self.add(BodyText(full_text=_("Learnt during play: {cards}.").format(cards=cards)))
         self.add(Factory.Heading(full_text=_("Enrol a deck")))
         self.name_field = self.add(Factory.FormField(hint_text=_("Its name: letters, digits, - and _")))
         self._foot(("enrol", _("Enrol with the camera"), self.begin))

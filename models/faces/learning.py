@@ -18,11 +18,10 @@ from datasets.photos import photos_root
 from models.faces.evaluate import photographed
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
-from vision.decks import DeckHead
 from vision.face_classes import CARDS
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import quad_sides
-from vision.learning import CERTAIN, LEAST_HEIGHT, MOMENT_LOOKS, DeckLearner
+from vision.learning import CERTAIN, LEAST_HEIGHT, MOMENT_LOOKS, DeckLearner, LearntHead
 from vision.reading import Image, Quad
 
 SEEN = 300
@@ -72,8 +71,8 @@ def measure(name: str, found: Iterable[tuple[Image, Quad, str]]) -> None:
         if alone.card and sure and quad_sides(quad)[1] >= LEAST_HEIGHT and learner.wants(alone.card, look):
             learner.add(alone.card, look, image, quad)
             taught_wrong += alone.card != card
-        head: DeckHead | None = learner.head()
-        helped.deck = head or helped.deck
+        deck = learner.renewed()
+        helped.deck = helped.deck if deck is None else LearntHead(deck)
     for part, taken in (("all", rows), ("second half", rows[len(rows) // 2 :])):
         before, after = Tally(), Tally()
         for alone, better, card in taken:

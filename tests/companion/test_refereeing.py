@@ -202,6 +202,67 @@ def test_a_game_opens_with_the_real_referee(tmp_path: Path) -> None:
     assert verdicts[1] == "illegal", "a 4 on a 9"
 
 
+class Learning:
+    """Notes how often there was time to learn."""
+
+    def __init__(self) -> None:
+        self.times = self.finished = 0
+
+    def spare_time(self) -> None:
+        self.times += 1
+
+    def finish(self) -> None:
+        self.finished += 1
+
+
+def test_the_deck_is_learnt_only_when_there_is_nothing_else_to_do() -> None:
+    watcher, learning = Watcher([play(1, "9S")]), Learning()
+    joined = Refereeing(watcher, lambda _: Judge(), ("Ann", "Bob"), learning)  # type: ignore[arg-type]
+    joined.feed(FRAME, 1.0)
+    assert learning.times == 0, "a ruling is to be told"
+    joined.feed(FRAME, 1.1)
+    assert learning.times == 1
+    watcher.view = TableView(still=False)
+    joined.feed(FRAME, 1.2)
+    assert learning.times == 1, "a hand moves over the table"
+    watcher.view = TableView()
+    looks = iter(range(1, 3))
+    watcher.feed = lambda _frame, _t: setattr(watcher, "looks", next(looks)) or []  # type: ignore[method-assign]
+    joined.feed(FRAME, 1.3)
+    assert learning.times == 1, "the table was just looked at"
+    joined.finish(1.4)
+    assert learning.finished == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "learns"),
+    [
+        ({"players": ("Ann", "Bob")}, True),
+        ({"players": ("Ann", "Bob"), "reader": NoReader()}, False),
+        ({"players": ("A", "B", "C", "D", "E"), "rules": "shed"}, False),
+    ],
+    ids=["one pack", "a reader of its own", "two packs"],
+)
+def test_a_deck_is_learnt_where_none_is_named_and_one_pack_is_used(
+    monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], learns: bool
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr("vision.rereading.game_reader", lambda name: NoReader())
+    monkeypatch.setattr(
+        "vision.unnamed_deck.unnamed_reader",
+        lambda *, learn, tell: asked.append(learn) or (NoReader(), None),  # type: ignore[func-returns-value]
+    )
+    Refereeing.open(learn=True, **fields)
+    assert asked == ([True] if learns else [])
+
+
+def test_a_named_deck_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    named: list[str | None] = []
+    monkeypatch.setattr("vision.rereading.game_reader", lambda name: named.append(name) or NoReader())
+    Refereeing.open(players=("Ann", "Bob"), deck="mine", learn=True)
+    assert named == ["mine"]
+
+
 def camera_that_moved(by: float) -> np.ndarray[Any, Any]:
     """Return a fresh array each time, as the watcher does with every frame."""
     return np.array([[1.0, 0.0, by], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

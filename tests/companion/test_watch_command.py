@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 from companion.cli import main
+from companion.commands import watch
 from companion.recording import in_words
+from companion.settings import Settings
 
 
 class NoReader:
@@ -111,3 +114,24 @@ def test_lines_in_words() -> None:
     assert "Winnersh §5" in words
     withdrawn = {"t": 3, "event": "draw", "player": "Ann", "revise": 2, "withdrawn": True}
     assert in_words(withdrawn).endswith("taken back")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "setting", "learns"),
+    [
+        (["0"], True, True),
+        (["0"], False, False),
+        (["http://phone/video"], True, True),
+        (["film.mp4"], True, False),
+        (["film.mp4", "--learn"], False, True),
+        (["0", "--no-learn"], True, False),
+    ],
+)
+def test_a_deck_is_learnt_from_a_camera_unless_that_is_switched_off(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], setting: bool, learns: bool
+) -> None:
+    monkeypatch.setattr("companion.settings.load_settings", lambda: Settings(learn_deck=setting))
+    parser = argparse.ArgumentParser()
+    watch.add_parser(parser.add_subparsers())
+    args = parser.parse_args(["watch", *arguments])
+    assert watch._learns(args, watch._choice(args)) is learns

@@ -16,7 +16,16 @@ from companion.commands.deck import card_of
 from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH
 from datasets.art_drawn import DrawnStyle, draw_face
 from engine.errors import BadInputError
-from vision.decks import KNOWN, Deck, DeckHead, deck_names, load_deck, remove_deck, save_deck
+from vision.decks import (
+    KNOWN,
+    Deck,
+    DeckHead,
+    deck_names,
+    learnt_folder,
+    load_deck,
+    remove_deck,
+    save_deck,
+)
 from vision.enrolment import enrol
 from vision.face_classes import CARDS
 from vision.face_crops import face_crops
@@ -230,6 +239,24 @@ def test_the_command_lists_shows_and_forgets(home: Path, capsys: pytest.CaptureF
     assert main(["deck", "show", "pub"]) == 2
     assert "pub: not enrolled" in capsys.readouterr().err
     assert main(["deck", "remove", "pub"]) == 2
+
+
+def test_what_was_learnt_during_play_is_listed_apart_and_forgotten(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(3)
+    cards = ("9S",) * 8 + ("4H",) * 16  # one picture, and two at two moments
+    save_deck(Deck("learnt", "x", cards, rng.normal(0, 1, (24, 12)).astype(np.float32)), learnt_folder())
+    assert deck_names() == ()
+    assert main(["deck", "list"]) == 0
+    said = capsys.readouterr().out
+    assert "no deck is enrolled" in said
+    assert "learnt during play: 1 card (used from 26 on" in said
+    assert main(["deck", "remove", "--learnt"]) == 0
+    assert main(["deck", "list"]) == 0
+    assert "learnt" not in capsys.readouterr().out.replace("forgotten", "").partition("no deck")[2]
+    assert main(["deck", "remove", "--learnt"]) == 2
+    assert "nothing was learnt" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

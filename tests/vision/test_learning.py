@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,9 +13,17 @@ from numpy.typing import NDArray
 from datasets.art_cards import CARDS
 from datasets.art_drawn import DrawnStyle, draw_face
 from tests.vision.shown import lay, table
-from vision.decks import Deck
+from vision.decks import Deck, DeckHead
 from vision.faces import CLASSES, FaceReader
-from vision.learning import LEAST_CARDS, MOMENT_LOOKS, DeckLearner, LearningReader, LearntHead
+from vision.learning import (
+    AGREED,
+    LEAST_CARDS,
+    MOMENT_LOOKS,
+    DeckLearner,
+    LearningReader,
+    LearntHead,
+    known_cards,
+)
 from vision.reading import CardReading, Image
 
 QUAD = np.array([[240, 120], [370, 130], [360, 310], [232, 300]], np.float32)
@@ -45,19 +55,38 @@ def reading(
     return CardReading(quad, face, outline, card, confidence)  # type: ignore[arg-type]
 
 
-def learning(faces: FaceReader) -> tuple[LearningReader, Script]:
+def learning(
+    faces: FaceReader, before: Deck | None = None, keep: Callable[[Deck], object] | None = None
+) -> tuple[LearningReader, Script]:
     script = Script()
-    return LearningReader(script, faces), script
+    return LearningReader(script, copy(faces), before, keep), script
+
+
+def look(reader: LearningReader, picture: Picture, times: int = 1) -> None:
+    """Look at a table at which nothing happens between the looks."""
+    for _ in range(times):
+        reader.read(picture)
+        while reader.spare_time():
+            pass
+
+
+@pytest.fixture(scope="module")
+def half_a_deck(faces: FaceReader) -> Deck:
+    """What was learnt of a deck in an earlier game."""
+    learner = DeckLearner(faces)
+    for number, card in enumerate(CARDS[:LEAST_CARDS]):
+        for number_of_look in (number, number + 100, number + 200):
+            # Chance varies the views, by the size of the picture.
+            learner.add(card, number_of_look, pictured(card)[: 380 + number_of_look // 10], QUAD)
+    return learner.deck()
 
 
 def test_what_was_seen_at_two_moments_is_learnt_and_not_what_two_frames_show(faces: FaceReader) -> None:
     reader, script = learning(faces)
     picture, script.readings = pictured("7H"), [reading("7H")]
-    for _ in range(MOMENT_LOOKS - 1):
-        reader.read(picture)
+    look(reader, picture, MOMENT_LOOKS - 1)
     assert reader.learner.cards == ()
-    for _ in range(2):
-        reader.read(picture)
+    look(reader, picture, 2)
     assert reader.learner.cards == ("7H",)
 
 
@@ -70,14 +99,14 @@ def test_what_was_seen_at_two_moments_is_learnt_and_not_what_two_frames_show(fac
         [reading("7H"), reading("7H", quad=QUAD + 300)],
         [reading("7H", quad=QUAD / 4)],
         [reading("7H", face="down")],
+        [reading("7H", quad=QUAD - np.array([240, 0], np.float32))],
     ],
-    ids=["unsure", "outline unsure", "covered", "twice on the table", "small", "face down"],
+    ids=["unsure", "outline unsure", "covered", "twice on the table", "small", "face down", "cut off"],
 )
 def test_what_is_less_than_certain_teaches_nothing(faces: FaceReader, readings: list[CardReading]) -> None:
     reader, script = learning(faces)
     script.readings = readings
-    for _ in range(2 * MOMENT_LOOKS):
-        reader.read(pictured("7H"))
+    look(reader, pictured("7H"), 2 * MOMENT_LOOKS)
     assert "7H" not in reader.learner.cards
 
 
@@ -85,8 +114,7 @@ def test_what_only_the_learnt_deck_is_sure_of_teaches_nothing(faces: FaceReader)
     """The reader says a seven of hearts; the networks alone see a two of spades."""
     reader, script = learning(faces)
     script.readings = [reading("7H")]
-    for _ in range(2 * MOMENT_LOOKS):
-        reader.read(pictured("2S"))
+    look(reader, pictured("2S"), 2 * MOMENT_LOOKS)
     assert reader.learner.cards == ()
 
 
@@ -117,16 +145,134 @@ def test_a_learnt_deck_confirms_and_never_contradicts() -> None:
     assert np.array_equal(contradicted, plain[1])
 
 
-def test_the_deck_helps_once_enough_cards_are_known(faces: FaceReader) -> None:
-    own = FaceReader(threads=1)
-    reader, _ = learning(own)
-    for number, card in enumerate(CARDS[:LEAST_CARDS]):
-        assert not reader.learnt
-        for look in (number, number + 100):
-            reader.learner.add(card, look, pictured(card), QUAD)
-    reader.read(pictured("2C"))
+def test_a_learnt_deck_says_no_more_of_lone_indices() -> None:
+    """A complete deck is heard about them, too."""
+    rng = np.random.default_rng(0)
+    index = rng.normal(0, 1, (len(CARDS), 2, 64))  # its two cuts
+    corners = np.concatenate([index[:, [0, 0, 1, 1]].reshape(len(CARDS), -1)] * 2)
+    corners = (corners + rng.normal(0, 0.05, corners.shape)).astype(np.float32)
+    head = LearntHead(Deck("x", "x", (*CARDS, *CARDS), corners))
+    first, second = CLASSES.index(CARDS[0]), CLASSES.index(CARDS[1])
+    p = np.full((2, len(CLASSES)), 1e-4)
+    p[:, first], p[:, second] = 0.6, 0.4
+    plain = np.log(p / p.sum(axis=1, keepdims=True))
+    indices = index[:2].reshape(2, -1).astype(np.float32)
+    assert DeckHead.refine_index(head, plain, indices)[1].argmax() == second
+    confirmed, contradicted = head.refine_index(plain.copy(), indices)
+    assert confirmed[first] > plain[0, first]
+    assert np.array_equal(contradicted, plain[1])
+
+
+def test_a_look_waits_for_nothing_to_be_learnt(faces: FaceReader) -> None:
+    """A ruling may hang on it: what it shows is learnt when there is time."""
+    reader, script = learning(faces)
+    script.readings = [reading("7H")]
+    for _ in range(3 * MOMENT_LOOKS):
+        reader.read(pictured("7H"))
+    assert reader.learner.wants("7H", 0)
+    assert reader.spare_time()
+    assert not reader.learner.wants("7H", 1)
+    assert not reader.spare_time()
+
+
+def test_the_deck_helps_once_enough_cards_are_known(faces: FaceReader, half_a_deck: Deck) -> None:
+    own = copy(faces)
+    reader = LearningReader(Script(), own)
+    names = np.array(half_a_deck.cards)
+    one_less = names != CARDS[0]
+    reader.learner.include(
+        replace(half_a_deck, cards=tuple(names[one_less]), features=half_a_deck.features[one_less])
+    )
+    look(reader, pictured("2C"))
+    assert not reader.learnt
+    reader.learner.include(half_a_deck)
+    look(reader, pictured("2C"))
     assert reader.learnt
     (plain,) = faces.read(pictured("3C"), [QUAD])
     (helped,) = own.read(pictured("3C"), [QUAD])
     assert helped.card == plain.card == "3C"
     assert helped.confidence >= plain.confidence - 0.01
+
+
+def test_what_was_collected_is_kept_for_the_next_game_also_of_cards_seen_once(faces: FaceReader) -> None:
+    kept = list[Deck]()
+    reader, script = learning(faces, keep=kept.append)
+    for card in CARDS[1 : AGREED + 2]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    reader.finish()
+    assert set(kept[-1].cards) == set(CARDS[1 : AGREED + 2])
+    assert known_cards(kept[-1]) == ()
+    later, script = learning(faces, kept[-1])
+    for card in CARDS[1 : AGREED + 2]:
+        script.readings = [reading(card)]
+        look(later, pictured(card))
+    assert set(later.learner.cards) == set(CARDS[1 : AGREED + 2])
+
+
+def test_another_deck_takes_the_place_of_the_earlier_only_once_that_is_told(
+    faces: FaceReader, half_a_deck: Deck
+) -> None:
+    kept = list[Deck]()
+    names = {"10C": "9C", "9C": "10C"}
+    other = replace(half_a_deck, cards=tuple(names.get(card, card) for card in half_a_deck.cards))
+    reader, script = learning(faces, other, kept.append)
+    for card in CARDS[1:8]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    reader.finish()
+    assert kept == []
+    for card in CARDS[8 : AGREED + 3]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    reader.finish()
+    assert set(kept[-1].cards) == set(CARDS[1 : AGREED + 3])
+
+
+def test_a_deck_that_cannot_be_kept_is_used_all_the_same(faces: FaceReader, half_a_deck: Deck) -> None:
+    def full(_: Deck) -> None:
+        raise OSError("No space left on device")
+
+    reader, _ = learning(faces, keep=full)
+    reader.learner.include(half_a_deck)
+    look(reader, pictured("2C"))
+    reader.finish()
+    assert reader.learnt
+
+
+def test_a_deck_of_an_earlier_game_helps_once_it_agrees(faces: FaceReader, half_a_deck: Deck) -> None:
+    reader, script = learning(faces, half_a_deck)
+    shown = 0
+    while not reader.learnt:
+        assert shown < len(CARDS), "every card of the pack agrees"
+        script.readings = [reading(CARDS[shown])]
+        look(reader, pictured(CARDS[shown]))
+        shown += 1
+    assert shown >= AGREED
+    assert set(CARDS[:LEAST_CARDS]) <= set(reader.learner.cards)
+
+
+def test_a_deck_of_an_earlier_game_that_once_disagrees_is_not_used(
+    faces: FaceReader, half_a_deck: Deck
+) -> None:
+    names = {"2C": "3C", "3C": "2C"}
+    other = replace(half_a_deck, cards=tuple(names.get(card, card) for card in half_a_deck.cards))
+    reader, script = learning(faces, other)
+    for card in CARDS[1 : AGREED + 4]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    assert not reader.learnt
+    assert reader.learner.cards == ()
+
+
+def test_nothing_is_learnt_of_a_deck_that_is_known(faces: FaceReader, half_a_deck: Deck) -> None:
+    own = copy(faces)
+    script = Script()
+    reader = LearningReader(script, own)
+    script.readings = [reading("7H")]
+    reader.read(pictured("7H"))
+    own.deck = DeckHead(half_a_deck)
+    look(reader, pictured("7H"), 3 * MOMENT_LOOKS)
+    assert reader.learner.wants("7H", 0)
+    assert isinstance(own.deck, DeckHead)
+    assert not reader.learnt
