@@ -49,6 +49,8 @@ AGREED = 12
 
 _VIEWS = 8
 """Variants of each picture: play goes on while they are made."""
+_EARLIER = -MOMENT_LOOKS
+"""Stands for the number of any look of an earlier game."""
 _KEPT_EVERY = 12
 """What was collected is kept whenever there are so many more pictures."""
 _WAITING = 8
@@ -154,15 +156,19 @@ class DeckLearner:
         known = self._known.get(card)
         if known is None:
             return True
-        return len(known.moments) < CARD_EXAMPLES and look - known.moments[-1] >= MOMENT_LOOKS
+        return (
+            len(known.moments) < CARD_EXAMPLES and look - max(known.moments, default=_EARLIER) >= MOMENT_LOOKS
+        )
 
-    def add(self, card: str, look: int, image: Image, quad: Quad) -> NDArray[np.float32]:
-        """Take in a card that was read with certainty in look number `look`; returns its features."""
+    def features(self, image: Image, quad: Quad) -> NDArray[np.float32]:
+        """Return what would be learnt of a card: the features of several views of it."""
+        return examples(image, quad, self._faces, _VIEWS)
+
+    def add(self, card: str, look: int, features: NDArray[np.float32]) -> None:
+        """Take in a card that was read with certainty in look number `look`."""
         known = self._known.setdefault(card, _Known())
-        features = examples(image, quad, self._faces, _VIEWS)
         known.moments.append(look)
         known.features.append(features)
-        return features
 
     def include(self, deck: Deck) -> None:
         """Take in what was collected of the same deck in earlier games."""
@@ -170,7 +176,14 @@ class DeckLearner:
             known = self._known.setdefault(card, _Known())
             taken = earlier[: max(0, CARD_EXAMPLES - len(known.features))]
             known.features += taken
-            known.moments = [*[-MOMENT_LOOKS] * len(taken), *known.moments]
+            known.moments += [_EARLIER] * len(taken)
+
+    def exclude_earlier(self) -> None:
+        """Forget what `include` took in: it was of another deck."""
+        for card, known in list(self._known.items()):
+            own = [k for k, look in enumerate(known.moments) if look != _EARLIER]
+            self._known[card] = _Known([known.moments[k] for k in own], [known.features[k] for k in own])
+        self._fitted = self._tried = 0
 
     @property
     def pictures(self) -> int:
@@ -244,7 +257,8 @@ class LearningReader:
             reader: What reads whole pictures.
             faces: The face reader inside `reader`, which is given the deck that is learnt. Where another deck
                 is put into it, nothing more is learnt.
-            before: What was collected in earlier games, if anything. It counts once it agrees with this deck.
+            before: What was collected in earlier games, if anything. It counts once it agrees with this deck,
+                and as long as it does.
             keep: Given what was collected now and then; raises OSError where it cannot be kept.
         """
         self._faces, self._reader, self._keep = faces, reader, keep
@@ -297,8 +311,8 @@ class LearningReader:
 
         While it is open whether an earlier game's deck is this one, nothing is put in its place.
         """
-        pictures = self.learner.pictures
-        if self._keep is None or self._before is not None or pictures < max(AGREED, self._kept + least):
+        pictures, undecided = self.learner.pictures, self._before is not None and self._before.holds is None
+        if self._keep is None or undecided or pictures < max(AGREED, self._kept + least):
             return False
         self._kept = pictures
         with contextlib.suppress(OSError):  # a full disk costs later games a little, not this one
@@ -308,24 +322,38 @@ class LearningReader:
     def _teaches(self, reading: CardReading, readings: Sequence[CardReading], image: Image) -> bool:
         return (
             reading.card is not None
-            and self.learner.wants(reading.card, self._looks)
+            and (self.learner.wants(reading.card, self._looks) or self._is_compared(reading.card))
             and all(noted.card != reading.card for noted in self._noted)
             and is_certain(reading, readings, image)
         )
+
+    def _is_compared(self, card: str) -> bool:
+        return self._before is not None and self._before.asks_for(card)
 
     def _learn(self, noted: _Noted) -> None:
         """Take the card in if the networks alone are as sure of it as the deck made them."""
         (plain,) = self._plain.read(noted.image, [noted.quad])
         if plain.card != noted.card or plain.confidence < CERTAIN:
             return
-        features = self.learner.add(noted.card, noted.look, noted.image, noted.quad)
+        features = self.learner.features(noted.image, noted.quad)
         if self._before is not None:
-            self._before.compare(noted.card, features)
-            if self._before.holds:
-                self.learner.include(self._before.deck)
-                self._kept = self.learner.pictures
-            if self._before.holds is not None:
-                self._before = None
+            self._compare(self._before, noted.card, features)
+        if self.learner.wants(noted.card, noted.look):
+            self.learner.add(noted.card, noted.look, features)
+
+    def _compare(self, before: Agreement, card: str, features: NDArray[np.float32]) -> None:
+        """Compare a card with what earlier games collected, and use that while it agrees."""
+        held = before.holds
+        before.compare(card, features)
+        if before.holds and not held:
+            self.learner.include(before.deck)
+            self._kept = self.learner.pictures
+        elif before.holds is False:
+            self._before = None
+            if held:
+                self.learner.exclude_earlier()
+                self._head = self._faces.deck = None
+                self._kept = 0
 
 
 def is_certain(reading: CardReading, readings: Sequence[CardReading], image: Image) -> bool:

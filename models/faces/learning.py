@@ -69,7 +69,7 @@ def measure(name: str, found: Iterable[tuple[Image, Quad, str]]) -> None:
         look = number * MOMENT_LOOKS  # every card of the sequence is a moment of its own
         sure = alone.card is not None and alone.confidence >= CERTAIN and better.card == alone.card
         if alone.card and sure and quad_sides(quad)[1] >= LEAST_HEIGHT and learner.wants(alone.card, look):
-            learner.add(alone.card, look, image, quad)
+            learner.add(alone.card, look, learner.features(image, quad))
             taught_wrong += alone.card != card
         deck = learner.renewed()
         helped.deck = helped.deck if deck is None else LearntHead(deck)

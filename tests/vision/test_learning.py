@@ -77,7 +77,8 @@ def half_a_deck(faces: FaceReader) -> Deck:
     for number, card in enumerate(CARDS[:LEAST_CARDS]):
         for number_of_look in (number, number + 100, number + 200):
             # Chance varies the views, by the size of the picture.
-            learner.add(card, number_of_look, pictured(card)[: 380 + number_of_look // 10], QUAD)
+            picture = pictured(card)[: 380 + number_of_look // 10]
+            learner.add(card, number_of_look, learner.features(picture, QUAD))
     return learner.deck()
 
 
@@ -123,7 +124,7 @@ def test_a_card_whose_pictures_disagree_is_left_out(faces: FaceReader) -> None:
     for number, card in enumerate(("2C", "KH", "9D", "QS", "5C")):
         for look in (number, number + 100):
             shown = "JD" if card == "9D" and look >= 100 else card
-            learner.add(card, look, pictured(shown), QUAD)
+            learner.add(card, look, learner.features(pictured(shown), QUAD))
     assert len(learner.cards) == 5
     assert set(learner.deck().cards) == {"2C", "KH", "QS", "5C"}
 
@@ -263,6 +264,26 @@ def test_a_deck_of_an_earlier_game_that_once_disagrees_is_not_used(
         look(reader, pictured(card))
     assert not reader.learnt
     assert reader.learner.cards == ()
+
+
+def test_a_deck_of_an_earlier_game_is_dropped_when_a_later_card_disagrees(
+    faces: FaceReader, half_a_deck: Deck
+) -> None:
+    kept, last = list[Deck](), CARDS[AGREED + 2]
+    names = {last: "KD", "KD": last}
+    other = replace(half_a_deck, cards=tuple(names.get(card, card) for card in half_a_deck.cards))
+    reader, script = learning(faces, other, kept.append)
+    for card in CARDS[: AGREED + 2]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    assert reader.learnt
+    script.readings = [reading(last)]
+    look(reader, pictured(last))
+    assert not reader.learnt
+    assert reader._faces.deck is None
+    reader.finish()
+    assert set(kept[-1].cards) <= set(CARDS[: AGREED + 3])
+    assert known_cards(kept[-1]) == ()
 
 
 def test_nothing_is_learnt_of_a_deck_that_is_known(faces: FaceReader, half_a_deck: Deck) -> None:
