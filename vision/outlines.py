@@ -239,17 +239,18 @@ class OutlineFinder:
     def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
         """Return the cards in a picture (height x width x 3, BGR), surest first.
 
-        `card_height`: How tall cards are in it, in pixels, where that is known: it takes one look then.
+        `card_height`: How tall cards are in it, in pixels, where that is known: one look then shows those that
+        are not small.
         """
         height, width = image.shape[:2]
         if height < 2 or width < 2:
             return []
-        if card_height and self._one_size is None:
-            found, _ = merge(self._look(image, self._share(image, card_height)))
+        scale = self._full_scale(width, height)
+        if card_height and self._one_size is None and card_height * scale >= _SMALL_CARD:
+            found, _ = merge(self._look(image, min(_READABLE_CARD / (card_height * scale), 1 / _TILE)))
             return self._outlines(image, found)
         first = self._look(image)
         found, _ = merge(first)
-        scale = self._full_scale(width, height)
         seen = _median_height(found) * scale
         if not len(found.codes) or seen > _LARGE_CARD:
             found, _ = merge(_joined(first, self._look(image, _FAR)))
@@ -284,12 +285,6 @@ class OutlineFinder:
         """Return how much a picture is magnified that fills the network's input."""
         across, down = self._one_size or (self._size, self._size)
         return min(across / width, down / height)
-
-    def _share(self, image: Image, card_height: float) -> float:
-        """Return what share of the network's input a picture is best made to fill (see `_look`)."""
-        height, width = image.shape[:2]
-        seen = card_height * self._full_scale(width, height)
-        return min(_READABLE_CARD / seen, 1 / _TILE)
 
     def _look(self, image: Image, shrink: float = 1.0) -> Candidates:
         """Run the network once over the whole of `image`, made to fill a share `shrink` of its input.
