@@ -239,8 +239,8 @@ class OutlineFinder:
     def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
         """Return the cards in a picture (height x width x 3, BGR), surest first.
 
-        `card_height`: How tall cards are in it, in pixels, where that is known: one look then shows those that
-        are not small.
+        `card_height`: How tall cards are in it, in pixels, where that is known: one look then shows what
+        is not small.
         """
         height, width = image.shape[:2]
         if height < 2 or width < 2:
