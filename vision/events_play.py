@@ -265,7 +265,10 @@ class PlayPile:
         return told and card.place is not None and _same_card(card.place, seen)
 
     def _suspect(self, now: float) -> None:
-        """Remember cards of the last play's rank read under the hand: they may lie below its cards."""
+        """Remember cards of the last play's rank read under the hand: they may lie below its cards.
+
+        One that was seen in more looks than are needed, with and without the hand, is told at once.
+        """
         last = self._told.last
         if last is None:
             return
@@ -276,6 +279,8 @@ class PlayPile:
             if name[:-1] != last.cards[-1][:-1] or len(looks) < _LOOKS:
                 continue
             self._told.suspect(name, looks[-1])
+            free = [seen for look in self._looks for seen in look if seen.best[0] == name]
+            looks = [*(seen for seen in free if _same_card(seen, looks[-1])), *looks]
             p = sum(seen.best[1] for seen in looks) / len(looks)
             if len(looks) > _LOOKS and p >= SURE and not self._pictures.lay_there_before_play(looks[-1]):
                 self._reveal([(name, p, looks[-1])], now)
