@@ -66,6 +66,25 @@ def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_s
     assert told == [("play", "Ann", {"JS", "JD"}), ("play", "Bob", {"JH"})]
 
 
+@pytest.mark.parametrize("glimpses", [1, 2])
+def test_a_card_seen_under_the_hand_and_free_in_one_look_alone_belongs_to_the_set(glimpses: int) -> None:
+    script = Script()
+    lower, top = card("JD", (-78.0, 3.0), p=0.97), card("JS", PLAY_AT, p=0.99)
+    reach = script.reach("Ann", (PLAY_AT, 1.0))
+    for _ in range(glimpses):
+        held = [UnderArm(0, seen, 0.95, moving=True) for seen in (lower, top)]
+        script.look(held, frozenset({PLAY}))
+    script.go_on(reach, [(-60.0, 120.0), (-60.0, 200.0)])
+    script.table = [top]
+    script.look()
+    script.table = [top, lower]
+    script.t += 0.2
+    script.look()
+    script.table = [top]
+    script.rest()
+    assert [set(cards) for _, _, cards in script.told()[1:]] == [{"JS", "JD"} if glimpses > 1 else {"JS"}]
+
+
 def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card() -> None:
     script = Script()
     script.reach("Ann", (PLAY_AT, 0.5))
