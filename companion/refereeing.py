@@ -105,7 +105,7 @@ class Refereeing:
         if reader is None and deck is None and deal["packs"] == 1:
             reader, learning = unnamed_reader(learn=learn, tell=tell)
         watcher = Watcher(
-            reader or game_reader(deck),
+            reader or game_reader(deck, deal["packs"]),
             players,
             given,
             row_length=deal["up"],

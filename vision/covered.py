@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.alike import further_alike
 from vision.edges import edge_support
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import (
@@ -66,12 +67,17 @@ class CoveredCards:
         self._faces, self._finder = faces, finder or IndexFinder()
 
     def complete(
-        self, image: Image, known: Sequence[CardReading], regions: Sequence[Region] | None = None
+        self,
+        image: Image,
+        known: Sequence[CardReading],
+        regions: Sequence[Region] | None = None,
+        packs: int = 1,
     ) -> list[CardReading]:
         """Return `known` put right, and after them the cards told by an index alone, surest name first.
 
         Where cards lie on one another an index tells better than an outline which card it is and how it lies.
-        `regions` of the picture (height x width x 3, BGR) are looked at only, where these are given.
+        `regions` of the picture (height x width x 3, BGR) are looked at only, where these are given. Each
+        card is there as often as there are `packs`.
         """
         cards = [reading for reading in known if reading.face == "up"]
         told = self._told_by_indices(image, self._indices(image, known, regions))
@@ -87,22 +93,27 @@ class CoveredCards:
         doubtful = any(_is_beside(*pair, other) for pair in told for other in readings)
         near = any(apart[2:].min() < _FOURTH_INDEX for row in beside for apart in row)
         four = (doubtful or near) and self._has_four_indices(image, cards)
+        owners = _owners(told, cards, beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
+        further = further_alike(told, owners, packs)
+        several = {told[number][1].card for number in further}
         found: list[CardReading] = []
         poor: set[int] = set()
-        for (index, reading), row in zip(told, beside, strict=True):
+        for number, ((index, reading), row) in enumerate(zip(told, beside, strict=True)):
             own = [k for k, apart in enumerate(row) if _is_own(reading, cards[k], apart, four)]
+            twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
+            if number in further:
+                # No twin of the card that bears its name already, but perhaps that of an outline without one.
+                own, twins = [k for k in own if cards[k].card != reading.card], []
             if own:
                 nearest = min(own, key=lambda k: float(row[k][:2].min()))
                 card = cards[nearest]
-                again = reading.card == _likeliest(card)
-                elsewhere = any(_seen_twice(reading, index, other) for other in cards)
-                if again or (not four and not elsewhere) or (four and _in_one_place(reading, card)):
+                again = number in further or reading.card == _likeliest(card)
+                if again or (not four and not twins) or (four and _in_one_place(reading, card)):
                     cards[nearest] = _better_named(card, reading)
-                continue
-            twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
-            if twins:
-                cards[twins[0]] = max(cards[twins[0]], reading, key=lambda seen: seen.confidence)
-            elif not any(
+            elif twins:
+                if reading.card not in several:  # else it does not tell which of them it is
+                    cards[twins[0]] = max(cards[twins[0]], reading, key=lambda seen: seen.confidence)
+            elif number in further or not any(
                 _seen_twice(reading, index, other) or (four and _is_beside(index, reading, other))
                 for other in found
             ):
@@ -316,6 +327,25 @@ def _is_misread(reading: CardReading, card: CardReading) -> bool:
         return False
     least = _SAME_PLACE_IOU if reading.card is None else _HIDDEN_IOU
     return polygon_iou(reading.quad, card.quad) > least
+
+
+def _owners(
+    told: Sequence[tuple[Index, CardReading]],
+    cards: Sequence[CardReading],
+    beside: Sequence[Sequence[NDArray[np.float64]]],
+    least: float,
+) -> dict[int, int]:
+    """Return the numbers of the known cards that own indices, by those of the indices: they bear one name.
+
+    `beside` tells how far each index is from where each card has its own (see `_apart`): nearer than `least`.
+    """
+    owners = {}
+    for number, ((_, reading), row) in enumerate(zip(told, beside, strict=True)):
+        own = [k for k, card in enumerate(cards) if card.card is not None and card.card == reading.card]
+        nearest = min(own, key=lambda k: float(row[k].min()), default=None)
+        if nearest is not None and row[nearest].min() < least:
+            owners[number] = nearest
+    return owners
 
 
 def _better_named(card: CardReading, told: CardReading) -> CardReading:

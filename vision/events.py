@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from engine.events import Event
 from vision.arms import Hands, Reach
@@ -54,9 +54,8 @@ class EventMaker:
             confidence: Probability that every up-card is named right.
             packs: How often each card is there.
         """
-        self._scene = Scene(layout)
-        self.rows = Rows(layout, up)
-        self._packs = packs
+        self._scene = Scene(layout, packs)
+        self.rows = Rows(layout, up, packs)
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene)
@@ -203,7 +202,7 @@ class EventMaker:
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
-        shown = self._shows.take(self.layout, self._lying())
+        shown = self._shows.take(self.layout, self._all_there(name for name, _ in self._lying()))
         if shown is None:
             return
         self._before_action(shown.seat, now)
@@ -251,18 +250,22 @@ class EventMaker:
         own = zone is not None and zone.kind == "row" and zone.seat == seat
         if zone == PLAY or own or self._heap.lies(card):
             return True
-        return name is not None and zone is not None and self._lying().get(name) == zone
+        return (name, zone) in self._lying()
 
-    def _lying(self) -> dict[str, Zone]:
-        """Return which cards are known to lie in which zone."""
+    def _lying(self) -> list[tuple[str, Zone]]:
+        """Return the cards that are known to lie on the table, each with its zone."""
         taken = self._taking.whole.cards if self._taking.whole is not None else ()
-        lying = dict.fromkeys(self._scene.burned, BURN) | dict.fromkeys([*self.pile, *taken], PLAY)
-        return lying | {spot.up: zone for zone, spot in self.rows.spots.items() if spot.up}
+        up = [(spot.up, zone) for zone, spot in self.rows.spots.items() if spot.up]
+        burned = [(card, BURN) for card in self._scene.burned]
+        return [*burned, *((card, PLAY) for card in (*self.pile, *taken)), *up]
 
     def _elsewhere(self) -> set[str]:
         """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
-        lying = Counter([*self.rows.undisturbed(), *self._scene.burned])
-        return {name for name, count in lying.items() if count >= self._packs}
+        return self._all_there([*self.rows.undisturbed(), *self._scene.burned])
+
+    def _all_there(self, cards: Iterable[str]) -> set[str]:
+        """Return the names that are among `cards` once for every pack."""
+        return {name for name, count in Counter(cards).items() if count >= self._scene.packs}
 
 
 def _answers(shown: Shown, earlier: Event) -> bool:

@@ -6,7 +6,8 @@ what lies under others does not come out on top.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -40,6 +41,10 @@ def _unknown(_: Seen) -> bool:
     return False
 
 
+LayThere = Callable[[Seen], bool]
+"""Tells whether a card surely was to be seen just there before."""
+Claim = tuple[str | None, float, Seen]
+"""A card that is seen: its name, how sure that is, and where it lies."""
 NewCard = tuple[str, float, Seen]
 """A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
 
@@ -62,6 +67,8 @@ class PileView:
     """Cards that did not lie there before: name (or `??`), probability, place."""
     old: tuple[str, ...]
     """Cards of the pile that are seen."""
+    there: frozenset[int]
+    """Their numbers on the pile, from 0 for the lowest."""
     cards: int
     """How many cards are seen at all."""
     looks: int
@@ -86,6 +93,8 @@ class Pile:
     """The play pile, bottom card first."""
 
     cards: list[PileCard] = field(default_factory=list)
+    packs: int = 1
+    """How often each card is there."""
 
     @property
     def names(self) -> list[str]:
@@ -98,21 +107,29 @@ class Pile:
         taken: Collection[str],
         shows_new: ShowsNew = _unknown,
         ranks: Collection[str] = (),
+        placed: LayThere | None = None,
     ) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile.
 
         `taken` are cards known to lie elsewhere; `shows_new` tells whether a card surely was not to be seen
-        before; `ranks` are those of cards put down just now, if any.
+        before; `ranks` are those of cards put down just now, if any. `placed` is given where the places of
+        all cards on the pile are known well: it tells whether a card surely was to be seen there before.
         """
         need = min(len(looks), _NEED_LOOKS)
         settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
         weighed = [self._weighed(s.seen, taken) for s in settled]
-        named = name_cards(weighed)
+        named = name_cards(weighed, packs=self.packs)
+        claims = [
+            (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
+        ]
+        known = [frozenset(self._numbers(name)) for name, _, _ in claims]
+        if self.packs > 1:
+            known = self._told_apart(claims, placed)
         new: list[NewCard] = []
         old, plain = [], []
-        for group, (name, p) in zip(settled, named, strict=True):
+        for group, (name, p), those in zip(settled, named, known, strict=True):
             if name is not None and p >= MIN_NAME:
-                if name in self.names:
+                if those:
                     old.append(name)
                     plain += [name] * (group.seen.odds[name] >= _SURE_NAME)
                 elif p >= _SURE_NAME or 2 * group.looks >= len(looks):
@@ -123,14 +140,76 @@ class Pile:
         together = one_set(new, unseen, shows_new, ranks)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
-            tuple(together), tuple(old), len(settled), len(looks), unseen, tuple(plain), tuple(doubtful)
+            tuple(together),
+            tuple(old),
+            frozenset[int]().union(*known),
+            len(settled),
+            len(looks),
+            unseen,
+            tuple(plain),
+            tuple(doubtful),
         )
+
+    def _numbers(self, name: str | None) -> list[int]:
+        return [number for number, card in enumerate(self.cards) if card.name == name]
+
+    def _told_apart(self, claims: Sequence[Claim], placed: LayThere | None) -> list[frozenset[int]]:
+        """Return for each card seen which of those on the pile it is, by number; none for one that is new.
+
+        With several packs one that bears the name of a card on the pile may be another one.
+        """
+        known = [frozenset[int]() for _ in claims]
+        for name in {name for name, _, _ in claims}:
+            numbers = self._numbers(name)
+            seen = [k for k, claim in enumerate(claims) if claim[0] == name]
+            rest = set(numbers)
+            # Each is taken for the nearest: cards do not move by themselves.
+            for k, number in sorted(
+                ((k, number) for k in seen for number in numbers), key=lambda pair: self._way(claims, *pair)
+            ):
+                if known[k] or number not in rest:
+                    continue
+                room = len(numbers) + len(seen) <= self.packs
+                if room and self._is_another(claims, k, number, placed):
+                    continue
+                known[k] = frozenset({number})
+                rest.remove(number)
+            full = len(numbers) >= self.packs
+            for k in seen:
+                if not known[k] and (full or claims[k][1] < _SURE_NAME):
+                    known[k] = frozenset(numbers)  # what is less surely read is one of them read once more
+        return known
+
+    def _way(self, claims: Sequence[Claim], k: int, number: int) -> float:
+        """Return how far, mm, a card seen lies from where one on the pile was seen last."""
+        place, seen = self.cards[number].place, claims[k][2]
+        return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
+
+    def _is_another(self, claims: Sequence[Claim], k: int, number: int, placed: LayThere | None) -> bool:
+        """Tell whether a card seen elsewhere than one on the pile with its name cannot be that one, moved.
+
+        It was not to be seen before, while that one still is, or is hidden and nothing else has moved.
+        """
+        name, p, seen = claims[k]
+        place = self.cards[number].place
+        if placed is None or place is None or p < _SURE_NAME or _in_place(place, seen) or placed(seen):
+            return False
+        others = [(other, where) for other, _, where in claims if other != name and other in self.names]
+        if any(not self._names_at(where).count(other) for other, where in others):
+            return False
+        buried = number < len(self.cards) - len(self.top)
+        return placed(place) or buried or all(covers(seen, at, _OFF_MM) for at in index_places(place))
 
     @property
     def top(self) -> list[PileCard]:
         """The uppermost cards of one rank."""
         cards = reversed(self.cards)
         return list(takewhile(lambda card: card.name[:-1] == self.cards[-1].name[:-1], cards))
+
+    def is_top_missing(self, view: PileView) -> bool:
+        """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
+        below = len(self.cards) - len(self.top)
+        return bool(self.cards) and max(view.there, default=-1) < below
 
     def misread_before(self, card: NewCard, view: PileView) -> PileCard | None:
         """Return the buried card that comes to light as `card`, told by another suit before; or None."""
@@ -167,7 +246,8 @@ class Pile:
             elif name in here:
                 weight = 1.0
             elif name in self.names:
-                weight = _TOP_MOVES if name == on_top else _BURIED_MOVES
+                another = self.names.count(name) < self.packs
+                weight = _TOP_MOVES if name == on_top or another else _BURIED_MOVES
             else:
                 weight = _OTHER_NAME_IN_PLACE if here else 1.0
             odds[name] = p * weight
@@ -192,11 +272,11 @@ class Pile:
 
     def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
         """Note where the known cards lie now (a pile that was straightened)."""
-        places: Mapping[str, Seen] = {
-            name: s.seen for s in vote(looks) if (name := s.seen.best[0]) and s.seen.best[1] >= _SURE_NAME
-        }
-        for card in self.cards:
-            card.place = places.get(card.name, card.place)
+        seen = [s.seen for s in vote(looks) if s.seen.best[1] >= _SURE_NAME]
+        claims = [(*card.best, card) for card in seen]
+        for claim, numbers in zip(claims, self._told_apart(claims, None), strict=True):
+            for number in numbers if len(numbers) == 1 else ():
+                self.cards[number].place = claim[2]
 
 
 def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:

@@ -46,7 +46,7 @@ class PlayPile:
     ) -> None:
         self._scene, self._upcards, self._taking = scene, upcards, taking
         self._elsewhere, self._before_action = elsewhere, before_action
-        self.pile = Pile()
+        self.pile = Pile(packs=scene.packs)
         self.touched: float | None = None
         """When something was last over the pile, until it is settled what that changed."""
         self._visits = Visits(scene, t)
@@ -115,7 +115,8 @@ class PlayPile:
         lies just where one of those was read that is seen no more.
         """
         ranks = {name[:-1] for name, _, _ in self._told_early}
-        view = self.pile.view(looks, self._elsewhere(), self._pictures.shows_new, ranks)
+        placed = None if self._told_early else self._pictures.lay_there
+        view = self.pile.view(looks, self._elsewhere(), self._pictures.shows_new, ranks, placed)
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN)
@@ -150,7 +151,7 @@ class PlayPile:
         view = self._view(self._looks)
         patient = not forced and len(self._looks) < _PATIENCE
         unchanged = same_patch(patch, self._as_left)
-        if view.new and self._top_missing(view):
+        if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, self._in_sight, now)
         if view.new:
             if view.confidence >= SURE or not patient:
@@ -162,7 +163,7 @@ class PlayPile:
                 self._gone(now, patch)
         elif view.cards == 0 and self._seen_under_hand(now):
             self._judge_passed_through(now, patch)
-        elif view.cards and self._top_missing(view) and len(self._looks) > _LOOKS and not unchanged:
+        elif view.cards and self.pile.is_top_missing(view) and len(self._looks) > _LOOKS and not unchanged:
             self._top_taken(view, now, patch)
         elif not patient or unchanged:
             self._nothing_new(now, patch)
@@ -170,11 +171,6 @@ class PlayPile:
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Tell whether the pile's place looks as it did without cards, as far as that is known."""
         return patch is None or self._bare is None or same_patch(patch, self._bare)
-
-    def _top_missing(self, view: PileView) -> bool:
-        """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
-        top = {card.name for card in self.pile.top}
-        return bool(top) and not top & set(view.old)
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         # What was told while a hand was there is looked at once more without it, however soon that has gone.
@@ -372,11 +368,10 @@ class PlayPile:
 
     def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
         """Note that upper cards are gone: the first half of a pick-up in two goes, or a taking back."""
-        names = self.pile.names
-        keep = max((names.index(name) + 1 for name in view.old if name in names), default=0)
+        keep = max(view.there, default=-1) + 1
         seat = self._visits.who(self._scene.layout.play)
         if keep and seat is not None:
-            self._taking.took_part(seat, tuple(names[keep:]), now)
+            self._taking.took_part(seat, tuple(self.pile.names[keep:]), now)
             del self.pile.cards[keep:]
         self._settle(now, patch)
 

@@ -48,7 +48,8 @@ class Change:
 class Rows:
     """All spots of all seats."""
 
-    def __init__(self, layout: Layout, up: Sequence[Sequence[str | None]]) -> None:
+    def __init__(self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1) -> None:
+        self._packs = packs
         self.spots = {
             Zone("row", seat, spot): Spot(card)
             for seat, row in enumerate(up)
@@ -64,9 +65,9 @@ class Rows:
         """Return how many face-down cards a seat has."""
         return sum(spot.down for zone, spot in self.spots.items() if zone.seat == seat)
 
-    def owner(self, card: str) -> Zone | None:
-        """Return the spot where a card lies face up, or None."""
-        return next((zone for zone, spot in self.spots.items() if spot.up == card), None)
+    def owners(self, card: str) -> list[Zone]:
+        """Return the spots where a card lies face up: at most one for each pack."""
+        return [zone for zone, spot in self.spots.items() if spot.up == card]
 
     def undisturbed(self) -> list[str]:
         """Return the up-cards that no hand has been near since they were last seen."""
@@ -141,7 +142,7 @@ class Rows:
                 continue
             ups = [s.seen for s in vote(spot.looks) if s.looks >= 4 and s.seen.face == "up"]
             name, p = _named(ups)
-            if name and name != spot.up and p > 0.7 and self.owner(name) is None:
+            if name and name != spot.up and p > 0.7 and len(self.owners(name)) < self._packs:
                 spot.up = name
                 renamed.append((zone, name))
         return renamed

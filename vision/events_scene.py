@@ -23,6 +23,8 @@ class Scene:
     """The game so far, as far as every part needs it."""
 
     layout: Layout
+    packs: int = 1
+    """How often each card is there."""
     log: EventLog = field(default_factory=EventLog)
     reaches: list[Reach] = field(default_factory=list)
     """The latest reaches, oldest first; the last may be going on."""

@@ -63,7 +63,8 @@ class SeeminglyNew:
             self._told.rename(lay.name, name, now)
             lay.name = name
         new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
-        return replace(view, new=tuple(new), old=(*view.old, *told))
+        bare = {k for k, card in enumerate(self._pile.cards) if any(card is lay for lay in told.values())}
+        return replace(view, new=tuple(new), old=(*view.old, *told), there=view.there | bare)
 
     def without_misread_beside_last(
         self, seen: Sequence[NewCard], player: str | None, t: float

@@ -90,7 +90,8 @@ class ToldPlays:
         plays = (self._scene.log.latest(play) for play in reversed(self._on_pile))
         play = next((play for play in plays if old in play.cards and not play.withdrawn), None)
         if play is not None:
-            self._scene.log.revise(play, now, cards=tuple(new if c == old else c for c in play.cards))
+            at = play.cards.index(old)
+            self._scene.log.revise(play, now, cards=(*play.cards[:at], new, *play.cards[at + 1 :]))
 
     def add_to_last(self, names: Sequence[str], now: float) -> None:
         """Tell that the last play had more cards."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ class UpCards:
 
     def _changed(self, change: Change, pile: Collection[str], now: float) -> None:
         seat = change.zone.seat
-        if change.before is not None and change.before not in pile:
+        if change.before is not None and not self._is_on_pile(change.before, pile):
             self._vanished.append(_Vanished(seat, change.before, change.t))
         if not self._scene.started:
             self._exchanging[seat] = change.t
@@ -62,12 +63,16 @@ class UpCards:
         if change.down_gone and self._flipped_by == seat:
             self._flipped_by = None
 
-    def take_from_row(self, names: Collection[str]) -> int:
-        """Note that cards have been played; returns how many of them came from a row."""
+    def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
+        """Tell whether a card that has left its row is one that lies on the pile, and not one like it."""
+        last = self._scene.log.last
+        return card in pile and (self._scene.packs == 1 or (last is not None and card in last.cards))
+
+    def take_from_row(self, names: Collection[str], seat: int | None = None) -> int:
+        """Note that a seat (None: anybody) has played cards; returns how many of them came from a row."""
         count = 0
         for name in names:
-            zone = self.rows.owner(name)
-            vanished = next((gone for gone in self._vanished if gone.card == name), None)
+            zone, vanished = self._was_in_row(name, seat)
             if zone is not None:
                 self.rows.spots[zone].up = None
             elif vanished is not None:
@@ -75,9 +80,22 @@ class UpCards:
             count += zone is not None or vanished is not None
         return count
 
+    def _was_in_row(self, name: str, seat: int | None) -> tuple[Zone | None, _Vanished | None]:
+        """Return the spot where a card that a seat has played seems to lie, or that it has left its spot.
+
+        With several packs a card like one in a row may come from a hand: that one is in the row still where
+        the row is somebody else's, or nobody has reached there.
+        """
+        spots, gone = self.rows.owners(name), [gone for gone in self._vanished if gone.card == name]
+        if self._scene.packs > 1:
+            gone = [one for one in gone if seat in (None, one.seat)]
+            near = [zone for zone in spots if seat in (None, zone.seat)]
+            spots = [zone for zone in near if self.rows.spots[zone].touched is not None and not gone]
+        return next(iter(spots), None), next(iter(gone), None)
+
     def source_of(self, names: Sequence[str], seat: int | None) -> Source:
         """Tell where cards that this seat played came from, and note that they are no longer there."""
-        from_row = self.take_from_row(names)
+        from_row = self.take_from_row(names, seat)
         if from_row == len(names):
             return "up"
         if from_row:
@@ -119,7 +137,7 @@ class UpCards:
         self._vanished = [gone for gone in self._vanished if gone.seat != seat]
         player = self._scene.layout.seats[seat].player
         up = tuple(self.rows.up_of(seat))
-        count = len(set(up) - set(self._dealt[player]))
+        count = (Counter(up) - Counter(self._dealt[player])).total()
         if count:
             self._dealt[player] = up
             fields = {"up": {player: up}, "count": count, "confidence": 0.95}

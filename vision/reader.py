@@ -44,11 +44,13 @@ class TableReader:
         *,
         least: float = 0.5,
         telling: float = 0.8,
+        packs: int = 1,
     ) -> None:
+        """Take over the networks; `packs`: how often each card is there, in the game that is read."""
         self._finder = finder or OutlineFinder(least=_CONSIDERED)
         self._faces = faces or FaceReader()
         self._covered = covered or CoveredCards(self._faces)
-        self._least, self._telling = least, telling
+        self._least, self._telling, self._packs = least, telling, packs
 
     def read(
         self,
@@ -76,7 +78,7 @@ class TableReader:
                 )
             if keep:
                 readings.append(reading)
-        return self._covered.complete(image, _seen_once(readings), crowded)
+        return self._covered.complete(image, _seen_once(readings), crowded, self._packs)
 
     def _is_card(self, outline: Outline, name: FaceReading) -> bool:
         """Weigh how sure the outline is against what can be read in it."""
@@ -116,16 +118,16 @@ def _share(first: CardReading, second: CardReading) -> float:
 
 
 @cache
-def default_reader() -> TableReader:
-    """Return the reader with the weights that ship, loaded once."""
-    return TableReader()
+def default_reader(packs: int = 1) -> TableReader:
+    """Return the reader with the weights that ship, loaded once; `packs`: see `TableReader`."""
+    return TableReader(packs=packs)
 
 
-def reader_for_deck(name: str | None) -> TableReader:
-    """Return the reader for an enrolled deck, or the default one for None.
+def reader_for_deck(name: str | None, packs: int = 1) -> TableReader:
+    """Return the reader for an enrolled deck, or the default one for None; `packs`: see `TableReader`.
 
     Raises BadInputError when no such deck is enrolled.
     """
     if name is None:
-        return default_reader()
-    return TableReader(faces=FaceReader(deck=DeckHead(load_deck(name))))
+        return default_reader(packs)
+    return TableReader(faces=FaceReader(deck=DeckHead(load_deck(name))), packs=packs)

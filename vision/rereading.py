@@ -216,9 +216,11 @@ def _is_same(reading: CardReading, other: CardReading) -> bool:
     return smaller > 0 and polygon_overlap(reading.quad, other.quad) > _SAME * smaller
 
 
-def game_reader(deck: str | None = None) -> CardReader:
+def game_reader(deck: str | None = None, packs: int = 1) -> CardReader:
     """Return a reader for the pictures of one game, played with an enrolled deck or, for None, with any.
+
+    `packs`: how often each card is there.
 
     Raises BadInputError when no such deck is enrolled.
     """
-    return ChangedParts(reader_for_deck(deck))
+    return ChangedParts(reader_for_deck(deck, packs))

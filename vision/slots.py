@@ -20,6 +20,8 @@ SAME_PLACE_MM = 14.0
 SAME_TURN_DEGREES = 14.0
 """... and by less than this."""
 _DUPLICATE_MM = 25.0
+_SURELY_ALIKE = 0.85
+"""So surely each of two cards of one name must be read to be two, where there are several packs."""
 _HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
 """A card this near under another shows no index: what is read there, not surely, is the upper one again."""
 _TAKEN_FACTOR = 0.02
@@ -63,11 +65,14 @@ class Settled:
     """In how many looks it was seen."""
 
 
-def see(readings: Iterable[CardReading], plane: TablePlane) -> list[Seen]:
-    """Return the readings in table coordinates; one card read twice in one place counts once."""
+def see(readings: Iterable[CardReading], plane: TablePlane, packs: int = 1) -> list[Seen]:
+    """Return the readings in table coordinates; one card read twice in one place counts once.
+
+    Each card is there as often as there are `packs`.
+    """
     cards = [_see_one(reading, plane) for reading in readings]
     cards = [card for card in cards if np.isfinite([card.x, card.y, card.angle]).all()]
-    return _without_duplicates(cards)
+    return _without_duplicates(cards, packs)
 
 
 def _see_one(reading: CardReading, plane: TablePlane) -> Seen:
@@ -91,15 +96,17 @@ def _odds(reading: CardReading) -> dict[str, float]:
     return {card: p / max(1.0, total) for card, p in odds.items()}
 
 
-def _without_duplicates(cards: Sequence[Seen]) -> list[Seen]:
+def _without_duplicates(cards: Sequence[Seen], packs: int) -> list[Seen]:
     kept: list[Seen] = []
     for card in sorted(cards, key=lambda seen: -seen.best[1]):
-        name = card.best[0]
+        name, p = card.best
+        # With several packs the reader has told apart what lies together, where it was sure of both.
+        one_card = packs == 1 or p < _SURELY_ALIKE
         twin = any(
             other.face == card.face
             and math.hypot(other.x - card.x, other.y - card.y) < _DUPLICATE_MM
             and (
-                other.best[0] == name
+                (one_card and other.best[0] == name)
                 or other.is_at(card, 4.0, 5.0)
                 or (card.best[1] < _DOUBTFUL and other.is_at(card, _HIDDEN_MM, _HIDDEN_DEGREES))
             )

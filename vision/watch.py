@@ -292,7 +292,7 @@ class Watcher:
             hidden |= _zones_of(reading, layout)
         return Look(
             t=motion.t,
-            cards=tuple(see(free, layout.plane)),
+            cards=tuple(see(free, layout.plane, self._packs)),
             under_arms=tuple(under),
             hidden=frozenset(hidden),
             patches=_patches(layout, motion),

@@ -131,5 +131,5 @@ class Reader:
 if __name__ == "__main__":
     import vision.rereading
 
-    vision.rereading.game_reader = lambda name: Reader(Path(sys.argv[1]))  # type: ignore[assignment, misc]
+    vision.rereading.game_reader = lambda *_: Reader(Path(sys.argv[1]))  # type: ignore[assignment, misc]
     raise SystemExit(main(["watch", *sys.argv[1:]]))

@@ -247,7 +247,7 @@ def test_a_deck_is_learnt_where_none_is_named_and_one_pack_is_used(
     monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], learns: bool
 ) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr("vision.rereading.game_reader", lambda name: NoReader())
+    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: NoReader())
     monkeypatch.setattr(
         "vision.unnamed_deck.unnamed_reader",
         lambda *, learn, tell: asked.append(learn) or (NoReader(), None),  # type: ignore[func-returns-value]
@@ -258,7 +258,7 @@ def test_a_deck_is_learnt_where_none_is_named_and_one_pack_is_used(
 
 def test_a_named_deck_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
     named: list[str | None] = []
-    monkeypatch.setattr("vision.rereading.game_reader", lambda name: named.append(name) or NoReader())
+    monkeypatch.setattr("vision.rereading.game_reader", lambda name, packs: named.append(name) or NoReader())
     Refereeing.open(players=("Ann", "Bob"), deck="mine", learn=True)
     assert named == ["mine"]
 

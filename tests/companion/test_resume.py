@@ -280,7 +280,7 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
             return super().feed(frame, t)
 
     monkeypatch.setattr("vision.sources.open_source", lambda spec: Film())
-    monkeypatch.setattr("vision.rereading.game_reader", lambda name: SimpleNamespace(read=lambda *_: []))
+    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: SimpleNamespace(read=lambda *_: []))
     monkeypatch.setattr(watch, "Recorded", Clocked)
     assert main([*arguments, "--store", str(path)]) == 0
     assert clock[0] == pytest.approx(0.4)

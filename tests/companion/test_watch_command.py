@@ -23,7 +23,7 @@ class NoReader:
 
 @pytest.fixture(autouse=True)
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.rereading.game_reader", lambda name: NoReader())
+    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: NoReader())
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ class NoReader:
 
 @pytest.fixture
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.rereading.game_reader", lambda name: NoReader())
+    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: NoReader())
 
 
 # -- plans ---------------------------------------------------------------------------------------------

@@ -273,7 +273,7 @@ def note(name, args):
 sys.addaudithook(note)
 from types import SimpleNamespace
 import vision.rereading
-vision.rereading.game_reader = lambda name: SimpleNamespace(read=lambda *_: [])
+vision.rereading.game_reader = lambda *_: SimpleNamespace(read=lambda *_: [])
 from companion.cli import main
 for arguments in (
     ["watch", "film.avi", "--headless", "--store"],

@@ -388,7 +388,7 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
             return []
 
     monkeypatch.setattr("vision.capturing._READ_MS", 300)
-    monkeypatch.setattr("vision.rereading.game_reader", lambda name: Blind())
+    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
     address, film = f"{server.address}/video", tmp_path / "out.mp4"
     assert main(["watch", address, "--headless", "--save", str(film)]) == 2
     told = capsys.readouterr()

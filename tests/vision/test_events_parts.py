@@ -136,7 +136,7 @@ def test_a_touched_spot_is_judged_by_two_looks() -> None:
     change = row.look(SPOT, [up("QS")])
     assert change is not None
     assert (change.before, change.after, change.down_gone, change.t) == ("4S", "QS", False, 3.0)
-    assert row.owner("QS") == SPOT
+    assert row.owners("QS") == [SPOT]
 
 
 def test_a_card_taken_off_leaves_the_face_down_one() -> None:

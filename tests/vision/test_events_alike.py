@@ -1,0 +1,131 @@
+"""Games with two packs: cards alike are two, and one that is seen twice is one."""
+
+from __future__ import annotations
+
+from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card, down
+from vision.events_pile import Pile
+from vision.layout import Zone
+from vision.slots import Seen
+
+FIRST, SECOND = card("7H", PLAY_AT), card("7H", (-40.0, 2.0))
+
+
+def pile_of(*cards: Seen, packs: int = 2) -> Pile:
+    pile = Pile(packs=packs)
+    pile.put([(str(seen.best[0]), 1.0, seen) for seen in cards])
+    return pile
+
+
+def new_on(pile: Pile, *cards: Seen, lay_there: bool = False) -> list[str]:
+    """The names of what is new on a pile whose cards' places are known well."""
+    view = pile.view([list(cards)] * 2, set(), placed=lambda _: lay_there)
+    return [name for name, _, _ in view.new]
+
+
+def test_two_alike_played_together_are_two_cards() -> None:
+    script = Script(packs=2)
+    script.play("Bob", FIRST, SECOND)
+    assert script.told()[1:] == [("play", "Bob", ("7H", "7H"))]
+
+
+def test_with_one_pack_they_are_one_card_seen_twice() -> None:
+    script = Script()
+    script.play("Bob", FIRST, SECOND)
+    assert script.told()[1:] == [("play", "Bob", ("7H",))]
+
+
+def test_no_card_is_there_more_often_than_there_are_packs() -> None:
+    script = Script(packs=2)
+    script.play("Bob", FIRST, SECOND, card("7H", (-80.0, 0.0)))
+    assert script.told()[1:] == [("play", "Bob", ("7H", "7H"))]
+
+
+def test_a_card_laid_beside_one_like_it_is_a_play() -> None:
+    script = Script(packs=2)
+    script.play("Bob", FIRST)
+    script.play("Cat", SECOND)
+    assert script.told()[1:] == [("play", "Bob", ("7H",)), ("play", "Cat", ("7H",))]
+
+
+def test_a_card_laid_on_a_pile_in_which_one_like_it_is_buried_is_a_play() -> None:
+    script = Script(packs=2)
+    script.play("Bob", FIRST)
+    script.play("Cat", card("QS", (-58.0, 2.0)))
+    script.table.remove(FIRST)
+    script.play("Dan", SECOND)
+    assert script.told()[-1] == ("play", "Dan", ("7H",))
+    assert script.maker.pile == ["7H", "QS", "7H"]
+
+
+def test_both_are_picked_up() -> None:
+    script = Script(packs=2)
+    script.play("Bob", FIRST, SECOND)
+    script.reach("Cat", (PLAY_AT, 0.5), ((0.0, -200.0), 0.1))
+    script.table.clear()
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Cat", ("7H", "7H"))
+
+
+def test_both_are_burnt_and_neither_can_be_played_again() -> None:
+    script = Script(packs=2)
+    script.play("Bob", FIRST, SECOND)
+    script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.3))
+    script.table = [down(BURN_AT), down((-190.0, 85.0), 60)]
+    script.rest()
+    assert script.told()[-1] == ("burn", "Bob", ("7H", "7H"))
+    script.play("Cat", Seen(*PLAY_AT, 90.0, "up", {"7H": 0.55, "7D": 0.4}))
+    assert script.told()[-1] == ("play", "Cat", ("7D",))
+
+
+def test_a_card_that_moved_with_the_others_is_no_other_one() -> None:
+    pile = pile_of(card("7H", PLAY_AT), card("QS", (-58.0, 2.0)))
+    moved = [card("7H", (-35.0, 20.0)), card("QS", (-33.0, 22.0))]
+    assert new_on(pile, *moved) == []
+
+
+def test_the_uppermost_card_alone_may_have_been_moved() -> None:
+    pile = pile_of(card("QS", PLAY_AT), card("7H", (-58.0, 2.0)))
+    assert new_on(pile, card("QS", PLAY_AT), SECOND) == []
+
+
+def test_a_buried_card_that_was_to_be_seen_there_before_is_no_other_one() -> None:
+    pile = pile_of(card("7H", PLAY_AT), card("QS", (-58.0, 2.0)))
+    assert new_on(pile, SECOND, card("QS", (-58.0, 2.0))) == ["7H"]
+    assert new_on(pile, SECOND, card("QS", (-58.0, 2.0)), lay_there=True) == []
+
+
+def test_a_second_one_that_is_read_less_surely_is_the_first_read_once_more() -> None:
+    doubtful = card("7H", (-40.0, 2.0), 0.7)
+    assert new_on(pile_of(FIRST), FIRST, doubtful) == []
+
+
+def test_a_card_like_one_before_another_player_was_played_from_the_hand() -> None:
+    script = Script(packs=2)
+    script.play("Ann", card("KH", PLAY_AT))  # one lies before Dan
+    play = script.events[-1]
+    assert (play.player, play.cards, play.source) == ("Ann", ("KH",), "hand")
+    assert script.maker.rows.spots[Zone("row", 3, 0)].up == "KH"
+
+
+def test_an_up_card_is_played_from_the_row_though_one_like_it_lies_on_the_pile() -> None:
+    script = Script(packs=2)
+    script.play("Ann", card("KH", PLAY_AT))
+    there = script.maker.layout.seats[3].row[0]
+    script.reach("Dan", (there, 0.3), (PLAY_AT, 0.4))
+    script.rows[Zone("row", 3, 0)] = down(there)
+    script.table.append(card("KH", (-40.0, 2.0)))
+    script.rest(2.5)
+    play = next(e for e in script.events if e.player == "Dan")
+    assert (play.event, play.cards, play.source) == ("play", ("KH",), "up")
+    assert not any(e.event == "take_up" for e in script.events)
+
+
+def test_an_up_card_exchanged_for_one_like_another_counts() -> None:
+    script = Script(packs=2)
+    seat = script.maker.layout.seats[0]
+    script.reach("Ann", (seat.row[0], 0.4))
+    script.rows[Zone("row", 0, 0)] = card("6C", seat.row[0])  # beside another 6C
+    script.rest(2.0)
+    exchange = script.events[-1]
+    assert (exchange.event, exchange.count) == ("exchange", 1)
+    assert exchange.up == {"Ann": ("6C", "5C", "6C")}
