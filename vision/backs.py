@@ -22,8 +22,8 @@ ALIKE = 1.0
 """Distance below which two backs of one picture are of the same pack."""
 KNOWN_ALIKE = 1.5
 """Distance below which a back is an enrolled deck's: it was enrolled under another light."""
-_CLEARLY = 1.4
-"""The next enrolled deck must be so many times as far away, and farther than ALIKE: of two with one back that
+_CLEARLY, _APART = 1.4, 0.5
+"""The next enrolled deck must be so many times as far away, and farther than this: of two with one back that
 were enrolled under two lights, one happens to be nearer."""
 
 _WIDTH, _HEIGHT = 60, 84
@@ -98,5 +98,5 @@ def deck_of_back(features: Features, known: Mapping[str, NDArray[np.float32]]) -
     )
     if not distances or distances[0][0] >= KNOWN_ALIKE:
         return None
-    clear = len(distances) == 1 or distances[1][0] > max(ALIKE, _CLEARLY * distances[0][0])
+    clear = len(distances) == 1 or distances[1][0] > max(_APART, _CLEARLY * distances[0][0])
     return distances[0][1] if clear else None

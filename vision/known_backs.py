@@ -25,6 +25,8 @@ _LEAST_HEIGHT = 40.0
 """Pixels: of smaller backs the pattern is not seen."""
 _ALONE = 0.02
 """Share of a back that another card may lie on or under."""
+_MISTOLD = 3
+"""Of so many of `vision.learning.AGREED` cards it may be wrong: it may know each from a single picture."""
 _COMPARED = 2
 """So many faces are compared in a look, which takes some milliseconds each."""
 
@@ -93,7 +95,7 @@ class DeckByBack:
         self._seen[names.pop() if len(names) == 1 else None] += 1
         (name, times), looks = self._seen.most_common(1)[0], self._seen.total()
         if name is not None and times >= max(_LOOKS, _SHARE * looks):
-            self._agreement = Agreement(self._decks[name])
+            self._agreement = Agreement(self._decks[name], _MISTOLD)
         elif looks >= _MOST_LOOKS:
             self._open = False
 

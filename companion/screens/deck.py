@@ -16,7 +16,7 @@ from companion.enrolling import PACK, EnrolSession, Progress, with_networks
 from companion.i18n import _, many, marked
 from companion.messages import error_words
 from companion.screens import live  # noqa: F401 - the kv file names its widget
-from companion.screens.widgets import BodyText, Page, PillButton
+from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.starting import open_chosen_source
 from companion.wording import SUIT_SIGN, cards_sign, split_card
 from engine.errors import BadInputError
@@ -62,6 +62,7 @@ class DeckScreen(Page):
         self.panel: EnrolPanel | None = None
         self.rows: dict[str, DeckRow] = {}
         self.buttons: dict[str, PillButton] = {}
+        self.learning: Any = None
         self.name_field: Any = None
         self._forgetting = ""
         self._picture = -1
@@ -80,13 +81,28 @@ class DeckScreen(Page):
             self.rows[name].ids.forget.bind(on_release=lambda _button, name=name: self.forget(name))
         if not names:
             self.add(BodyText(full_text=_("No deck is enrolled.")))
-        learnt = load_learnt()
-        if learnt is not None:
-            cards = many("{n} card", "{n} cards", len(known_cards(learnt)))
-            self.add(BodyText(full_text=_("Learnt during play: {cards}.").format(cards=cards)))
+        self._add_learning()
         self.add(Factory.Heading(full_text=_("Enrol a deck")))
         self.name_field = self.add(Factory.FormField(hint_text=_("Its name: letters, digits, - and _")))
         self._foot(("enrol", _("Enrol with the camera"), self.begin))
+
+    def _add_learning(self) -> None:
+        """Show how much was learnt during play, and the switch for it."""
+        row = self.add(Factory.FilterRow())
+        self.learning = Chip(label=_("Learn the deck during play"), on=self._app.settings.learn_deck)
+        self.learning.bind(on_release=lambda _chip: self.switch_learning())
+        row.add_widget(self.learning)
+        text = _("Where none is named, from cards read with certainty; it counts in later games.")
+        learnt = load_learnt()
+        if learnt is not None:
+            cards = many("{n} card", "{n} cards", len(known_cards(learnt)))
+            text += " " + _("Learnt during play: {cards}.").format(cards=cards)
+        self.add(BodyText(full_text=text))
+
+    def switch_learning(self) -> None:
+        """Switch learning during play on or off; it counts from the next game on."""
+        self.learning.on = not self.learning.on
+        self._app.set(learn_deck=self.learning.on)
 
     def forget(self, name: str) -> None:
         """Remove a deck, at the second tap."""

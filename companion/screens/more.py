@@ -120,13 +120,6 @@ class MoreScreen(Page):
         row.add_widget(chip)
         self.add(BodyText(full_text=_("Of the table only, nobody in it; seen in the log and the replay.")))
         row = self.add(Factory.FilterRow())
-        chip = Chip(label=_("Learn the deck during play"), on=self._app.settings.learn_deck)
-        chip.bind(on_release=lambda _chip: self.switch("learn_deck"))
-        self.switches["learn_deck"] = chip
-        row.add_widget(chip)
-        text = _("Where none is named, from cards read with certainty; it counts in later games.")
-        self.add(BodyText(full_text=text))
-        row = self.add(Factory.FilterRow())
         self._button(row, "backup", _("Back up"), self.back_up)
         self._button(row, "erase", _("Erase everything"), self.erase)
 

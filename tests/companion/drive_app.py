@@ -173,6 +173,10 @@ def evening(walker: Walker) -> Steps:
     walker.look("rules-de")
     yield from walker.go("table")
     walker.saw["language"] = load_settings().language
+    yield from walker.go("deck")
+    walker.look("deck-de")
+    yield from walker.tap(walker.screen.learning)
+    walker.saw["learns"] = load_settings().learn_deck
     yield from walker.go("more")
     yield from walker.tap(walker.screen.switches["speak"])
     walker.saw["speaks"] = load_settings().speak

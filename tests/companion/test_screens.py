@@ -234,6 +234,12 @@ def test_everything_can_be_backed_up_and_at_the_second_tap_erased() -> None:
     assert seen["erased"]
 
 
+def test_learning_the_deck_during_play_is_switched_off_where_the_decks_are() -> None:
+    seen = walk("evening")
+    assert has(seen["deck-de"], "Das Blatt beim Spielen lernen")
+    assert seen["learns"] is False
+
+
 def test_the_language_changes_at_a_tap_and_is_remembered() -> None:
     seen = walk("evening")
     assert has(seen["more-de"], "Sprache")

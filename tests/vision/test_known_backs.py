@@ -104,7 +104,8 @@ def test_two_decks_with_one_back_are_not_named_at_random(faces: FaceReader, pub:
 
 
 def test_a_deck_with_that_back_but_other_faces_is_not_used(faces: FaceReader, pub: Deck) -> None:
-    swapped = {"2C": "3C", "3C": "2C"}
+    swapped = dict(zip(CARDS_SHOWN[::2], CARDS_SHOWN[1::2], strict=False))
+    swapped |= {other: card for card, other in swapped.items()}
     other = replace(pub, cards=tuple(swapped.get(card, card) for card in pub.cards))
     seen = Table(faces, other)
     seen.show_all(BLUE)
