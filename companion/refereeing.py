@@ -222,8 +222,7 @@ class Refereeing:
         self._book.resume(stored)
         self._later = 0.0 if same_clock else self._book.last_t
         table = self._book.table
-        lying = frozenset(card for card in table.pile if card != UNKNOWN)
-        self._known = KnownAlready(lying)
+        self._known = KnownAlready([card for card in table.pile if card != UNKNOWN])
         begun = any(line["event"] in _BEGINS for line in self._book.lines)
         self._watcher.go_on(
             {player: [card for card in up if card != UNKNOWN] for player, up in table.up.items()}, begun=begun
@@ -247,13 +246,16 @@ class KnownAlready:
     """Keeps from the book what a watcher that begins in mid-game reports of the past.
 
     It takes the table as it stands for a fresh deal, and the cards on the pile for plays. A card that lay on
-    the pile when the game was broken off cannot be played until the pile has gone somewhere.
+    the pile when the game was broken off cannot be played until the pile has gone somewhere. With the pile go
+    those that others covered, of which the watcher has seen nothing.
     """
 
-    def __init__(self, lying: frozenset[str]) -> None:
-        """`lying`: the cards on the pile."""
-        self._lying = lying
+    def __init__(self, lying: Sequence[str]) -> None:
+        """`lying`: the cards on the pile, the lowest first."""
+        self._lying = tuple(lying)
         self._dropped: set[int] = set()
+        self._went: dict[int, tuple[str, ...]] = {}
+        """By the number of the event that took the pile away: what had lain there."""
 
     def less(self, events: Sequence[Event]) -> list[Event]:
         """Return what is news in the events; one that makes news of a past one no longer revises it."""
@@ -264,6 +266,8 @@ class KnownAlready:
             # Cards that already lay there may be taken for a part of the first play upon them.
             new = tuple(card for card in event.cards if card not in self._lying)
             event = replace(event, cards=new or event.cards)
+        elif event.event in ("pick_up", "burn", "show"):
+            event = self._with_pile(event)
         return replace(event, revise=None) if event.revise in self._dropped else event
 
     def _is_past(self, event: Event) -> bool:
@@ -274,12 +278,20 @@ class KnownAlready:
             past = event.event == "deal" or (event.event == "play" and self._lies(event))
         if past:
             self._dropped.add(event.id)
-        elif event.event in ("pick_up", "burn", "show"):
-            self._lying = frozenset()
         return past
 
+    def _with_pile(self, event: Event) -> Event:
+        """Return an event that takes the pile away, with the cards of which the watcher knows nothing."""
+        lay = self._went.get(event.revise, ()) if event.revise is not None else self._lying
+        self._went[event.id] = lay
+        self._lying = ()
+        # A count is given where only some of the cards were taken.
+        whole = event.event != "show" and event.cards and event.count is None and not event.withdrawn
+        below = tuple(card for card in lay if card not in event.cards) if whole else ()
+        return replace(event, cards=below + event.cards)
+
     def _lies(self, event: Event) -> bool:
-        return bool(event.cards) and self._lying.issuperset(event.cards)
+        return bool(event.cards) and set(self._lying).issuperset(event.cards)
 
 
 _USUAL_PLAYERS = 4

@@ -21,7 +21,7 @@ from companion.refereeing import KnownAlready, Refereeing, judge_of
 from companion.starting import WoundOn, before, broken_off, open_game
 from companion.store import RESUMABLE_FOR_S, Store
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import Event, EventKind
 from engine.simulate import play_game
 
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -194,7 +194,7 @@ def test_the_losses_before_the_game_are_those_of_its_evening(tmp_path: Path) -> 
 
 
 def test_a_watcher_that_begins_in_mid_game_does_not_tell_the_past_again() -> None:
-    known = KnownAlready(frozenset({"4C", "9S"}))
+    known = KnownAlready(("4C", "9S"))
     deal = Event(id=1, event="deal", up={"Ann": ("KD",)})
     lying = Event(id=2, event="play", cards=("9S",))
     news = Event(id=3, event="play", player="Ann", cards=("10H",))
@@ -206,6 +206,34 @@ def test_a_watcher_that_begins_in_mid_game_does_not_tell_the_past_again() -> Non
     assert [event.cards for event in known.less([upon])] == [("JD",)], "the pile is no part of a play upon it"
     taken, again = Event(id=6, event="pick_up", player="Bob"), Event(id=7, event="play", cards=("9S",))
     assert known.less([taken, again]) == [taken, again]
+
+
+@pytest.mark.parametrize("kind", ["pick_up", "burn"])
+def test_covered_cards_of_before_the_break_go_with_the_pile(kind: EventKind) -> None:
+    known = KnownAlready(("4C", "9D", "9S"))
+    told = known.less(
+        [
+            Event(id=1, event="play", player="Ann", cards=("9S",)),
+            Event(id=2, event="play", player="Bob", cards=("QH",)),
+            Event(id=3, event=kind, player="Ann", cards=("9S", "QH")),
+            Event(id=4, event=kind, player="Ann", cards=("9S", "QH", "QD"), revise=3),
+            Event(id=5, event="play", player="Ann", cards=("KH",)),
+            Event(id=6, event=kind, player="Bob", cards=("KH",)),
+        ]
+    )
+    assert [event.cards for event in told] == [
+        ("QH",),
+        ("4C", "9D", "9S", "QH"),
+        ("4C", "9D", "9S", "QH", "QD"),
+        ("KH",),
+        ("KH",),
+    ]
+
+
+def test_what_is_taken_in_part_takes_nothing_of_before_the_break_with_it() -> None:
+    known = KnownAlready(("4C", "9S"))
+    (told,) = known.less([Event(id=1, event="pick_up", player="Ann", cards=("QH",), count=1)])
+    assert told.cards == ("QH",)
 
 
 def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> None:
