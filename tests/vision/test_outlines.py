@@ -165,7 +165,7 @@ def test_small_cards_in_a_large_picture_are_looked_at_more_closely() -> None:
     network = ToldNetwork()
     card = (300, 300, 360, 388)
     (outline,) = OutlineFinder(network=network).find(drawn(3000, 2000, card))
-    assert [inputs.shape[3] for inputs in network.inputs] == [640, 1088]
+    assert len(network.inputs) == 5
     assert polygon_iou(outline.quad, [[300, 300], [360, 300], [360, 388], [300, 388]]) > 0.93
 
 
