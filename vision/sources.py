@@ -123,6 +123,7 @@ class FilmSource:
     def __init__(self, path: Path) -> None:
         self.name = str(path)
         self.tell: Callable[[str], None] = tell_nobody
+        self._ahead: Ahead[tuple[float, Image]] | None = None
         self._capture = open_film(path)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
@@ -134,7 +135,6 @@ class FilmSource:
             raise BadInputError("{path}: holds no picture that can be decoded", path=path)
         self._first: Image | None = np.asarray(first, np.uint8)
         self._first_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
-        self._ahead: Ahead[tuple[float, Image]] | None = None
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield every frame; raises BadInputError at the end of a film that was cut off."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -155,3 +156,12 @@ def test_a_live_source_that_is_closed_ends(monkeypatch: pytest.MonkeyPatch) -> N
     camera.go.release()
     source.close()
     assert len(list(pictures)) <= 1
+
+
+def test_a_film_without_a_picture_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = SimpleNamespace(get=lambda _: 15.0, read=lambda: (False, None), release=lambda: None)
+    monkeypatch.setattr("vision.sources.open_film", lambda path: empty)
+    with pytest.raises(BadInputError, match="holds no picture"):
+        FilmSource(tmp_path / "film.mp4")
