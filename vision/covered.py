@@ -43,6 +43,8 @@ _UNNAMED = 0.85
 """An index that cannot be named must be seen this surely for it to count at all."""
 _ONE_CARD = 0.35
 """Two readings of one card that share this much of the smaller quad are one card seen twice."""
+_BESIDE_MM = 2.0
+"""So far beside a card of its name an index may stand that is that card's: outlines are seldom exact."""
 _PLAIN = 0.9
 """A card that is named less surely than this may be two that lie almost on one another."""
 _OVERLAPPED = 0.1
@@ -246,10 +248,7 @@ def _is_poor(card: CardReading, index: Index, reading: CardReading, told: Sequen
         return False
     if any(other.card is not None and other.card == card.card for other in told):
         return False
-    smaller = min(quad_sides(quad)[0] * quad_sides(quad)[1] for quad in (reading.quad, card.quad))
-    inside = transform(np.asarray(np.linalg.inv(card_plane(card.quad)), np.float64), [index.place])[0]
-    on_card = bool((inside > 0).all() and inside[0] < CARD_WIDTH_MM and inside[1] < CARD_HEIGHT_MM)
-    return on_card and polygon_overlap(reading.quad, card.quad) > _HALF * smaller
+    return _stands_on(index, card) and _share(reading, card) > _HALF
 
 
 def _in_one_place(reading: CardReading, card: CardReading) -> bool:
@@ -259,8 +258,7 @@ def _in_one_place(reading: CardReading, card: CardReading) -> bool:
     """
     if polygon_iou(reading.quad, card.quad) > _SAME_PLACE_IOU:
         return True
-    smaller = min(quad_sides(quad)[0] * quad_sides(quad)[1] for quad in (reading.quad, card.quad))
-    inside = polygon_overlap(reading.quad, card.quad) > _INSIDE * smaller
+    inside = _share(reading, card) > _INSIDE
     return card.confidence < _SURELY_OTHER and inside and _lies_on(reading, card)
 
 
@@ -362,7 +360,17 @@ def _seen_twice(reading: CardReading, index: Index, other: CardReading) -> bool:
     """Tell whether a card told by its index is the same as another reading: both bear one name."""
     if reading.card is None or reading.card != other.card:
         return False
-    smaller = min(quad_sides(quad)[0] * quad_sides(quad)[1] for quad in (reading.quad, other.quad))
-    inside = transform(np.asarray(np.linalg.inv(card_plane(other.quad)), np.float64), [index.place])[0]
-    on_other = bool((inside > -2).all() and inside[0] < 65 and inside[1] < 90)
-    return on_other or polygon_overlap(reading.quad, other.quad) > _ONE_CARD * smaller
+    return _stands_on(index, other, margin=_BESIDE_MM) or _share(reading, other) > _ONE_CARD
+
+
+def _share(first: CardReading, second: CardReading) -> float:
+    """Return how much of the smaller card, by the lengths of its sides, the other one shares."""
+    smaller = min(quad_sides(quad)[0] * quad_sides(quad)[1] for quad in (first.quad, second.quad))
+    return polygon_overlap(first.quad, second.quad) / smaller if smaller > 0 else 0.0
+
+
+def _stands_on(index: Index, card: CardReading, margin: float = 0.0) -> bool:
+    """Tell whether an index stands on a card, or no further from it than `margin` (mm)."""
+    x, y = transform(np.asarray(np.linalg.inv(card_plane(card.quad)), np.float64), [index.place])[0]
+    across = -margin < x < CARD_WIDTH_MM + margin
+    return bool(across and -margin < y < CARD_HEIGHT_MM + margin)

@@ -160,6 +160,12 @@ def polygon_overlap(first: ArrayLike, second: ArrayLike) -> float:
     return float(area)
 
 
+def share_of_smaller(first: ArrayLike, second: ArrayLike) -> float:
+    """Return how much of the smaller of two convex polygons (N x 2) lies on the other, 0..1."""
+    smaller = min(abs(polygon_area(first)), abs(polygon_area(second)))
+    return polygon_overlap(first, second) / smaller if smaller > 0 else 0.0
+
+
 def polygon_iou(first: ArrayLike, second: ArrayLike) -> float:
     """Return the intersection over union of two convex polygons (N x 2), 0..1."""
     shared = polygon_overlap(first, second)

@@ -10,7 +10,7 @@ import numpy as np
 from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
 from vision.faces import FaceReader, FaceReading
-from vision.geometry import polygon_area, polygon_overlap
+from vision.geometry import polygon_area, polygon_overlap, share_of_smaller
 from vision.outlines import Outline, OutlineFinder
 from vision.reading import CardReading, Image, Quad, Region
 from vision.second_look import look_again
@@ -105,16 +105,12 @@ def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:
     kept: list[CardReading] = []
     for reading in sorted(readings, key=lambda r: -r.confidence):
         twin = reading.card is not None and any(
-            other.card == reading.card and _share(other, reading) > _ONE_CARD for other in kept
+            other.card == reading.card and share_of_smaller(other.quad, reading.quad) > _ONE_CARD
+            for other in kept
         )
         if not twin:
             kept.append(reading)
     return sorted(kept, key=lambda r: -r.outline_confidence)
-
-
-def _share(first: CardReading, second: CardReading) -> float:
-    smaller = min(abs(polygon_area(first.quad)), abs(polygon_area(second.quad)))
-    return polygon_overlap(first.quad, second.quad) / smaller if smaller > 0 else 0.0
 
 
 @cache

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry import bounding_box, polygon_area, polygon_overlap, quad_sides
+from vision.geometry import bounding_box, quad_sides, share_of_smaller
 from vision.pictures import reduced
 from vision.reader import reader_for_deck
 from vision.reading import CardReader, CardReading, Image, Region
@@ -145,7 +145,8 @@ class ChangedParts:
         return kept + [
             reading
             for reading in fresh
-            if _is_inside(reading, part, image) and not any(_is_same(reading, other) for other in kept)
+            if _is_inside(reading, part, image)
+            and not any(share_of_smaller(reading.quad, other.quad) > _SAME for other in kept)
         ]
 
 
@@ -209,11 +210,6 @@ def _is_inside(reading: CardReading, part: _Part, image: Image) -> bool:
         and (right == width or x1 <= right - _EDGE)
         and (bottom == height or y1 <= bottom - _EDGE)
     )
-
-
-def _is_same(reading: CardReading, other: CardReading) -> bool:
-    smaller = min(abs(polygon_area(reading.quad)), abs(polygon_area(other.quad)))
-    return smaller > 0 and polygon_overlap(reading.quad, other.quad) > _SAME * smaller
 
 
 def game_reader(deck: str | None = None, packs: int = 1) -> CardReader:
