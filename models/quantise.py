@@ -8,7 +8,6 @@ from made-up photographs as in training, of decks that the networks know: no hel
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,22 +16,15 @@ import cv2
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnxruntime.quantization import (
-    CalibrationDataReader,
-    CalibrationMethod,
-    QuantFormat,
-    QuantType,
-    quantize_static,
-)
-from onnxruntime.quantization.shape_inference import quant_pre_process
+from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod
 
 from engine.errors import BadInputError
 from models.commands import run_command
+from models.copies import write_copy
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
 from vision.face_crops import network_input
 from vision.faces import WEIGHTS
-from vision.runtime import COPY_OF, eight_bit_file, fingerprint_of
 
 SAMPLES = 512
 _BATCH = 32
@@ -61,36 +53,16 @@ def quantise(path: Path, pieces: NDArray[np.uint8]) -> Path:
     """
     if not path.is_file():
         raise BadInputError("{path}: the network's weights are missing", path=path)
-    target = eight_bit_file(path)
-    with tempfile.TemporaryDirectory() as scratch:
-        ready, made = Path(scratch) / "ready.onnx", Path(scratch) / "made.onnx"
-        # Shapes by symbols are for other kinds of networks, and would need one more package.
-        quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
-        first = next(node.name for node in onnx.load(str(ready)).graph.node if node.op_type == "Conv")
-        quantize_static(
-            str(ready),
-            str(made),
-            _Batches(pieces),
-            quant_format=QuantFormat.QDQ,
-            op_types_to_quantize=["Conv", "Relu", "Add"],
-            nodes_to_exclude=[first],
-            per_channel=True,
-            activation_type=QuantType.QUInt8,
-            weight_type=QuantType.QInt8,
-            calibrate_method=CalibrationMethod.MinMax,
-        )
-        copy = onnx.load(str(made))
-    onnx.helper.set_model_props(copy, {COPY_OF: fingerprint_of(path)})
-    try:
-        # Elsewhere first: what an interruption leaves half done must not lie in place of a copy.
-        scratch_file = target.with_suffix(".new")
-        onnx.save(copy, str(scratch_file))
-        scratch_file.replace(target)
-    except OSError as error:
-        raise BadInputError(
-            "{path}: cannot be written ({reason})", path=target, reason=error.strerror
-        ) from error
-    return target
+    return write_copy(path, _Batches(pieces), _to_round)
+
+
+def _to_round(network: onnx.ModelProto) -> dict[str, Any]:
+    first = next(node.name for node in network.graph.node if node.op_type == "Conv")
+    return {
+        "op_types_to_quantize": ["Conv", "Relu", "Add"],
+        "nodes_to_exclude": [first],
+        "calibrate_method": CalibrationMethod.MinMax,
+    }
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -28,7 +28,7 @@ from vision.geometry import (
 )
 from vision.printed import is_printed_outline
 from vision.reading import Face, Image, Quad
-from vision.runtime import Network, load_network
+from vision.runtime import Network, load_quickest
 
 _FOLDER = Path(__file__).resolve().parent.parent / "models" / "outlines"
 _FREE, _ONE_SIZE = _FOLDER / "outlines.onnx", _FOLDER / "phone" / "outlines.onnx"
@@ -237,7 +237,7 @@ class OutlineFinder:
     ) -> None:
         path = weights or WEIGHTS
         self._size, self._calibration, self._one_size = load_facts(path.with_suffix(".json"))
-        self._network = network or load_network(path)
+        self._network = network or load_quickest(path)
         self._least, self._refine, self._closer = least, refine, closer_look
         self._least_score = float(np.interp(least, self._calibration[:, 1], self._calibration[:, 0]))
 
@@ -251,8 +251,9 @@ class OutlineFinder:
         if height < 2 or width < 2:
             return []
         scale = self._full_scale(width, height)
-        if card_height and self._one_size is None and card_height * scale >= _SMALL_CARD:
-            share = min(_READABLE_CARD / (card_height * scale), 1 / _TILE)
+        known = card_height if self._one_size is None else None  # a network of one size has no use for it
+        if known and known * scale >= _SMALL_CARD:
+            share = min(_READABLE_CARD / (known * scale), 1 / _TILE)
             found, _ = merge(self._look(image, share, tight=True))
             return self._outlines(image, found)
         first = self._look(image)
@@ -261,8 +262,8 @@ class OutlineFinder:
         if not len(found.codes) or seen > _LARGE_CARD:
             found, _ = merge(_joined(first, self._look(image, _FAR)))
         elif self._closer and seen < _SMALL_CARD and 1.5 * scale <= 1:
-            at_once = card_height is not None and self._one_size is None
-            found = self._look_larger(image, found) if at_once else self._look_closer(image, found)
+            closer = self._look_closer if known is None else self._look_larger
+            found = closer(image, found)
         return self._outlines(image, found)
 
     def _outlines(self, image: Image, found: Candidates) -> list[Outline]:

@@ -19,7 +19,7 @@ from vision.geometry import transform
 Sample = tuple[Tensor, Truth]
 
 
-def _random_view(
+def random_view(
     rng: np.random.Generator,
     shape: Sequence[int],
     size: int,
@@ -96,7 +96,7 @@ class SceneDataset(Dataset[Sample]):
         scene = read_scene(self.paths[index])
         image = scene.image
         if self.augment:
-            matrix = _random_view(rng, image.shape, self.size, self.zoom, self.stretch)
+            matrix = random_view(rng, image.shape, self.size, self.zoom, self.stretch)
             image = tinted(image, rng) if rng.random() < 0.7 else image
         else:
             scale = self.size / max(image.shape[:2])

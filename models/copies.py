@@ -1,0 +1,65 @@
+"""Making a network's 8-bit copy, and keeping it beside the network; it names what it was made from."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import onnx
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization.shape_inference import quant_pre_process
+
+from engine.errors import BadInputError
+from vision.runtime import COPY_OF, eight_bit_file, fingerprint_of
+
+
+def write_copy(
+    path: Path, seen: CalibrationDataReader, choose: Callable[[onnx.ModelProto], dict[str, Any]]
+) -> Path:
+    """Write the 8-bit copy of the network at `path` beside it, and return where.
+
+    Args:
+        path: The network.
+        seen: What it is run on, so that the library sees what each tensor ranges over.
+        choose: Returns, for the network as the library has made it ready, what is to be rounded, as further
+            arguments of `quantize_static`. It may change the weights.
+
+    Raises:
+        BadInputError: it cannot be written.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        ready, made = Path(scratch) / "ready.onnx", Path(scratch) / "made.onnx"
+        # Shapes by symbols are for other kinds of networks, and would need one more package.
+        quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
+        model = onnx.load(str(ready))
+        chosen = choose(model)
+        onnx.save(model, str(ready))
+        quantize_static(
+            str(ready),
+            str(made),
+            seen,
+            quant_format=QuantFormat.QDQ,
+            per_channel=True,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            **chosen,
+        )
+        copy = onnx.load(str(made))
+    return _keep(copy, path)
+
+
+def _keep(copy: onnx.ModelProto, path: Path) -> Path:
+    target = eight_bit_file(path)
+    onnx.helper.set_model_props(copy, {COPY_OF: fingerprint_of(path)})
+    try:
+        # Elsewhere first: what an interruption leaves half done must not lie in place of a copy.
+        scratch_file = target.with_suffix(".new")
+        onnx.save(copy, str(scratch_file))
+        scratch_file.replace(target)
+    except OSError as error:
+        raise BadInputError(
+            "{path}: cannot be written ({reason})", path=target, reason=error.strerror
+        ) from error
+    return target
