@@ -20,7 +20,7 @@ from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.decks import DeckHead
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input
+from vision.face_crops import CORNERS, FaceCrops, all_face_crops, index_crops, network_input
 from vision.geometry import quad_sides
 from vision.reading import Image, Quad
 from vision.runtime import Backend, Network, load_quickest
@@ -189,7 +189,7 @@ class FaceReader:
             return []
         turned = [k for k, quad in enumerate(quads) if _sides_unclear(quad)]
         tried = [*quads, *(np.roll(quads[k], 1, axis=0) for k in turned)]
-        log_p, features = self._unhelped([face_crops(image, quad) for quad in tried])
+        log_p, features = self._unhelped(all_face_crops(image, tried))
         chosen = np.arange(len(quads))
         for other, k in enumerate(turned, start=len(quads)):
             # A card on its side is seldom mistaken for another one with as much certainty. The networks alone

@@ -1,0 +1,234 @@
+"""Whose an index is: which of the cards that were outlined it belongs to, or that it tells of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.alike import further_alike
+from vision.faces import FaceReading
+from vision.geometry import (
+    CARD_HEIGHT_MM,
+    CARD_WIDTH_MM,
+    card_plane,
+    polygon_iou,
+    polygon_overlap,
+    quad_sides,
+    transform,
+)
+from vision.indices import INDEX_MM, Index
+from vision.reading import CardReading, Quad
+
+_OWN_INDEX = 0.09
+"""An index this near to where a known card has one, as a share of the card's height, is that card's."""
+_FOURTH_INDEX = 0.16
+"""Likewise where a deck with four indices has its third and fourth; what lies there tells the place badly."""
+SURELY_OTHER = 0.85
+"""An index named this surely is not that of a card that bears another name."""
+_ONE_CARD = 0.35
+"""Two readings of one card that share this much of the smaller quad are one card seen twice."""
+_BESIDE_MM = 2.0
+"""So far beside a card of its name an index may stand that is that card's: outlines are seldom exact."""
+PLAIN = 0.9
+"""A card that is named less surely than this may be two that lie almost on one another."""
+_NEAR_IOU = 0.4
+_SAME_PLACE_IOU = 0.65
+_INSIDE = 0.85
+"""Share of a doubtful outline's area that lies within the card which an index tells of, if they are one."""
+_HALF = 0.5
+"""Share of a poor outline that lies on the card it was drawn about."""
+_HIDDEN_IOU = 0.8
+"""Two cards of which this much lies in one place: of the lower one nothing could be read."""
+Told = tuple[Index, CardReading]
+"""An index, and the card that it tells of."""
+
+
+class IndexOwners:
+    """The cards of a picture that were outlined, and the indices that are given to them one by one."""
+
+    def __init__(self, cards: Sequence[CardReading], told: Sequence[Told]) -> None:
+        """Take over the cards, which `give` renames, and what all indices tell, surest name first."""
+        self.cards, self._told = list(cards), told
+        self._readings = [reading for _, reading in told]
+        places = [_index_places(card.quad) for card in cards]
+        self._beside = [
+            [_apart(index, card, at) for card, at in zip(cards, places, strict=True)] for index, _ in told
+        ]
+        self._four = False
+        self._further: set[int] = set()
+        self._several: set[str | None] = set()
+        self._poor: set[int] = set()
+
+    @property
+    def may_have_four(self) -> bool:
+        """Whether it matters if the deck has four indices: one lies where a card has its third or fourth."""
+        doubtful = any(_is_beside(*pair, other) for pair in self._told for other in self._readings)
+        return doubtful or any(apart[2:].min() < _FOURTH_INDEX for row in self._beside for apart in row)
+
+    def decide(self, four: bool, packs: int) -> None:
+        """Note whether the deck has `four` indices, and how often each card is there."""
+        self._four = four
+        owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
+        self._further = further_alike(self._told, owners, packs)
+        self._several = {self._readings[number].card for number in self._further}
+
+    def give(self, number: int) -> bool:
+        """Give an index to the card it belongs to, which may be renamed by it; False if there is none."""
+        index, reading = self._told[number]
+        cards, row = self.cards, self._beside[number]
+        own = [k for k, apart in enumerate(row) if _is_own(reading, cards[k], apart, self._four)]
+        twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
+        if number in self._further:
+            # No twin of the card that bears its name already, but perhaps that of an outline without one.
+            own, twins = [k for k in own if cards[k].card != reading.card], []
+        if own:
+            nearest = min(own, key=lambda k: float(row[k][:2].min()))
+            card = cards[nearest]
+            again = number in self._further or reading.card == likeliest(card)
+            if again or (not self._four and not twins) or (self._four and in_one_place(reading, card)):
+                cards[nearest] = _better_named(card, reading)
+        elif twins and reading.card not in self._several:  # else it does not tell which of them it is
+            cards[twins[0]] = max(cards[twins[0]], reading, key=lambda seen: seen.confidence)
+        return bool(own or twins)
+
+    def tells_of_another(self, number: int, found: Sequence[CardReading]) -> bool:
+        """Tell whether an index that is none of the outlined cards' tells of one more than were `found`."""
+        index, reading = self._told[number]
+        new = number in self._further or not any(
+            _seen_twice(reading, index, other) or (self._four and _is_beside(index, reading, other))
+            for other in found
+        )
+        if new:
+            self._poor |= {
+                k for k, card in enumerate(self.cards) if _is_poor(card, index, reading, self._readings)
+            }
+        return new
+
+    @property
+    def left(self) -> list[CardReading]:
+        """The outlined cards without poor outlines of cards that indices told of."""
+        return [card for k, card in enumerate(self.cards) if k not in self._poor]
+
+
+def likeliest(name: FaceReading | CardReading) -> str | None:
+    """Return the card that a reading names, or would name if it were surer; None where there is none."""
+    return name.card or (name.alternatives[0][0] if name.alternatives else None)
+
+
+def _is_poor(card: CardReading, index: Index, reading: CardReading, told: Sequence[CardReading]) -> bool:
+    """Tell whether a doubtful outline that no index confirms is a bad one of the card that an index tells."""
+    if card.confidence >= PLAIN or card.outline_confidence >= PLAIN or reading.confidence < SURELY_OTHER:
+        return False
+    if any(other.card is not None and other.card == card.card for other in told):
+        return False
+    return _stands_on(index, card) and _share(reading, card) > _HALF
+
+
+def in_one_place(reading: CardReading, card: CardReading) -> bool:
+    """Tell whether an index tells of a card in the place of an outline.
+
+    The outline of a card that others cover, whose name is doubtful, may be too short.
+    """
+    if polygon_iou(reading.quad, card.quad) > _SAME_PLACE_IOU:
+        return True
+    inside = _share(reading, card) > _INSIDE
+    return card.confidence < SURELY_OTHER and inside and lies_on(reading, card)
+
+
+def lies_on(reading: CardReading, card: CardReading) -> bool:
+    """Tell whether two cards lie almost in one place."""
+    return polygon_iou(reading.quad, card.quad) > _NEAR_IOU
+
+
+def _index_places(quad: Quad) -> NDArray[np.float64]:
+    """Return where a whole card has its two indices, then where a deck with four has the others: 4 x 2 px."""
+    (x, y), w, h = INDEX_MM, CARD_WIDTH_MM, CARD_HEIGHT_MM
+    return transform(card_plane(quad), [[x, y], [w - x, h - y], [w - x, y], [x, h - y]])
+
+
+def _apart(index: Index, card: CardReading, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far an index is from where a card has its indices (4), as shares of the card's height."""
+    return np.asarray(np.linalg.norm(places - index.place, axis=1) / quad_sides(card.quad)[1])
+
+
+def _is_own(reading: CardReading, card: CardReading, apart: NDArray[np.float64], four: bool) -> bool:
+    """Tell whether an index, so far `apart` from a known card's indices (see `_apart`), is that card's.
+
+    One that surely bears another name is not, however near: the outline of two cards that lie almost on one
+    another is often drawn through corners of both. Where cards have `four` indices the name of one at the
+    other two corners tells nothing, for its frame is a wrong one.
+    """
+    framed = reading.confidence >= SURELY_OTHER and in_one_place(reading, card)
+    if four and apart[2:].min() < _FOURTH_INDEX and not framed:
+        return True
+    if _is_misread(reading, card):
+        return True
+    if apart[:2].min() >= _OWN_INDEX:
+        return False
+    return reading.card is None or card.card in (None, reading.card) or reading.confidence < SURELY_OTHER
+
+
+def _is_beside(index: Index, reading: CardReading, card: CardReading) -> bool:
+    """Tell whether an index without a sure name is a card's third or fourth."""
+    apart = _apart(index, card, _index_places(card.quad))
+    return reading.confidence < SURELY_OTHER and bool(apart[2:].min() < _FOURTH_INDEX)
+
+
+def _is_misread(reading: CardReading, card: CardReading) -> bool:
+    """Tell whether an index is that of a card which lies in the same place, and is read more surely whole."""
+    if card.card is None or reading.confidence >= card.confidence:
+        return False
+    least = _SAME_PLACE_IOU if reading.card is None else _HIDDEN_IOU
+    return polygon_iou(reading.quad, card.quad) > least
+
+
+def _owners(
+    told: Sequence[tuple[Index, CardReading]],
+    cards: Sequence[CardReading],
+    beside: Sequence[Sequence[NDArray[np.float64]]],
+    least: float,
+) -> dict[int, int]:
+    """Return the numbers of the known cards that own indices, by those of the indices: they bear one name.
+
+    `beside` tells how far each index is from where each card has its own (see `_apart`): nearer than `least`.
+    """
+    owners = {}
+    for number, ((_, reading), row) in enumerate(zip(told, beside, strict=True)):
+        own = [k for k, card in enumerate(cards) if card.card is not None and card.card == reading.card]
+        nearest = min(own, key=lambda k: float(row[k].min()), default=None)
+        if nearest is not None and row[nearest].min() < least:
+            owners[number] = nearest
+    return owners
+
+
+def _better_named(card: CardReading, told: CardReading) -> CardReading:
+    """Return a card by the name that its own index tells, where that is the surer one.
+
+    Of a card that others cover the whole shows less than its index does.
+    """
+    if (told.card is None and card.card is not None) or told.confidence <= card.confidence:
+        return card
+    return replace(card, card=told.card, confidence=told.confidence, alternatives=told.alternatives)
+
+
+def _seen_twice(reading: CardReading, index: Index, other: CardReading) -> bool:
+    """Tell whether a card told by its index is the same as another reading: both bear one name."""
+    if reading.card is None or reading.card != other.card:
+        return False
+    return _stands_on(index, other, margin=_BESIDE_MM) or _share(reading, other) > _ONE_CARD
+
+
+def _share(first: CardReading, second: CardReading) -> float:
+    """Return how much of the smaller card, by the lengths of its sides, the other one shares."""
+    smaller = min(quad_sides(quad)[0] * quad_sides(quad)[1] for quad in (first.quad, second.quad))
+    return polygon_overlap(first.quad, second.quad) / smaller if smaller > 0 else 0.0
+
+
+def _stands_on(index: Index, card: CardReading, margin: float = 0.0) -> bool:
+    """Tell whether an index stands on a card, or no further from it than `margin` (mm)."""
+    x, y = transform(np.asarray(np.linalg.inv(card_plane(card.quad)), np.float64), [index.place])[0]
+    across = -margin < x < CARD_WIDTH_MM + margin
+    return bool(across and -margin < y < CARD_HEIGHT_MM + margin)
