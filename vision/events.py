@@ -159,6 +159,7 @@ class EventMaker:
         self._tell_show(t)
         self._draws.tell(t)
         self._upcards.tell_taken_up(t)
+        self._upcards.tell_taken_down(t)
         return self.log.take()
 
     def _look_beside_piles(self, cards: list[Seen], t: float, *, free: bool) -> None:
@@ -244,8 +245,12 @@ class EventMaker:
     def _lies(self, card: Seen, seat: int) -> bool:
         """Tell whether a card under a seat's arm lies where it is, and is not held out.
 
-        It lies on the pile or in the seat's own row, or is one that is known to lie just there.
+        It lies on the pile or in the seat's own row, or is one that is known to lie just there; or it is
+        carried: that hand has just taken it off the pile.
         """
+        whole = self._taking.whole
+        if whole is not None and whole.seat == seat and card.best[0] in whole.cards:
+            return True
         zone, name = self.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat
         if zone == PLAY or own or self._heap.lies(card):

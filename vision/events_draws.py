@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.events import Event
-from vision.arms import Reach
+from vision.arms import Reach, Stop
 from vision.events_scene import Scene
 from vision.layout import Place
+
+Path = list[tuple[float, Place]]
+"""Where a hand was when."""
 
 _GAP_SECONDS = 0.35
 """Pauses at the draw pile that are nearer in time are one."""
@@ -38,12 +41,23 @@ _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
 """A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
 
 
+_SHORT_MM, _CLOSE_ASIDE_MM = 60.0, 28.0
+"""A hand that takes a card pauses on this side of the pile's middle, no farther from it."""
+_FAR_SHORT_MM = 85.0
+"""So far short of the pile an arm's tip may seem to be that lies over it: not all of the hand is seen."""
+_SOON_SECONDS, _STAYS_SECONDS, _STAYS_MM = 4.0, 0.5, 120.0
+"""An arm that comes over the pile so soon after its player's card was put down, stays so long, and whose tip
+seems no farther from the pile meanwhile, may draw."""
+
+
 @dataclass(slots=True)
 class _Drawn:
     """Cards that a player has drawn, and may go on drawing."""
 
     seat: int
     count: int
+    firm: int
+    """How many of them the hand surely paused for where a hand does that takes a card."""
     start: float
     t: float
 
@@ -69,6 +83,10 @@ class _Visit:
         """Whether it was as long as a hand takes to draw."""
         drawn = self.stuck and (self.loose is None or self.paused)
         return drawn and self.end - self.start >= _PAUSE_SECONDS
+
+    def meanwhile(self, reach: Reach) -> list[Stop]:
+        """Return where the reach's hand seemed to pause during it."""
+        return [stop for stop in reach.stops if stop.start <= self.end and self.start <= stop.end]
 
     def follow(self, tip: Place, *, at_pile: bool) -> None:
         """Take in where the tip seems to be in a further frame."""
@@ -121,36 +139,80 @@ class Draws:
 
         `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
         """
-        count = self._count(reach, showed)
+        visits = self._over.pop(reach.number, [])
+        if self._empty.pop(reach.number, False):
+            return
+        visits = [] if showed else visits
+        count, firm = self._count(reach, visits)
+        if not count:
+            count = int(self._is_faint(reach, visits))
         if not count:
             return
         if self._drawn is not None and self._drawn.seat != reach.seat:
             self.tell(now)
         if self._drawn is not None and self._was_lost_at_pile(reach):
-            count -= 1
+            count, firm = count - 1, min(firm, count - 1)
         if self._drawn is None:
-            self._drawn = _Drawn(reach.seat, count, reach.start, reach.last)
+            self._drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last)
         else:
             self._drawn.count += count
+            self._drawn.firm += firm
             self._drawn.t = reach.last
 
-    def _count(self, reach: Reach, showed: bool) -> int:
-        """Return how often a reach went to the draw pile and paused there."""
-        visits = self._over.pop(reach.number, [])
-        if self._empty.pop(reach.number, False):
-            return 0
-        visits = [] if showed else visits
-        over = [(visit.start, visit.end) for visit in visits if visit.counts]
-        stops = [(s.start, s.end) for s in reach.stops if self._is_at_pile(reach.seat, s.place)]
-        count, last = 0, -math.inf
-        for start, end in sorted([*stops, *over]):
-            count += start - last > _GAP_SECONDS
+    def _count(self, reach: Reach, visits: Sequence[_Visit]) -> tuple[int, int]:
+        """Return how often a reach went to the draw pile, and how often surely to take a card."""
+        over = [(visit.start, visit.end, False) for visit in visits if visit.counts]
+        stops = [
+            (s.start, s.end, self._is_where_cards_are_taken(reach.seat, s.place, _SHORT_MM))
+            for s in reach.stops
+            if self._is_at_pile(reach.seat, s.place)
+        ]
+        pauses: list[bool] = []
+        last = -math.inf
+        for start, end, surely in sorted([*stops, *over]):
+            if start - last > _GAP_SECONDS:
+                pauses.append(False)
+            pauses[-1] |= surely
             last = max(last, end)
         # A trip too quick for a pause counts as well: one of which the draw pile is the farthest point.
-        return count + sum(
-            not any(start <= trip[-1][0] and trip[0][0] <= end for start, end in [*stops, *over])
-            and self._turns_there(reach, trip)
+        quick = sum(
+            any(
+                not any(start <= piece[-1][0] and piece[0][0] <= end for start, end, _ in [*stops, *over])
+                and self._turns_there(reach, piece)
+                for piece in trip
+            )
             for trip in self._trips(reach, visits)
+        )
+        return len(pauses) + quick, sum(pauses)
+
+    def _is_faint(self, reach: Reach, visits: Sequence[_Visit]) -> bool:
+        """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
+
+        Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
+        it paused on this side of the draw pile.
+        """
+        put_down = self._scene.log.put_down.get(self._scene.player(reach.seat) or "")
+        if put_down is None:
+            return False
+        return any(
+            self._stayed_over_pile(reach, visit)
+            if reach.start < put_down.t
+            else self._paused_short_of_pile(reach, visit)
+            for visit in visits
+            if put_down.t <= visit.end and visit.start <= put_down.t + _SOON_SECONDS
+        )
+
+    def _stayed_over_pile(self, reach: Reach, visit: _Visit) -> bool:
+        """Tell whether an arm came over the draw pile after a pause elsewhere and stayed without going on."""
+        draw = self._scene.layout.draw
+        came = any(stop.end <= visit.start for stop in reach.stops)
+        near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
+        return came and near and visit.end - visit.start >= _STAYS_SECONDS
+
+    def _paused_short_of_pile(self, reach: Reach, visit: _Visit) -> bool:
+        return visit.end - visit.start >= _PAUSE_SECONDS and any(
+            self._is_where_cards_are_taken(reach.seat, stop.place, _FAR_SHORT_MM)
+            for stop in visit.meanwhile(reach)
         )
 
     def _was_lost_at_pile(self, reach: Reach) -> bool:
@@ -162,8 +224,8 @@ class Draws:
         both_at_pile = self._is_at_pile(reach.seat, there) and self._is_at_pile(reach.seat, here)
         return both_at_pile and 0.0 <= began - ended < _LOST_SECONDS
 
-    def _trips(self, reach: Reach, visits: Sequence[_Visit]) -> list[list[tuple[float, Place]]]:
-        """Return a reach's path, cut where the hand has been far from the draw pile.
+    def _trips(self, reach: Reach, visits: Sequence[_Visit]) -> list[list[Path]]:
+        """Return a reach's path, cut where the hand has been far from the draw pile, each part in pieces.
 
         Not where it was lost from sight: a dark hand that rests on dark wood is. Where only the near end of
         an arm is seen meanwhile, something lies over the draw pile all the same.
@@ -174,7 +236,7 @@ class Draws:
         home = self._scene.layout.seats[reach.seat].centre
         blinks = [(a.end, b.start) for a, b in pairwise(visits) if b.start - a.end <= _BLINK_SECONDS]
         hidden = [*((visit.start, visit.end) for visit in visits), *blinks]
-        trips: list[list[tuple[float, Place]]] = [[]]
+        trips: list[Path] = [[]]
         for t, place in reach.path:
             if math.dist(place, draw) <= _AWAY_MM:
                 trips[-1].append((t, place))
@@ -183,12 +245,13 @@ class Draws:
             lost = short and any(start <= t < end for start, end in hidden)
             if trips[-1] and not lost:
                 trips.append([])
-        pieces = [piece for trip in trips if trip for piece in self._cut_at_stops(reach, trip)]
-        return [piece for piece in pieces if piece and piece[-1][0] - piece[0][0] >= _QUICKEST_SECONDS]
+        cut = [self._cut_at_stops(reach, trip) for trip in trips if trip]
+        return [
+            [piece for piece in pieces if piece and piece[-1][0] - piece[0][0] >= _QUICKEST_SECONDS]
+            for pieces in cut
+        ]
 
-    def _cut_at_stops(
-        self, reach: Reach, trip: Sequence[tuple[float, Place]]
-    ) -> list[list[tuple[float, Place]]]:
+    def _cut_at_stops(self, reach: Reach, trip: Path) -> list[Path]:
         """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there."""
         places = [place for _, place in trip]
         ends = [s.end for s in reach.stops if s.place in places and self._is_elsewhere(reach.seat, s.place)]
@@ -202,7 +265,7 @@ class Draws:
             return False
         return not self._is_at_pile(seat, place) and not _is_on_the_way(draw, place, home)
 
-    def _turns_there(self, reach: Reach, trip: Sequence[tuple[float, Place]]) -> bool:
+    def _turns_there(self, reach: Reach, trip: Path) -> bool:
         """Tell whether the draw pile is as far as the hand went."""
         home = self._scene.layout.seats[reach.seat].centre
         farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
@@ -213,12 +276,24 @@ class Draws:
         draw = self._scene.layout.draw
         if draw is None or not self._scene.at_draw_pile(place):
             return False
-        home = self._scene.layout.seats[seat].centre
-        way = math.dist(home, draw)
-        if way < 1.0:
+        if math.dist(self._scene.layout.seats[seat].centre, draw) < 1.0:
             return True
-        beyond, aside = _along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
+        beyond, aside = self._from_pile(seat, place)
         return beyond <= _BEYOND_MM and abs(aside) <= _ASIDE_MM
+
+    def _is_where_cards_are_taken(self, seat: int, place: Place, short: float) -> bool:
+        """Tell whether a hand at `place`, at most `short` mm before the pile, is where one takes cards."""
+        if self._scene.layout.draw is None:
+            return False
+        beyond, aside = self._from_pile(seat, place)
+        return -short <= beyond <= 0 and abs(aside) <= _CLOSE_ASIDE_MM
+
+    def _from_pile(self, seat: int, place: Place) -> tuple[float, float]:
+        """Return how far `place` lies beyond the draw pile, seen from a seat, and how far beside it, mm."""
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
+        assert draw is not None
+        way = max(math.dist(home, draw), 1.0)
+        return _along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell the draw once the player's hand has not come back for a while."""
@@ -232,6 +307,11 @@ class Draws:
         if drawn is None:
             return
         log, player = self._scene.log, self._scene.player(drawn.seat)
+        if player not in log.put_down:
+            # Nobody is due a card who has put none down: what points to a draw must be plain to see then.
+            drawn.count = drawn.firm
+        if not drawn.count:
+            return
         if self._goes_on(drawn):
             assert self._told is not None
             event, before = self._told

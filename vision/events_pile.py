@@ -7,7 +7,7 @@ what lies under others does not come out on top.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -21,6 +21,8 @@ MIN_NAME = 0.4
 _SURE_NAME = 0.9
 _OTHER_RANK = 0.9
 """How surely a card must be read to be put down together with one of another rank."""
+_ECHO = 0.85
+"""What is read less surely, where a card much like it lies, is most likely that one."""
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but half of them must show it where
 its name is doubtful."""
@@ -29,6 +31,8 @@ _TOP_MOVES = 0.5
 _OTHER_NAME_IN_PLACE = 0.15
 _IN_PLACE_MM = 12.0
 _IN_PLACE_DEGREES = 10.0
+_SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
+"""So little a card that is read twice seems to have moved, under a hand or just after one."""
 _OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
 
@@ -137,6 +141,16 @@ class Pile:
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
         unseen = tuple(name for name in self.names if name not in old)
+        seen_plainly = [
+            (name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in plain
+        ]
+        half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
+        new = [
+            card
+            for card in new
+            if shows_new(card[2])
+            or not (_is_echo(card, seen_plainly, _rank_and_colour) or _is_echo(card, half_covered, _rank))
+        ]
         together = one_set(new, unseen, shows_new, ranks)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
@@ -230,10 +244,12 @@ class Pile:
     def _hides_top(self, view: PileView, off: float = _OFF_MM) -> bool:
         """Tell whether new cards hide every index of the uppermost ones, so that these may lie below.
 
-        `off`: by how much, mm, their outlines may miss it.
+        `off`: by how much, mm, their outlines may miss it. Not what cannot be named: an outline drawn through
+        cards that were laid bare.
         """
         places = [place for card in self.top if card.place for place in index_places(card.place)]
-        return all(any(covers(seen, place, off) for _, _, seen in view.new) for place in places)
+        new = [seen for name, _, seen in view.new if name != UNKNOWN_CARD]
+        return all(any(covers(seen, place, off) for seen in new) for place in places)
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
@@ -284,8 +300,26 @@ def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
     return alike and card.place is not None and _in_place(card.place, seen)
 
 
+def _is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[str], Hashable]) -> bool:
+    """Tell whether what seems new is a known card of its kind, read once more by another of its indices.
+
+    It is read doubtfully and lies just there: of two cards in one place the upper one is read well.
+    """
+    name, p, seen = card
+    return p < _ECHO and any(_in_place(where, seen) for other, where in known if kind(other) == kind(name))
+
+
+def _rank(name: str) -> str:
+    return name[:-1]
+
+
 def _firm(group: Settled, looks: int) -> bool:
     return looks >= 3 and group.looks == looks
+
+
+def same_card(first: Seen, second: Seen) -> bool:
+    """Tell whether two readings, a moment apart, are of one card that lies there, whatever they name it."""
+    return first.is_at(second, _SAME_CARD_MM, _SAME_CARD_DEGREES)
 
 
 def _in_place(known: Seen, seen: Seen) -> bool:

@@ -9,7 +9,17 @@ from dataclasses import replace
 from engine.events import Event
 from vision.arms import Hands
 from vision.events_patches import PilePictures
-from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, may_be_one_of, of_ranks, one_set
+from vision.events_pile import (
+    CERTAIN,
+    NewCard,
+    Pile,
+    PileCard,
+    PileView,
+    may_be_one_of,
+    of_ranks,
+    one_set,
+    same_card,
+)
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_seeming import SURE, SeeminglyNew
@@ -29,7 +39,6 @@ _PATIENCE = 5
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
-_SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 
 
 class PlayPile:
@@ -117,13 +126,14 @@ class PlayPile:
         ranks = {name[:-1] for name, _, _ in self._told_early}
         placed = None if self._told_early else self._pictures.lay_there
         view = self.pile.view(looks, self._elsewhere(), self._pictures.shows_new, ranks, placed)
+        view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
         new_there = self._pictures.shows_new
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or new_there(c[2])]
-        new = [c for c in view.new if c in fitting or any(_same_card(seen, c[2]) for seen in lost)]
+        new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 
     def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
@@ -202,6 +212,7 @@ class PlayPile:
 
         `gone`: and is there no more, so that no picture shows it; `early`: while a hand is still there.
         """
+        seen = self._seeming.without_those_not_taken(seen)
         if early:  # a card half under a hand may lie otherwise than it seems: what is doubtful waits
             seen = [card for card in seen if not self._seeming.lay_there(card)]
         elif not gone:
@@ -209,7 +220,7 @@ class PlayPile:
             if seen:
                 player = self._scene.player(self._visits.who((seen[-1][2].x, seen[-1][2].y)))
                 seen = self._seeming.without_misread_beside_last(seen, player, self._touched_at(now))
-        new = self._reveal(self._seeming.without_those_not_taken(seen), now) if seen else []
+        new = self._reveal(seen, now) if seen else []
         if not new:
             if not early:
                 self._settle(now, patch)
@@ -258,7 +269,7 @@ class PlayPile:
     @staticmethod
     def _was_misread(card: PileCard, seen: Seen, last: Event, view: PileView) -> bool:
         told = card.name in last.cards and card.name not in view.old and not card.sure
-        return told and card.place is not None and _same_card(card.place, seen)
+        return told and card.place is not None and same_card(card.place, seen)
 
     def _suspect(self, now: float) -> None:
         """Remember cards of the last play's rank read under the hand: they may lie below its cards.
@@ -276,7 +287,7 @@ class PlayPile:
                 continue
             self._told.suspect(name, looks[-1])
             free = [seen for look in self._looks for seen in look if seen.best[0] == name]
-            looks = [*(seen for seen in free if _same_card(seen, looks[-1])), *looks]
+            looks = [*(seen for seen in free if same_card(seen, looks[-1])), *looks]
             p = sum(seen.best[1] for seen in looks) / len(looks)
             if len(looks) > _LOOKS and p >= SURE and not self._pictures.lay_there_before_play(looks[-1]):
                 self._reveal([(name, p, looks[-1])], now)
@@ -389,7 +400,3 @@ class PlayPile:
 
 def _named(looks: Sequence[Sequence[Seen]]) -> set[str]:
     return {name for look in looks for seen in look if (name := seen.best[0])}
-
-
-def _same_card(first: Seen, second: Seen) -> bool:
-    return first.is_at(second, _SAME_CARD_MM, _SAME_CARD_DEGREES)

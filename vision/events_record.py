@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -61,6 +62,14 @@ def same_patch(first: Patch | None, second: Patch | None) -> bool:
     return float((change.max(axis=-1) > _OTHER_LEVEL).mean()) < _OTHER_SHARE
 
 
+@dataclass(frozen=True, slots=True)
+class PutDown:
+    """Cards that a player put down, and has not drawn for."""
+
+    t: float
+    count: int
+
+
 @dataclass(slots=True)
 class EventLog:
     """Numbers the events and keeps those that have not been handed over yet."""
@@ -69,6 +78,8 @@ class EventLog:
     fresh: list[Event] = field(default_factory=list)
     last: Event | None = None
     """The newest event, in its latest form (revisions included)."""
+    put_down: dict[str, PutDown] = field(default_factory=dict)
+    """What each player has last played, of those who have not been told to have drawn as much since."""
     _revised: dict[int, Event] = field(default_factory=dict)
     """The latest forms of events that were revised, by the id of their first."""
 
@@ -78,7 +89,17 @@ class EventLog:
         event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
         self.fresh.append(event)
         self.last = event
+        if event.player is not None and kind == "play":
+            self.put_down[event.player] = PutDown(t, len(event.cards))
+        elif event.player is not None and kind == "draw":
+            self._drawn(event.player, event.count or 1)
         return event
+
+    def _drawn(self, player: str, count: int) -> None:
+        """Note that a player has drawn so many; fewer than none: has put down so many more than was told."""
+        put = self.put_down.pop(player, None) or PutDown(-math.inf, 0)
+        if put.count > count:
+            self.put_down[player] = PutDown(put.t, put.count - count)
 
     def revise(self, earlier: Event, now: float, **changes: Any) -> Event:
         """Write down that an event was otherwise; returns its new form, which names the first one's id.
@@ -86,8 +107,12 @@ class EventLog:
         What does not change is as in its latest form.
         """
         self.count += 1
-        first = _first_id(earlier)
-        event = replace(self.latest(earlier), id=self.count, decided_at=now, revise=first, **changes)
+        first, before = _first_id(earlier), self.latest(earlier)
+        event = replace(before, id=self.count, decided_at=now, revise=first, **changes)
+        if event.event == "draw" and event.player is not None:
+            self._drawn(event.player, (event.count or 1) - (before.count or 1))
+        elif event.event == "play" and event.player is not None:
+            self._drawn(event.player, len(before.cards) - len(event.cards))
         self.fresh.append(event)
         self._revised[first] = event
         if self.last is not None and _first_id(self.last) == first:

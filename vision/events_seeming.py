@@ -10,9 +10,12 @@ from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.reading import UNKNOWN_CARD
+from vision.slots import turn_between
 
 SURE = 0.75
 _HARDLY = 0.05
+_ACROSS = 45.0
+"""Degrees by which cards that one hand puts down at once are seldom turned from one another."""
 
 
 class SeeminglyNew:
@@ -84,12 +87,15 @@ class SeeminglyNew:
         """Tell whether a card of another than the last play's rank was put down with it all the same.
 
         Cards that others cover in part are misread more often than cards of several ranks are played. What
-        lies just where one of its suit lay is that one, all but its pip covered.
+        lies just where one of its suit lay is that one, all but its pip covered; and what lies across the
+        cards of the play was not put down with them by one hand.
         """
         name, _, seen = card
         if self._pile.suit_lies_at(name[-1], seen):
             return False
         of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
         p = seen.odds.get(name, 0.0)
-        well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and not self._pile.known_place(seen))
+        turns = [turn_between(lay.place.angle, seen.angle) for lay in self._pile.top if lay.place is not None]
+        elsewhere = not self._pile.known_place(seen) and min(turns, default=0.0) <= _ACROSS
+        well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and elsewhere)
         return well_read and self._pictures.changed_with_play(seen)

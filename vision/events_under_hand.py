@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from vision.events_pile import CERTAIN, MIN_NAME, NewCard
+from vision.events_pile import CERTAIN, MIN_NAME, NewCard, PileView, same_card
 from vision.events_record import Look
 from vision.events_scene import Scene
 from vision.layout import PLAY, Layout
@@ -82,6 +82,28 @@ class UnderHand:
     def lately(self, now: float) -> list[Seen]:
         """Return what counts now, oldest first."""
         return [seen for t, seen in self._read if now - t < _SECONDS]
+
+    def named_as_read(self, view: PileView, ranks: Collection[str], known: Collection[str]) -> PileView:
+        """Return a view of the pile with doubtful cards named as they were read under the hand.
+
+        Only with names that fit the cards beside them, or the `ranks` just put down, and are none of `known`:
+        of a card that others cover in part too little may be seen once the hand has gone.
+        """
+        ranks = {name[:-1] for name, _, _ in view.new} or ranks
+        taken = {*known, *(name for name, _, _ in view.new)}
+        new = [self._read_at(seen, ranks) for _, _, seen in view.doubtful]
+        fitting = [card for card in new if card is not None and card[0] not in taken]
+        return replace(view, new=(*view.new, *fitting)) if fitting else view
+
+    def _read_at(self, place: Seen, ranks: Collection[str]) -> NewCard | None:
+        """Return the card of one of these ranks that was lately read surely where a card is seen now."""
+        there = [
+            seen
+            for seen in self.lately(self._read[-1][0] if self._read else 0.0)
+            if str(seen.best[0])[:-1] in ranks and seen.best[1] >= _SURE and same_card(seen, place)
+        ]
+        surest = max(there, key=lambda seen: seen.best[1], default=None)
+        return None if surest is None else (str(surest.best[0]), surest.best[1], place)
 
     def since(self, names: Collection[str], now: float) -> float:
         """Return when one of these cards, of which at least one counts now, was first read."""

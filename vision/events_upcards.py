@@ -36,6 +36,8 @@ class UpCards:
         self._exchanging: dict[int, float] = {}
         self._dealt = self.by_player()
         self._flipped_by: int | None = None
+        self._down_gone: list[Change] = []
+        """Face-down cards that are gone from their spots: they may turn up on the pile yet."""
 
     def by_player(self) -> dict[str, tuple[str, ...]]:
         """Return the up-cards before each player."""
@@ -57,9 +59,7 @@ class UpCards:
         if not self._scene.started:
             self._exchanging[seat] = change.t
         elif change.down_gone and self._flipped_by != seat:
-            self._before_action(seat, now)
-            player = self._scene.player(seat)
-            self._scene.log.add("take_down", change.t, now, player=player, count=1, confidence=0.8)
+            self._down_gone.append(change)
         if change.down_gone and self._flipped_by == seat:
             self._flipped_by = None
 
@@ -110,11 +110,16 @@ class UpCards:
         if self.rows.up_of(seat):
             return False
         row = self._scene.layout.seats[seat].row
-        places = [place for k, place in enumerate(row) if self.rows.spots[Zone("row", seat, k)].down]
+        gone = [change.zone for change in self._down_gone]
+        zones = [Zone("row", seat, k) for k in range(len(row))]
+        places = [row[zone.spot] for zone in zones if self.rows.spots[zone].down or zone in gone]
         reach = self._scene.last_reach(seat)
         stops = reach.stops if reach is not None else []
         flipped = any(math.dist(stop.place, place) < _ROW_NEAR_MM for stop in stops for place in places)
-        self._flipped_by = seat if flipped else self._flipped_by
+        if flipped and any(zone in gone for zone in zones):
+            self._down_gone = [change for change in self._down_gone if change.zone not in zones]
+        elif flipped:
+            self._flipped_by = seat
         return flipped
 
     def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
@@ -128,6 +133,8 @@ class UpCards:
         waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
         if self._scene.started and not waiting and not pile_open:
             self.tell_taken_up(now)
+        if not pile_open and not any(change.zone.seat in present for change in self._down_gone):
+            self.tell_taken_down(now)
 
     def _tell_exchange(self, seat: int, now: float) -> None:
         row = [spot for zone, spot in self.rows.spots.items() if zone.seat == seat]
@@ -142,6 +149,14 @@ class UpCards:
             self._dealt[player] = up
             fields = {"up": {player: up}, "count": count, "confidence": 0.95}
             self._scene.log.add("exchange", t, now, player=player, **fields)
+
+    def tell_taken_down(self, now: float) -> None:
+        """Tell which face-down cards have gone, and not to the play pile."""
+        gone, self._down_gone = self._down_gone, []
+        for change in gone:
+            self._before_action(change.zone.seat, now)
+            player = self._scene.player(change.zone.seat)
+            self._scene.log.add("take_down", change.t, now, player=player, count=1, confidence=0.8)
 
     def tell_taken_up(self, now: float) -> None:
         """Tell which up-cards have gone into hands."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
+from vision.events_record import EventLog
 from vision.layout import DRAW, PLAY
 
 HOME = (70.0, 260.0)
@@ -64,3 +67,83 @@ def test_a_hand_that_passes_the_draw_pile_on_its_way_home_draws_nothing() -> Non
     script.table = [card("9S", PLAY_AT)]
     script.rest(2.0)
     assert [kind for kind, _, _ in script.told()[1:]] == ["play"]
+
+
+def test_who_put_nothing_down_draws_only_where_a_hand_takes_cards() -> None:
+    beyond = (70.0, -20.0)  # Ann sits on the other side
+    script = Script()
+    script.reach("Ann", (HOME, 0.1), (beyond, 0.5), (HOME, 0.1))
+    script.rest(2.0)
+    assert draws(script) == []
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Ann", (HOME, 0.1), (beyond, 0.5), (HOME, 0.1))
+    script.rest(2.0)
+    assert draws(script) == [("Ann", 1)]
+    script.rest(6.0)
+    script.reach("Ann", (HOME, 0.1), ((70.0, 35.0), 0.5), (HOME, 0.1))  # too many, but plain to see
+    script.rest(2.0)
+    assert sum(count for _, count in draws(script)) == 2
+
+
+def short_of_the_pile(script: Script) -> None:
+    reach = script.reach("Ann", (HOME, 0.1), ((70.0, 160.0), 0.05))
+    script.go_on(reach, [(66.0, 84.0)] * 6, over=(DRAW,))
+    script.go_on(reach, [HOME])
+    script.rest(2.0)
+
+
+def test_a_tip_short_of_the_pile_draws_where_the_arm_lies_over_it_and_a_card_was_put_down() -> None:
+    script = Script()
+    short_of_the_pile(script)
+    assert draws(script) == []
+    script.play("Ann", card("9S", PLAY_AT))
+    short_of_the_pile(script)
+    assert draws(script) == [("Ann", 1)]
+    script.rest(4.0)
+    short_of_the_pile(script)
+    assert draws(script) == [("Ann", 1)]
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_an_arm_that_goes_from_its_card_to_the_draw_pile_and_not_beyond_draws(beyond: bool) -> None:
+    script = Script()
+    reach = script.reach("Ann", ((-60.0, 250.0), 0.1), (PLAY_AT, 0.4))
+    script.table = [card("9S", PLAY_AT)]
+    for _ in range(8):
+        script.go_on(reach, [(-55.0, 0.0)], over=(PLAY,))
+        script.look()
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play"]
+    script.go_on(reach, [(230.0, 60.0) if beyond else (-10.0, 80.0)] * 9, over=(DRAW,))
+    script.go_on(reach, [HOME])
+    script.rest(2.0)
+    assert draws(script) == ([] if beyond else [("Ann", 1)])
+
+
+def test_a_quick_trip_that_seems_to_pause_elsewhere_on_its_way_draws_once() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    there = [(68.0, 40.0), (72.0, 15.0), (70.0, 12.0), (66.0, 40.0)]
+    reach = script.reach("Ann", (HOME, 0.1))
+    script.go_on(reach, [*there, *[(110.0, 100.0)] * 4, *there, HOME])
+    script.rest(2.0)
+    assert draws(script) == [("Ann", 1)]
+
+
+def test_as_many_draws_are_believed_as_cards_were_put_down() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT), card("9H", (-30.0, 5.0)))
+    for drawn in (1, 2, 2):
+        script.reach("Ann", (HOME, 0.1), ((70.0, -20.0), 0.5), (HOME, 0.1))  # beyond the pile's middle
+        script.rest(1.5)
+        assert draws(script) == [("Ann", drawn)]
+
+
+def test_cards_that_were_told_late_are_drawn_for_too() -> None:
+    log = EventLog()
+    play = log.add("play", 1.0, 1.2, player="Ann", cards=("9S",))
+    draw = log.add("draw", 3.0, 3.5, player="Ann", count=1)
+    assert not log.put_down
+    log.revise(play, 4.0, cards=("9S", "9H", "9C"))
+    assert log.put_down["Ann"].count == 2
+    log.revise(draw, 5.0, count=2)
+    assert log.put_down["Ann"].count == 1

@@ -98,18 +98,18 @@ def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card()
     assert script.told()[1:] == [("play", "Ann", ("8D",))]
 
 
-@pytest.mark.parametrize("changed", [True, False])
-def test_a_card_of_another_rank_counts_where_the_picture_has_changed(
-    monkeypatch: pytest.MonkeyPatch, changed: bool
+@pytest.mark.parametrize(("changed", "angle"), [(True, 90.0), (False, 90.0), (True, 5.0)])
+def test_a_card_of_another_rank_counts_where_the_picture_has_changed_and_it_does_not_lie_across(
+    monkeypatch: pytest.MonkeyPatch, changed: bool, angle: float
 ) -> None:
     monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: changed)
     script = Script()
     script.play("Ann", card("JD", PLAY_AT))
     script.reach("Bob", (PLAY_AT, 0.4))
-    script.table = [card("QC", (-40.0, 20.0)), card("8D", (-85.0, 20.0), p=0.8)]
+    script.table = [card("QC", (-40.0, 20.0)), card("8D", (-85.0, 20.0), p=0.8, angle=angle)]
     script.rest()
     script.look()
-    assert script.told()[2] == ("play", "Bob", ("QC", "8D") if changed else ("QC",))
+    assert script.told()[2] == ("play", "Bob", ("QC", "8D") if changed and angle == 90.0 else ("QC",))
 
 
 def test_another_rank_beside_the_pip_of_a_card_that_lies_just_there_is_no_second_card(

@@ -105,6 +105,47 @@ def test_a_card_read_all_but_certainly_is_new_though_another_lay_in_its_place() 
     assert {card[0] for card in view.new} == {"6C", "5H"}
 
 
+def test_a_doubtful_card_just_where_one_much_like_it_lies_is_that_one_read_once_more() -> None:
+    pile = pile_of(up("8D"), up("9H", 40, angle=0))
+    echo = up("8H", 5, p=0.8, angle=93)
+    assert not pile.view([[up("8D"), up("9H", 40, angle=0), echo]] * 3, set()).new
+    beside = up("8H", 60, p=0.8, angle=93)
+    apart = pile.view([[up("8D"), up("9H", 40, angle=0), beside]] * 3, set())
+    assert [card[0] for card in apart.new] == ["8H"]
+    black = up("9D", 44, p=0.95, angle=2, c9H=0.01)
+    half_covered = pile_of(up("9C", 40, angle=0), up("9H"))
+    assert not half_covered.view([[up("9H"), black]] * 3, set()).new, "it is the 9C, of which little shows"
+
+
+def test_a_doubtful_card_of_a_rank_that_lay_there_is_new_where_the_picture_shows_that_it_is() -> None:
+    pile = pile_of(up("6S"))
+    looks = [[up("6H", p=0.99, angle=95), up("6C", 8, p=0.84, angle=84)]] * 3
+    assert [card[0] for card in pile.view(looks, set()).new] == ["6H"], "it may be the 6S"
+    assert [card[0] for card in pile.view(looks, set(), lambda _: True).new] == ["6H", "6C"]
+
+
+def test_what_cannot_be_named_does_not_hide_that_the_upper_cards_were_taken_off() -> None:
+    pile = pile_of(up("7H"), up("JC", 3), up("AH"))
+    unnamed = up("5H", 2, p=0.2, angle=35)
+    view = pile.view([[up("7H"), unnamed]] * 5, set())
+    assert [card[0] for card in view.new] == ["??"]
+    assert pile.is_laid_bare(view, {"AH"})
+    covering = pile.view([[up("7H", 70), up("QS", p=0.99)]] * 5, set())
+    assert not pile.is_laid_bare(covering, {"AH"}), "a queen lies on the ace"
+
+
+def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_hand() -> None:
+    table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
+    under_hand = UnderHand()
+    under_hand.note(Look(1.0, (), (UnderArm(0, up("4D", 25, p=0.9), 0.8, False),)), table, lambda _: False)
+    seen = [[up("4H", p=0.99), up("AD", 26, p=0.85, angle=88)]] * 3
+    view = Pile().view(seen, set())
+    assert [card[0] for card in under_hand.named_as_read(view, (), ()).new] == ["4H", "4D"]
+    assert under_hand.named_as_read(view, (), {"4D"}).new == view.new, "that one lies elsewhere"
+    other = Pile().view([[up("4H", p=0.99), up("AD", 60, p=0.85)]] * 3, set())
+    assert under_hand.named_as_read(other, (), ()).new == other.new, "it was read at another place"
+
+
 def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_does() -> None:
     table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
     under_hand = UnderHand()

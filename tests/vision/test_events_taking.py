@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
 from vision.events_record import UnderArm
+from vision.events_seeming import SeeminglyNew
 from vision.layout import DRAW, PLAY, Zone
 from vision.slots import Seen
 
@@ -189,6 +192,44 @@ def test_a_card_held_out_that_is_read_as_two_in_one_place_is_the_surer_one() -> 
         script.look([UnderArm(3, seen, 0.6, False) for seen in (phantom, held)])
     script.rest(2.0)
     assert script.told()[-1] == ("show", "Dan", ("3H",))
+
+
+def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody() -> None:
+    script = Script(packs=2)
+    pile = [card("4H", PLAY_AT), card("4S", (-55.0, 8.0))]
+    for put in pile:
+        script.play("Ann", put)
+    script.reach("Ann", (PLAY_AT, 0.4))
+    script.table.clear()
+    for _ in range(4):
+        script.look()
+        script.t += 0.1
+    reach = script.reach("Ann", (PLAY_AT, 0.1), ((-120.0, 60.0), 0.3))
+    held = card("4H", (-150.0, 70.0), 0.99)
+    for _ in range(6):
+        script.go_on(reach, [(-120.0, 60.0)] * 3)
+        script.look([UnderArm(0, held, 0.97, False)])
+    script.table = [card("4H", (-150.0, 70.0))]
+    script.rest(2.5)
+    assert "show" not in [kind for kind, _, _ in script.told()]
+
+
+def test_a_pile_that_was_only_overlooked_lies_there_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Script()
+    cards = [card("9H", PLAY_AT, angle=20.0), card("KS", (-55.0, 8.0))]
+    for put in cards:
+        script.play("Ann", put)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table.clear()
+    while script.maker.pile:  # the hand straightens it; nothing of it is read
+        script.t += 0.1
+        script.look()
+    monkeypatch.setattr(SeeminglyNew, "lay_there", lambda self, seen: seen[0] == "KS")
+    script.reach("Bob", (PLAY_AT, 0.2))
+    script.table = cards
+    script.rest(2.0)
+    assert script.maker.pile == ["9H", "KS"]
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "play"]
 
 
 def test_whoever_draws_the_last_card_has_drawn_though_none_is_left() -> None:

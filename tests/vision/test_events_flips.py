@@ -1,0 +1,57 @@
+"""Face-down cards that leave their row: turned over on to the play pile, or taken up unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.vision.event_script import PLAY_AT, Script, card, down
+from vision.arms import Reach
+from vision.layout import PLAY, Place, Zone
+
+SPOTS = [Zone("row", 0, spot) for spot in range(3)]
+
+
+@pytest.fixture
+def bare() -> Script:
+    """Ann has face-down cards only."""
+    script = Script()
+    script.play("Bob", card("9S", PLAY_AT))
+    for zone in SPOTS:
+        script.maker.rows.spots[zone].up = None
+        script.rows[zone] = down(place_of(script, zone))
+    return script
+
+
+def place_of(script: Script, zone: Zone) -> Place:
+    return script.maker.layout.seats[zone.seat].row[zone.spot]
+
+
+def kinds(script: Script) -> list[str]:
+    return [kind for kind, player, _ in script.told() if player == "Ann"]
+
+
+def take_from_row(script: Script) -> Reach:
+    """Ann's hand takes up the middle card, and holds it over the pile while the row is seen without it."""
+    place = place_of(script, SPOTS[1])
+    reach = script.reach("Ann", (place, 0.3))
+    script.rows[SPOTS[1]] = None
+    script.maker.rows.touch(SPOTS[1], script.t)
+    for _ in range(5):
+        script.go_on(reach, [(-20.0, 60.0)] * 2, over=(PLAY,))
+        script.look(hidden=frozenset({PLAY}))
+    return reach
+
+
+def test_a_card_that_is_missed_in_its_row_before_it_shows_on_the_pile_is_turned_over(bare: Script) -> None:
+    reach = take_from_row(bare)
+    assert not bare.maker.rows.spots[SPOTS[1]].down, "the row is seen to be without it"
+    bare.go_on(reach, [PLAY_AT] * 4, over=(PLAY,))
+    bare.table.append(card("5H", PLAY_AT, angle=20.0))
+    bare.rest(2.5)
+    assert kinds(bare) == ["flip"]
+
+
+def test_a_card_that_does_not_show_on_the_pile_is_taken_up_unseen(bare: Script) -> None:
+    take_from_row(bare)
+    bare.rest(3.0)
+    assert kinds(bare) == ["take_down"]
