@@ -105,7 +105,7 @@ def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_evening_of_films_is_kept_and_counted(film: Path, tmp_path: Path) -> None:
-    report = soak([film], tmp_path, 3.0, pace=40.0, every=0.2)
+    report = soak([film], tmp_path, 9.0, pace=40.0, every=0.2)
     assert report["films_played"] >= 2
     assert report["lines_told"] >= 2 * 3
     assert report["lines_lost"] == 0
@@ -144,7 +144,7 @@ def test_the_command_writes_one_line_and_a_picture(
 ) -> None:
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
-    assert main(["soak", str(film), "--hours", "0.0003", "--pace", "60", "--folder", str(out)]) == 0
+    assert main(["soak", str(film), "--hours", "0.001", "--pace", "60", "--folder", str(out)]) == 0
     (line,) = (out / "soak.json").read_text("utf-8").splitlines()
     assert json.loads(line)["films_played"] >= 1
     assert (out / "soak.png").read_bytes().startswith(b"\x89PNG")
