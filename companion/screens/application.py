@@ -75,7 +75,7 @@ class RefereeApp(App):
         """Show what the window begins with, and over it the first steps if nobody has seen them."""
         self.measure()
         self._first()
-        self._refresh = Clock.schedule_interval(self._refresh_screen, 1 / REFRESH_HZ)
+        self._refresh = Clock.schedule_interval(self.refresh_screen, 1 / REFRESH_HZ)
         if not self.settings.toured:
             from companion.screens.tour import Tour
 
@@ -188,7 +188,8 @@ class RefereeApp(App):
         else:
             self.screen.place_panels()
 
-    def _refresh_screen(self, dt: float) -> None:
+    def refresh_screen(self, dt: float) -> None:
+        """Show what the session says by now."""
         if self.session is not None:
             self.feedback.hear(self.session.snapshot)
         refresh = getattr(self.screen, "refresh", None)

@@ -31,20 +31,8 @@ class Walker:
         self.measured: dict[str, Any] = {}
 
     def run(self, scenario: Callable[[Walker], Steps], *, every_s: float = 0.03) -> dict[str, Any]:
-        from kivy.clock import Clock
-
         steps = scenario(self)
-
-        def step(_dt: float) -> None:
-            try:
-                next(steps)
-            except StopIteration:
-                self.app.end_session()
-                self.app.stop()
-                return
-            Clock.schedule_once(step, every_s)
-
-        Clock.schedule_once(step, 0.3)
+        take_steps(self.app, steps, first_s=0.3, every_s=every_s)
         next(steps)  # what the window begins with
         self.app.run()
         return {**self.saw, "measured": self.measured}
@@ -127,6 +115,28 @@ class Walker:
         pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
         upright = pixels.reshape(height, width, 4)[::-1]
         cv2.imwrite(str(path), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
+
+
+def take_steps(
+    app: Any, steps: Steps, *, first_s: float, every_s: float, done: Callable[[], None] = lambda: None
+) -> None:
+    """Take the steps of a scenario on the window's own clock; after the last one the window is closed."""
+    from kivy.clock import Clock
+
+    def step(dt: float) -> None:
+        if app.root is not None:
+            # What waited for the session finds the screen as up to date, however rarely a busy machine draws.
+            app.refresh_screen(dt)
+        try:
+            next(steps)
+        except StopIteration:
+            done()
+            app.end_session()
+            app.stop()
+            return
+        Clock.schedule_once(step, every_s)
+
+    Clock.schedule_once(step, first_s)
 
 
 def until(what: Callable[[], bool]) -> Steps:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 from scripted import ScriptedSession
+from walker import Steps, take_steps
 
 from companion.app import make_app
 from companion.cameras import sample_film
 from companion.choice import Choice
-
-Steps = Iterator[None]
 
 
 class Driver:
@@ -30,21 +29,7 @@ class Driver:
 
     def run(self, scenario: Callable[[Driver], Steps], *, plays: bool) -> dict[str, Any]:
         """Walk through a scenario; `plays` shows the scripted game from the start."""
-        from kivy.clock import Clock
-
-        steps = scenario(self)
-
-        def step(_dt: float) -> None:
-            try:
-                next(steps)
-            except StopIteration:
-                self.shoot()
-                self.app.end_session()
-                self.app.stop()
-                return
-            Clock.schedule_once(step, 0.1)
-
-        Clock.schedule_once(step, 0.4)
+        take_steps(self.app, scenario(self), first_s=0.4, every_s=0.1, done=self.shoot)
         if plays:
             self.app.play(self.session)
         self.app.run()
