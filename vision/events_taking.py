@@ -121,18 +121,20 @@ class Taking:
         play, reach = self._scene.layout.play, taken.reach
         if play is None or reach is None:
             return None
-        at_play = [stop.start for stop in reach.stops if math.dist(stop.place, play) < NEAR_MM]
-        since = at_play[0] if at_play else reach.start
         grown = self._heap.places_since(taken.t, taken.cards)
-        burn = [] if self._scene.layout.burn is None else [self._scene.layout.burn]
+        goals = [*grown, *([] if self._scene.layout.burn is None else [self._scene.layout.burn])]
 
         def is_there(place: Place, goals: Sequence[Place]) -> bool:
             nearest = min((math.dist(place, goal) for goal in goals), default=math.inf)
             return nearest < min(NEAR_MM, math.dist(place, play))
 
-        paused = [
-            stop.end for stop in reach.stops if stop.start > since and is_there(stop.place, [*burn, *grown])
+        at_play = [
+            stop.start
+            for stop in reach.stops
+            if math.dist(stop.place, play) < NEAR_MM and not is_there(stop.place, goals)
         ]
+        since = at_play[0] if at_play else reach.start
+        paused = [stop.end for stop in reach.stops if stop.start > since and is_there(stop.place, goals)]
         seen = self._heap.places_since(taken.t, taken.cards, sure=True)
         passed = [t for t, place in reach.path if t > since and is_there(place, seen)]
         return paused[0] if paused else min(passed, default=None)

@@ -34,6 +34,21 @@ def test_a_pile_that_the_hand_takes_to_one_side_is_burnt_and_stays_burnt() -> No
     assert script.told()[-1] == ("play", "Bob", ("QH",)), "10D is burnt and 10H lies before Cat"
 
 
+def test_a_hand_seen_only_from_the_burn_pile_on_has_burnt_the_pile() -> None:
+    """It was lost over the play pile where it paused, and on its way back it pauses between the two."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Ann", (PLAY_AT, 0.4), (BURN_AT, 0.3))
+    script.table = [down(BURN_AT)]
+    script.rest()
+    script.play("Bob", card("10D", PLAY_AT))
+    between = (BURN_AT[0] * 0.6 + PLAY_AT[0] * 0.4, BURN_AT[1] * 0.6 + PLAY_AT[1] * 0.4)
+    script.reach("Bob", (PLAY_AT, 0.0), (BURN_AT, 0.3), (between, 0.3))
+    script.table = [down(BURN_AT)]
+    script.rest()
+    assert script.told()[-1] == ("burn", "Bob", ("10D",))
+
+
 def test_the_reader_overlooking_the_pile_is_no_pick_up() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
