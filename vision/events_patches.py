@@ -29,7 +29,7 @@ ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE = 0.9, 0.95, 0.8
 _UNLIKE = 0.8
 """Correlation below which two pictures surely show different things."""
 _LEAST_INK = 12.0
-"""Standard deviation of grey levels (0-255) below which a place shows nothing that could be compared."""
+"""Standard deviation of levels (0-255) of each colour below which a place shows nothing to be compared."""
 _INK_MM = (3.5, 9.0)
 """Half the width and height in which an index has its ink; what shows farther out is another card's."""
 
@@ -48,9 +48,10 @@ def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class CloseUp:
-    """A part of the table from straight above, in grey."""
+    """A part of the table from straight above."""
 
-    grey: NDArray[np.uint8]
+    pixels: Image
+    """Height x width x 3, BGR: in grey a red ace is much like a black one."""
     corner: Place
     """The table's millimetres at the middle of the first pixel."""
 
@@ -68,11 +69,11 @@ class CloseUp:
         middle = (np.array(place) - self.corner) * _FINE
         first = middle - across * (size[0] - 1) / 2 - along * (size[1] - 1) / 2
         ends = first + np.outer([0, 1, 0, 1], across * size[0]) + np.outer([0, 0, 1, 1], along * size[1])
-        if ends.min() < 0 or (ends.max(axis=0) > self.grey.shape[::-1]).any():
+        if ends.min() < 0 or (ends.max(axis=0) > self.pixels.shape[1::-1]).any():
             return None
         matrix = np.column_stack([across, along, first])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        return np.asarray(cv2.warpAffine(self.grey, matrix, size, flags=flags), np.uint8)
+        return np.asarray(cv2.warpAffine(self.pixels, matrix, size, flags=flags), np.uint8)
 
 
 def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
@@ -81,7 +82,7 @@ def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
     side = round(2 * _CLOSE_MM * _FINE)
     move = np.array([[_FINE, 0, -corner[0] * _FINE], [0, _FINE, -corner[1] * _FINE], [0, 0, 1]])
     flat = cv2.warpPerspective(frame, move @ layout.plane.to_table, (side, side), flags=cv2.INTER_LINEAR)
-    return CloseUp(np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8), corner)
+    return CloseUp(np.asarray(flat, np.uint8), corner)
 
 
 @dataclass(slots=True)
@@ -141,5 +142,10 @@ def _likenesses(card: Seen, before: CloseUp | None, now: CloseUp | None) -> Iter
         index = now.window(place, card.angle, _INDEX_REACH_MM)
         was = before.window(place, card.angle, wide)
         ink = now.window(place, card.angle, _INK_MM)
-        if index is not None and was is not None and ink is not None and float(ink.std()) >= _LEAST_INK:
+        if index is not None and was is not None and ink is not None and _contrast(ink) >= _LEAST_INK:
             yield float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max())
+
+
+def _contrast(ink: Image) -> float:
+    """Return the greatest standard deviation of the three colours' levels."""
+    return float(ink.std(axis=(0, 1)).max())

@@ -26,9 +26,9 @@ _ECHO = 0.85
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but half of them must show it where
 its name is doubtful."""
-_BURIED_MOVES = 0.25
-_TOP_MOVES = 0.5
-_OTHER_NAME_IN_PLACE = 0.15
+_BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.1, 0.5, 0.15
+"""Weights of names that are hardly to be seen at a place: of a card of which no index shows there, or that
+would have had to move, or the uppermost would; and of what is new, where another card lies."""
 _IN_PLACE_MM = 12.0
 _IN_PLACE_DEGREES = 10.0
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
@@ -260,7 +260,7 @@ class Pile:
             if name in taken:
                 weight = 0.02
             elif name in here:
-                weight = 1.0
+                weight = _BURIED_MOVES if self._is_buried(name) else 1.0
             elif name in self.names:
                 another = self.names.count(name) < self.packs
                 weight = _TOP_MOVES if name == on_top or another else _BURIED_MOVES
@@ -270,6 +270,13 @@ class Pile:
         total = sum(odds.values()) + max(0.0, 1.0 - sum(seen.odds.values()))
         scale = 1.0 / total if total > 0 else 0.0
         return Seen(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
+
+    def _is_buried(self, name: str) -> bool:
+        """Tell whether cards that were put down later cover both indices of the topmost card of a name."""
+        number = max(self._numbers(name))
+        place = self.cards[number].place
+        above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
+        return place is not None and all(any(covers(c, at) for c in above) for at in index_places(place))
 
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""

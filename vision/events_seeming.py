@@ -14,6 +14,7 @@ from vision.slots import turn_between
 
 SURE = 0.75
 _HARDLY = 0.05
+_WELL_READ = 0.9
 _ACROSS = 45.0
 """Degrees by which cards that one hand puts down at once are seldom turned from one another."""
 
@@ -32,8 +33,16 @@ class SeeminglyNew:
         return [card for card in seen if card[0] not in overlooked]
 
     def without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
-        """Return the new cards; those that lay there before go to the pile without a word, if surely read."""
+        """Return the new cards; those that lay there before go to the pile without a word, if surely read.
+
+        One of a set, of which another is plainly new, is no such card if it is read well: much alike as the
+        pictures of two cards may be, one that lay there hardly comes to light just as its rank is played.
+        """
         old = [card for card in seen if self.lay_there(card)]
+        plain = {card[0][:-1] for card in seen if card not in old}
+        old = [
+            card for card in old if card[0][:-1] not in plain or card[2].odds.get(card[0], 0.0) < _WELL_READ
+        ]
         self._pile.cards[:0] = [
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
         ]

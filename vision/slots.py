@@ -24,6 +24,8 @@ _SURELY_ALIKE = 0.85
 """So surely each of two cards of one name must be read to be two, where there are several packs."""
 _HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
 """A card this near under another shows no index: what is read there, not surely, is the upper one again."""
+_SURE, _KNOWN_BY_NAME = 0.9, 1.5
+"""A card whose name two looks read so surely is known again by it so many times as far off."""
 _TAKEN_FACTOR = 0.02
 """How much a reading is trusted that names a card which plainly lies elsewhere."""
 
@@ -118,21 +120,25 @@ def _without_duplicates(cards: Sequence[Seen], packs: int) -> list[Seen]:
 
 
 def vote(looks: Sequence[Sequence[Seen]]) -> list[Settled]:
-    """Join looks at the same resting cards (oldest look first): places are matched, odds averaged.
+    """Join looks at the same resting cards (oldest look first): places and names are matched, odds averaged.
 
     Frames of a resting scene repeat the same mistakes, so their odds are averaged and not multiplied.
     """
     groups: list[list[Seen]] = []
     for look in looks:
-        free = list(range(len(groups)))
-        for card in look:
-            near = [i for i in free if groups[i][-1].face == card.face and groups[i][-1].is_at(card)]
-            if near:
-                index = min(near, key=lambda i: _distance(groups[i][-1], card))
-                groups[index].append(card)
-                free.remove(index)
-            else:
-                groups.append([card])
+        pairs = [
+            (_difference(group[-1], card), i, k)
+            for i, group in enumerate(groups)
+            for k, card in enumerate(look)
+            if _may_be_one(group[-1], card)
+        ]
+        free, left = set(range(len(groups))), set(range(len(look)))
+        for _, i, k in sorted(pairs):
+            if i in free and k in left:
+                groups[i].append(look[k])
+                free.remove(i)
+                left.remove(k)
+        groups += [[look[k]] for k in sorted(left)]
     return [Settled(_averaged(group), len(group)) for group in groups]
 
 
@@ -193,5 +199,18 @@ def turn_between(first: float, second: float) -> float:
     return abs((first - second + 90.0) % 180.0 - 90.0)
 
 
-def _distance(first: Seen, second: Seen) -> float:
-    return math.hypot(first.x - second.x, first.y - second.y)
+def _may_be_one(first: Seen, second: Seen) -> bool:
+    """Tell whether two looks may have seen one resting card; a sure name tells it a little further off."""
+    near = SAME_PLACE_MM * (_KNOWN_BY_NAME if _names(first, second) == 1 else 1.0)
+    return first.face == second.face and first.is_at(second, near)
+
+
+def _difference(first: Seen, second: Seen) -> tuple[bool, float]:
+    """Return what tells two looks at a card apart: two sure names first, then how far apart it lies, mm."""
+    return _names(first, second) > 1, math.hypot(first.x - second.x, first.y - second.y)
+
+
+def _names(first: Seen, second: Seen) -> int:
+    """Return how many different names two looks surely read; 0 where one of them is not sure."""
+    read = [card.best for card in (first, second)]
+    return len({name for name, _ in read}) if all(p >= _SURE for _, p in read) else 0

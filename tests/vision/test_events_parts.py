@@ -42,6 +42,15 @@ def test_a_buried_card_does_not_come_out_on_top() -> None:
     assert [card[0] for card in view.new] == ["8C"]
 
 
+def test_a_card_hidden_under_others_in_its_place_is_hardly_the_one_that_is_seen_there() -> None:
+    """One look took the new card for one that was put down there long before."""
+    new = up("2C", p=0.65, c2S=0.3)
+    assert pile_of(up("2S"), up("KD")).view([[new]] * 2, set()).old == ()
+    assert pile_of(up("2S"), up("KD", 20)).view([[new]] * 2, set()).old == ("2S",), (
+        "the king hides nothing of it"
+    )
+
+
 def test_a_new_card_may_lie_just_where_the_old_one_did() -> None:
     view = pile_of(up("8S")).view([[up("QD")]] * 2, set())
     assert [card[0] for card in view.new] == ["QD"]

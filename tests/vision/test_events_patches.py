@@ -32,12 +32,22 @@ UPRIGHT = Seen(0.0, 0.0, 90.0, "up", {"5D": 0.95})
 INDEX = {"top left": (-23, -30), "bottom right": (23, 30), "top right": (23, -30), "bottom left": (-23, 30)}
 
 
-def pile(ink: str = "5", *others: str, light: float = 1.0, noise: float = 0.0) -> CloseUp:
-    """Return a white pile with `ink` at all its corners, and another figure at the corners named."""
+BLACK, RED = (40, 40, 40), (40, 40, 190)
+
+
+def pile(
+    figure: str = "5",
+    *others: str,
+    light: float = 1.0,
+    noise: float = 0.0,
+    ink: tuple[int, int, int] = BLACK,
+) -> CloseUp:
+    """Return a white pile with a figure at all its corners, and another one at the corners named."""
     frame: NDArray[np.uint8] = np.full((640, 640, 3), 200, np.uint8)
     for name, (x, y) in INDEX.items():
         place = (320 + 2 * x - 16, 320 + 2 * y + 16)
-        cv2.putText(frame, "X" if name in others else ink, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, (40,) * 3, 4)
+        shown = "X" if name in others else figure
+        cv2.putText(frame, shown, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, ink, 4)
     rough = np.random.default_rng(4).normal(0, noise, frame.shape)
     frame = np.clip(frame * light + rough, 0, 255).astype(np.uint8)
     return close_up(frame, LAYOUT, (0.0, 0.0))
@@ -60,6 +70,11 @@ def test_the_other_two_corners_tell_nothing() -> None:
 
 def test_dimmer_light_and_noise_do_not_make_a_card_new() -> None:
     assert lay_there_before(UPRIGHT, pile("5"), pile("5", "top left", light=0.5, noise=4.0))
+
+
+def test_a_red_index_is_another_than_a_black_one() -> None:
+    assert not lay_there_before(UPRIGHT, pile("A"), pile("A", ink=RED))
+    assert lay_there_before(UPRIGHT, pile("A", ink=RED), pile("A", ink=RED, noise=4.0))
 
 
 def test_an_outline_that_is_off_by_little_still_finds_its_index() -> None:
@@ -100,6 +115,24 @@ def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: p
     assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, odds={"KH": 0.99}))), "put exactly on it"
 
 
+def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A seven of hearts put exactly on a four of hearts looks much like it."""
+    monkeypatch.setattr("vision.events_patches._likenesses", lambda card, *_: [0.92 if card.x == 0 else 0.1])
+    scene = Scene(LAYOUT)
+    pile = Pile([PileCard("4H", UPRIGHT)])
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    read = ("7H", 0.93, replace(UPRIGHT, odds={"7H": 0.98}))
+    seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
+    assert seeming.without_overlooked([read, seven]) == [read, seven]
+    assert pile.names == ["4H"]
+    assert seeming.without_overlooked([read, six]) == [six]
+    assert pile.names == ["7H", "4H"]
+    doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
+    assert seeming.without_overlooked([doubtful, seven]) == [seven]
+
+
 def test_where_nothing_is_printed_nothing_is_told() -> None:
     assert not lay_there_before(UPRIGHT, pile(" "), pile(" "))
 
@@ -117,7 +150,7 @@ def test_what_the_picture_does_not_show_is_not_told() -> None:
 def test_a_close_picture_shows_the_table_in_millimetres() -> None:
     window = pile(" ").window((0.0, 0.0), 90.0, (20.0, 30.0))
     assert window is not None
-    assert window.shape == (90, 60)
+    assert window.shape == (90, 60, 3)
     assert window.mean() == 200
 
 

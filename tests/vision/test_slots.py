@@ -58,6 +58,15 @@ def test_places_and_turns_keep_cards_apart() -> None:
     assert len(vote([[up(0, {"9S": 0.9})], [up(0, {"9S": 0.9}, angle=40)]])) == 2
 
 
+def test_of_two_cards_close_together_each_is_known_again_by_its_name() -> None:
+    """Outlines are off by more than the cards are apart: by its place each would be taken for the other."""
+    king, jack = {"KC": 0.99}, {"JH": 0.96}
+    looks = [[up(0.0, king), up(17.0, jack)], [up(15.0, king), up(20.0, jack)], [up(14.0, king)]]
+    settled = vote(looks)
+    assert [(s.looks, s.seen.best[0]) for s in settled] == [(3, "KC"), (2, "JH")]
+    assert settled[0].seen.odds == pytest.approx(king)
+
+
 def test_of_two_claims_to_one_card_the_likelier_has_it() -> None:
     cards = [up(0, {"8S": 0.6, "9S": 0.4}), up(100, {"8S": 0.9})]
     assert [name for name, _ in name_cards(cards)] == ["9S", "8S"]
