@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 from engine.events import Event
 from vision.arms import Hands, Reach
 from vision.events_draws import Draws
 from vision.events_heap import Heap
-from vision.events_pile import MIN_NAME
+from vision.events_pile import CERTAIN, MIN_NAME
 from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
@@ -116,7 +117,7 @@ class EventMaker:
         by_zone: dict[Zone | None, list[Seen]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
-        self._shows.look(look, self._lies, self._scene.reaches)
+        self._shows.look(look, partial(self._holder, look.hidden), self._lies, self._scene.reaches)
         for zone in self.rows.spots:
             if zone not in look.hidden:
                 self._upcards.look(zone, by_zone.get(zone, []), look.patches.get(zone), self.pile, look.t)
@@ -241,6 +242,12 @@ class EventMaker:
         self._draws.tell(now)
 
     # -- what is known -----------------------------------------------------------------------------
+
+    def _holder(self, hidden: Collection[Zone], card: Seen, seat: int) -> int:
+        """Return whose hand holds a card under a seat's arm: where arms cross, whose up-card it is."""
+        name, p = card.best
+        owners = {zone.seat for zone, spot in self.rows.spots.items() if spot.up == name and zone in hidden}
+        return owners.pop() if p >= CERTAIN and len(owners) == 1 else seat
 
     def _lies(self, card: Seen, seat: int) -> bool:
         """Tell whether a card under a seat's arm lies where it is, and is not held out.

@@ -38,7 +38,9 @@ class _Hold:
     """One player's card in the air, over the looks of one reach."""
 
     seat: int
+    """Who holds it."""
     reach: Reach
+    """The arm it is seen under: another player's, where arms cross."""
     first: float
     last: float
     looks: list[list[Seen]] = field(default_factory=list)
@@ -62,14 +64,21 @@ class Shows:
         away = [h for h in held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
         return any(_name(hold)[0] == card.best[0] for hold in away)
 
-    def look(self, look: Look, lies: Callable[[Seen, int], bool], reaches: Sequence[Reach]) -> None:
-        """Take in the cards under arms in one look; `lies` tells which only lie there.
+    def look(
+        self,
+        look: Look,
+        holder: Callable[[Seen, int], int],
+        lies: Callable[[Seen, int], bool],
+        reaches: Sequence[Reach],
+    ) -> None:
+        """Take in the cards under arms in one look.
 
         What is read twice in one place, as half of another card beside it may be, counts as what is surest.
+        `holder` tells whose hand holds a card under a seat's arm, `lies` which cards only lie there.
         """
         for held in sorted(look.under_arms, key=lambda held: -held.seen.best[1]):
-            card, seat = held.seen, held.seat
-            reach = next((r for r in reversed(reaches) if r.seat == seat), None)
+            card, seat = held.seen, holder(held.seen, held.seat)
+            reach = next((r for r in reversed(reaches) if r.seat == held.seat), None)
             name, p = card.best
             if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
@@ -98,15 +107,18 @@ class Shows:
 
         Returns whether it held a card out.
         """
-        held = [hold for hold in self._open if hold.seat == reach.seat and _long_enough(hold)]
-        self.forget(reach.seat)
-        if held:
-            self._done.append(max(held, key=lambda hold: hold.last - hold.first))
-        return bool(held)
+        gone = [hold for hold in self._open if hold.reach.seat == reach.seat]
+        self._open = [hold for hold in self._open if hold not in gone]
+        longest: dict[int, _Hold] = {}
+        for hold in sorted(gone, key=lambda hold: hold.last - hold.first):
+            if _long_enough(hold):
+                longest[hold.seat] = hold
+        self._done += longest.values()
+        return bool(longest)
 
     def over(self, now: float, present: Collection[int]) -> bool:
         """Tell whether every hand that held a card out has gone for good."""
-        if not self._done or any(_long_enough(hold) and hold.seat in present for hold in self._open):
+        if not self._done or any(_long_enough(hold) and hold.reach.seat in present for hold in self._open):
             return False
         return now - max(hold.reach.last for hold in self._done) > _QUIET_SECONDS
 

@@ -112,6 +112,25 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
 
 
+def test_an_up_card_held_out_under_anothers_arm_is_shown_by_its_owner() -> None:
+    """Dan shows a card to Bob, who answers with one of his row; their arms cross and are taken for one."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    spot = Zone("row", 1, 0)
+    own = script.maker.rows.spots[spot].up
+    assert own is not None
+    reach = script.reach("Dan", ((-150.0, 20.0), 0.2))
+    script.rows[spot] = down(script.maker.layout.seats[1].row[0])
+    held = [card("3H", (-190.0, 20.0)), card(own, (190.0, 20.0))]
+    for _ in range(8):
+        script.go_on(reach, [(-150.0, 20.0)])
+        script.look([UnderArm(reach.seat, seen, 0.6, False) for seen in held], frozenset({spot}))
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
+    assert (show.answers, show.answered_from) == ((("Bob", "Dan"),), "up")
+
+
 def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
