@@ -117,11 +117,13 @@ class EventMaker:
         by_zone: dict[Zone | None, list[Seen]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
-        self._shows.look(look, partial(self._holder, look.hidden), self._lies, self._scene.reaches)
+        holder = partial(self._holder, look.hidden)
+        self._shows.look(look, holder, self._lies, self._scene.reaches)
         for zone in self.rows.spots:
             if zone not in look.hidden:
                 self._upcards.look(zone, by_zone.get(zone, []), look.patches.get(zone), self.pile, look.t)
-        put = [u.seen for u in look.under_arms if not u.moving and self._scene.is_left_behind(u)]
+        left = [u for u in look.under_arms if not u.moving and self._scene.is_left_behind(u)]
+        put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
         beside = [*by_zone.get(None, []), *by_zone.get(BURN, []), *put]
         self._look_beside_piles(beside, look.t, free=BURN not in look.hidden)

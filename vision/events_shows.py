@@ -45,6 +45,11 @@ class _Hold:
     last: float
     looks: list[list[Seen]] = field(default_factory=list)
 
+    @property
+    def crosses(self) -> bool:
+        """Whether it is seen under another player's arm."""
+        return self.seat != self.reach.seat
+
 
 class Shows:
     """Collects held-out cards until all hands that held one have gone."""
@@ -124,10 +129,10 @@ class Shows:
 
     def take(self, layout: Layout, elsewhere: Collection[str]) -> Shown | None:
         """Return the finished show, or None, and forget it. `elsewhere`: cards that lie on the table."""
-        holds = sorted(self._done, key=lambda hold: hold.first)
+        holds = sorted(self._done, key=lambda hold: (hold.first, hold.crosses))
         self._done = []
         named = [(hold, *_name(hold)) for hold in holds]
-        named = [entry for entry in named if entry[1] is not None and entry[1] not in elsewhere]
+        named = [(h, name, p) for h, name, p in named if name and (h.crosses or name not in elsewhere)]
         if not named:
             return None
         directed = [(hold, layout.seat_shown(hold.seat, _place(hold.looks[-1][0]))) for hold, _, _ in named]

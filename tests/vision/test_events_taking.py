@@ -123,7 +123,7 @@ def test_an_up_card_held_out_under_anothers_arm_is_shown_by_its_owner() -> None:
     script.rows[spot] = down(script.maker.layout.seats[1].row[0])
     held = [card("3H", (-190.0, 20.0)), card(own, (190.0, 20.0), p=0.99)]
     for _ in range(8):
-        script.go_on(reach, [(-150.0, 20.0)])
+        script.go_on(reach, [(-150.0, 20.0)], over=[spot])
         script.look([UnderArm(reach.seat, seen, 0.6, False) for seen in held], frozenset({spot}))
     script.rest(2.0)
     show = script.events[-1]
