@@ -32,7 +32,7 @@ from vision.reading import CardReader, CardReading, Image
 from vision.showing import PackShow, deck_of
 
 NAME, ENROLLED = "held_out", "held_out+deck"
-FRAMES = 80
+FRAMES = 220
 """Frames of each deck."""
 LEAST_HEIGHT = 48.0
 """Pixels."""
