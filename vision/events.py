@@ -248,8 +248,10 @@ class EventMaker:
     def _holder(self, hidden: Collection[Zone], card: Seen, seat: int) -> int:
         """Return whose hand holds a card under a seat's arm: where arms cross, whose up-card it is."""
         name, p = card.best
+        if p < CERTAIN:
+            return seat
         owners = {zone.seat for zone, spot in self.rows.spots.items() if spot.up == name and zone in hidden}
-        return owners.pop() if p >= CERTAIN and len(owners) == 1 else seat
+        return owners.pop() if len(owners) == 1 else seat
 
     def _lies(self, card: Seen, seat: int) -> bool:
         """Tell whether a card under a seat's arm lies where it is, and is not held out.

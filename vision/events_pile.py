@@ -212,7 +212,7 @@ class Pile:
         if any(not self._names_at(where).count(other) for other, where in others):
             return False
         buried = number < len(self.cards) - len(self.top)
-        return placed(place) or buried or all(covers(seen, at, _OFF_MM) for at in index_places(place))
+        return placed(place) or buried or _hide([seen], [place], _OFF_MM)
 
     @property
     def top(self) -> list[PileCard]:
@@ -247,9 +247,8 @@ class Pile:
         `off`: by how much, mm, their outlines may miss it. Not what cannot be named: an outline drawn through
         cards that were laid bare.
         """
-        places = [place for card in self.top if card.place for place in index_places(card.place)]
-        new = [seen for name, _, seen in view.new if name != UNKNOWN_CARD]
-        return all(any(covers(seen, place, off) for seen in new) for place in places)
+        top = [card.place for card in self.top if card.place]
+        return _hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
     def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
@@ -276,7 +275,7 @@ class Pile:
         number = max(self._numbers(name))
         place = self.cards[number].place
         above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
-        return place is not None and all(any(covers(c, at) for c in above) for at in index_places(place))
+        return place is not None and _hide(above, [place])
 
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
@@ -300,6 +299,11 @@ class Pile:
         for claim, numbers in zip(claims, self._told_apart(claims, None), strict=True):
             for number in numbers if len(numbers) == 1 else ():
                 self.cards[number].place = claim[2]
+
+
+def _hide(upper: Sequence[Seen], lower: Sequence[Seen], off: float = 0.0) -> bool:
+    """Tell whether cards hide every index of lower ones; their outlines may miss it by `off` mm."""
+    return all(any(covers(card, at, off) for card in upper) for place in lower for at in index_places(place))
 
 
 def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:

@@ -38,11 +38,9 @@ class SeeminglyNew:
         One of a set, of which another is plainly new, is no such card if it is read well: much alike as the
         pictures of two cards may be, one that lay there hardly comes to light just as its rank is played.
         """
-        old = [card for card in seen if self.lay_there(card)]
-        plain = {card[0][:-1] for card in seen if card not in old}
-        old = [
-            card for card in old if card[0][:-1] not in plain or card[2].odds.get(card[0], 0.0) < _WELL_READ
-        ]
+        alike = [card for card in seen if self.lay_there(card)]
+        played = {card[0][:-1] for card in seen if card not in alike}
+        old = [c for c in alike if c[0][:-1] not in played or c[2].odds.get(c[0], 0.0) < _WELL_READ]
         self._pile.cards[:0] = [
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
         ]

@@ -113,7 +113,7 @@ class Shows:
         Returns whether it held a card out.
         """
         gone = [hold for hold in self._open if hold.reach.seat == reach.seat]
-        self._open = [hold for hold in self._open if hold not in gone]
+        self._open = [hold for hold in self._open if hold.reach.seat != reach.seat]
         longest: dict[int, _Hold] = {}
         for hold in sorted(gone, key=lambda hold: hold.last - hold.first):
             if _long_enough(hold):

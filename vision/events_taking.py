@@ -124,16 +124,16 @@ class Taking:
         grown = self._heap.places_since(taken.t, taken.cards)
         goals = [*grown, *([] if self._scene.layout.burn is None else [self._scene.layout.burn])]
 
-        def is_there(place: Place, goals: Sequence[Place]) -> bool:
-            nearest = min((math.dist(place, goal) for goal in goals), default=math.inf)
+        def is_there(place: Place, places: Sequence[Place]) -> bool:
+            nearest = min((math.dist(place, other) for other in places), default=math.inf)
             return nearest < min(NEAR_MM, math.dist(place, play))
 
-        at_play = [
+        at_play = (
             stop.start
             for stop in reach.stops
             if math.dist(stop.place, play) < NEAR_MM and not is_there(stop.place, goals)
-        ]
-        since = at_play[0] if at_play else reach.start
+        )
+        since = next(at_play, reach.start)
         paused = [stop.end for stop in reach.stops if stop.start > since and is_there(stop.place, goals)]
         seen = self._heap.places_since(taken.t, taken.cards, sure=True)
         passed = [t for t, place in reach.path if t > since and is_there(place, seen)]

@@ -201,8 +201,9 @@ def turn_between(first: float, second: float) -> float:
 
 def _may_be_one(first: Seen, second: Seen) -> bool:
     """Tell whether two looks may have seen one resting card; a sure name tells it a little further off."""
-    near = SAME_PLACE_MM * (_KNOWN_BY_NAME if _names(first, second) == 1 else 1.0)
-    return first.face == second.face and first.is_at(second, near)
+    if first.face != second.face or not first.is_at(second, SAME_PLACE_MM * _KNOWN_BY_NAME):
+        return False
+    return first.is_at(second) or _names(first, second) == 1
 
 
 def _difference(first: Seen, second: Seen) -> tuple[bool, float]:

@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
+from walker import rest
 from window_driver import Driver, Steps
 
 from companion.app import prepare_kivy
@@ -266,11 +267,6 @@ def speed(driver: Driver) -> Steps:
     driver.saw["frames_per_second"] = frames[0] / seconds
     driver.saw["pictures_per_second"] = (session.picture.serial - pictures) / seconds
     driver.saw["cpu_share"] = (time.process_time() - cpu) / seconds
-
-
-def rest(steps: int) -> Steps:
-    for _ in range(steps):
-        yield
 
 
 SCENARIOS = {
