@@ -52,11 +52,15 @@ def reduced(image: Image, longest: int) -> tuple[Image, float]:
     area that is fast.
     """
     size, scale = reduced_size(image, longest)
-    small = image
-    while small.shape[1] >= 2 * size[0] and small.shape[0] >= 2 * size[1]:
-        half = (small.shape[1] // 2, small.shape[0] // 2)
-        small = np.asarray(cv2.resize(small, half, interpolation=cv2.INTER_AREA), np.uint8)
-    return np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_LINEAR), np.uint8), scale
+    return np.asarray(cv2.resize(halved(image, size), size, interpolation=cv2.INTER_LINEAR), np.uint8), scale
+
+
+def halved(image: Image, size: tuple[int, int]) -> Image:
+    """Return a picture halved as often as it can be without falling below a size (width, height)."""
+    while image.shape[1] >= 2 * size[0] and image.shape[0] >= 2 * size[1]:
+        half = (image.shape[1] // 2, image.shape[0] // 2)
+        image = np.asarray(cv2.resize(image, half, interpolation=cv2.INTER_AREA), np.uint8)
+    return image
 
 
 @contextmanager

@@ -4,17 +4,20 @@ A phone held in the hand sways, and one on a stand is knocked or moved. Points o
 sparse optical flow (Lucas and Kanade 1981, in pyramids) from a key picture into each frame; the homography
 that most of them agree on (RANSAC) is how the camera has moved, for a table is flat. Hands and cards that
 move are the ones that do not agree. After a leap, points are looked for anew by what they look like (ORB,
-Rublee and others 2011). A view from a stand stays untouched, and costs next to nothing.
+Rublee and others 2011). A view from a stand stays untouched, and costs next to nothing; from any other the
+whole picture is only made where it is asked for.
 """
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry import transform
-from vision.pictures import reduced
+from vision.pictures import halved, reduced, reduced_size
 from vision.plane import Matrix
 from vision.reading import Image
 
@@ -52,6 +55,30 @@ _PATIENCE, _ORB_EVERY = 30, 10
 Grey = NDArray[np.uint8]
 
 
+class SteadyFrame:
+    """A frame as the first view would show it: most are only looked at in small."""
+
+    def __init__(self, frame: Image, to_steady: Matrix | None = None) -> None:
+        """`to_steady`: homography (3 x 3) from its pixels to those of the first view; None: it is there."""
+        self._frame, self._to_steady = frame, to_steady
+
+    @cached_property
+    def image(self) -> Image:
+        """The whole picture (height x width x 3, BGR)."""
+        if self._to_steady is None:
+            return self._frame
+        return _warped(self._frame, self._to_steady, (self._frame.shape[1], self._frame.shape[0]))
+
+    def reduced(self, longest: int) -> tuple[Image, float]:
+        """Return a copy with `longest` pixels along its longer side, and its scale, as `pictures.reduced`."""
+        if self._to_steady is None:
+            return reduced(self._frame, longest)
+        size, scale = reduced_size(self._frame, longest)
+        half = halved(self._frame, size)
+        from_frame, to_frame = (_scaling(self._frame.shape, small) for small in (size, half.shape[1::-1]))
+        return _warped(half, from_frame @ self._to_steady @ np.linalg.inv(to_frame), size), scale
+
+
 class Steadier:
     """Follows the camera's movement from the first frame on."""
 
@@ -78,8 +105,8 @@ class Steadier:
 
     @property
     def settled(self) -> bool:
-        """Whether the camera is where it was at first, rests, and nothing is being looked for."""
-        return not (self.moved or self.swaying or self.lost % _PATIENCE)
+        """Whether the camera rests, and nothing is being looked for."""
+        return not (self.swaying or self.lost % _PATIENCE)
 
     @property
     def to_steady(self) -> Matrix:
@@ -87,25 +114,23 @@ class Steadier:
         scale = np.diag([self._scale, self._scale, 1.0])
         return np.asarray(np.linalg.inv(scale) @ self._small @ scale)
 
-    def feed(self, frame: Image) -> Image:
-        """Return the frame (BGR) as the first view would show it: itself while the camera rests."""
+    def feed(self, frame: Image) -> SteadyFrame:
+        """Return the frame (BGR) as the first view would show it."""
         grey, self._scale = _small_grey(frame)
         self._rests += 1
         if self._key is None or self._key.shape != grey.shape:
             self._take_key(grey, np.eye(3))
-            return frame
+            return self.again(frame)
         if len(self._points) < 2 * _LEAST_STAYING:
             self._take_key(grey, self._small)  # nothing to go by: a dark and bare table
         elif self.lost % _PATIENCE or self._camera_moves(grey):
             self._find(grey)
             self._before = grey
-        if not self.moved:
-            return frame
-        height, width = frame.shape[:2]
-        flags = cv2.INTER_LINEAR
-        border = cv2.BORDER_REPLICATE
-        steady = cv2.warpPerspective(frame, self.to_steady, (width, height), flags=flags, borderMode=border)
-        return np.asarray(steady, np.uint8)
+        return self.again(frame)
+
+    def again(self, frame: Image) -> SteadyFrame:
+        """Return a frame that was taken from where the last one was as the first view would show it."""
+        return SteadyFrame(frame, self.to_steady if self.moved else None)
 
     def _take_key(self, grey: Grey, to_steady: Matrix) -> None:
         self._key, self._key_move, self._before, self._small = grey, to_steady, grey, to_steady
@@ -170,6 +195,20 @@ class Steadier:
         ):
             self.lost = 0
             self._take_key(grey, np.asarray(self._key_move @ move))
+
+
+def _warped(picture: Image, matrix: Matrix, size: tuple[int, int]) -> Image:
+    flags, border = cv2.INTER_LINEAR, cv2.BORDER_REPLICATE
+    return np.asarray(cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=border), np.uint8)
+
+
+def _scaling(shape: tuple[int, ...], size: tuple[int, ...]) -> Matrix:
+    """Return the homography from pixels of a picture to those of its copy of a size (width, height).
+
+    The middle of a pixel has whole coordinates, as for OpenCV.
+    """
+    across, down = size[0] / shape[1], size[1] / shape[0]
+    return np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2], [0, 0, 1.0]])
 
 
 def _small_grey(frame: Image) -> tuple[Grey, float]:

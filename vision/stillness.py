@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.pictures import reduced
 from vision.reading import Image
+from vision.steadying import SteadyFrame
 
 Mask = NDArray[np.bool_]
 
@@ -112,12 +112,12 @@ class Stillness:
         self._scale = 1.0
         self._last: Motion | None = None
 
-    def feed(self, frame: Image, t: float, *, swaying: bool = False) -> Motion:
+    def feed(self, frame: SteadyFrame, t: float, *, swaying: bool = False) -> Motion:
         """Compare one frame (full size) with what went before. Times must increase.
 
         `swaying`: the camera has just moved, and the frame may lie a little off the one before.
         """
-        small, scale = reduced(frame, SMALL_WIDTH)
+        small, scale = frame.reduced(SMALL_WIDTH)
         self._scale = scale
         now = np.asarray(cv2.GaussianBlur(small, (3, 3), 0), np.float32)
         if self._before is None or self._before.shape != now.shape:

@@ -23,7 +23,7 @@ from vision.reading import UNKNOWN_CARD, CardReader, CardReading, Image, Region,
 from vision.refit import refitted
 from vision.relocating import Known, agrees, found_again, lies_as_before, plane_in_mid_game
 from vision.slots import Seen, name_cards, see, vote
-from vision.steadying import Steadier
+from vision.steadying import Steadier, SteadyFrame
 from vision.stillness import Motion, Stillness
 from vision.tabletop import Tabletop
 
@@ -141,15 +141,15 @@ class Watcher:
         All that follows sees the table where the first frame had it; `view` tells where it is in this one.
         """
         if not self._glance.is_new(frame) and self._stillness.calm and self._steadier.settled:
-            return self._follow(frame, self._stillness.again(t))
-        frame = self._steadier.feed(frame)
-        motion = self._stillness.feed(frame, t, swaying=self._steadier.swaying)
+            return self._follow(self._steadier.again(frame), self._stillness.again(t))
+        steady = self._steadier.feed(frame)
+        motion = self._stillness.feed(steady, t, swaying=self._steadier.swaying)
         self._glance.keep(still=motion.still)
-        events = self._follow(frame, motion)
+        events = self._follow(steady, motion)
         self.view = replace(self.view, moved=self._steadier.to_steady if self._steadier.moved else None)
         return events
 
-    def _follow(self, frame: Image, motion: Motion) -> list[Event]:
+    def _follow(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
         self.view = replace(self.view, still=motion.still)
         if self._maker is None:
             return self._await_deal(frame, motion)
@@ -158,7 +158,7 @@ class Watcher:
         events = maker.on_hands(hands)
         since = t - self._last_look
         if since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
-            told = maker.on_look(self._look(frame, motion, hands))
+            told = maker.on_look(self._look(frame.image, motion, hands))
             self._absorb_played(told)
             events += told
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
@@ -192,22 +192,22 @@ class Watcher:
 
     # -- before the deal is finished ---------------------------------------------------------------
 
-    def _await_deal(self, frame: Image, motion: Motion) -> list[Event]:
+    def _await_deal(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
         """Look for a finished deal whenever the table rests."""
         t = motion.t
         if not motion.still:
             self._moved_at = t
             self._deal_readings.clear()
         elif self._tabletop is None and self._known is None:
-            self._tabletop = Tabletop(frame)
+            self._tabletop = Tabletop(frame.image)
         rested, since = t - self._moved_at, t - self._last_look
         pause = _DEAL_PAUSES[min(len(self._deal_readings) // _DEAL_LOOKS, len(_DEAL_PAUSES) - 1)]
         if rested < _DEAL_REST_SECONDS or since < pause:
             return []
-        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], self._read(frame, t, [])]
+        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], self._read(frame.image, t, [])]
         if len(self._deal_readings) < _DEAL_LOOKS:
             return []
-        return self._begin(frame, motion)
+        return self._begin(frame.image, motion)
 
     def _begin(self, frame: Image, motion: Motion) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""

@@ -7,6 +7,7 @@ import numpy as np
 from vision.arms import ArmTracker, Hands, Reach
 from vision.layout import DRAW, PLAY, Layout, Seat, Zone
 from vision.plane import TablePlane
+from vision.steadying import SteadyFrame
 from vision.stillness import Stillness
 
 STEP = 1 / 15
@@ -42,7 +43,7 @@ class Watch:
 
     def feed(self, frame: np.ndarray) -> Hands:
         self.t += STEP
-        hands = self.tracker.feed(self.gate.feed(frame, self.t), LAYOUT)
+        hands = self.tracker.feed(self.gate.feed(SteadyFrame(frame), self.t), LAYOUT)
         self.ended += hands.ended
         return hands
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
 from vision.geometry import transform
+from vision.pictures import reduced
 from vision.reading import Image
 from vision.steadying import Steadier
 
@@ -60,7 +61,7 @@ def test_a_view_from_a_stand_is_left_as_it_is() -> None:
     steadier = Steadier()
     for number in range(6):
         frame = seen(np.eye(3), noise=number + 1)
-        assert steadier.feed(frame) is frame
+        assert steadier.feed(frame).image is frame
     assert not steadier.moved
 
 
@@ -81,7 +82,20 @@ def test_a_camera_that_sways_is_followed(last: NDArray[np.float64]) -> None:
         steady = steadier.feed(seen(move, noise=number))
         assert off(steadier, move) < 1.0
     inside = np.s_[60:-60, 60:-60]
-    assert float(np.abs(steady[inside].astype(float) - TABLE[inside]).mean()) < 6.0
+    assert float(np.abs(steady.image[inside].astype(float) - TABLE[inside]).mean()) < 6.0
+
+
+def test_a_small_picture_is_steadied_as_the_whole_one_is() -> None:
+    steadier = Steadier()
+    steadier.feed(TABLE)
+    steady = steadier.feed(seen(movement(9, -6, turn=math.radians(0.6))))
+    small, scale = steady.reduced(320)
+    expected, same_scale = reduced(steady.image, 320)
+    assert (small.shape, scale) == (expected.shape, same_scale)
+    inside = np.s_[20:-20, 20:-20]
+    assert float(cv2.absdiff(small, expected)[inside].mean()) < 1.5
+    unsteadied, _ = reduced(seen(movement(9, -6, turn=math.radians(0.6))), 320)
+    assert float(cv2.absdiff(unsteadied, expected)[inside].mean()) > 4.0
 
 
 def test_a_hand_over_the_table_moves_no_camera() -> None:
@@ -90,7 +104,7 @@ def test_a_hand_over_the_table_moves_no_camera() -> None:
     for reach in range(40, 460, 30):
         frame = TABLE.copy()
         cv2.rectangle(frame, (420, HEIGHT - reach), (560, HEIGHT), (90, 120, 190), -1)
-        assert steadier.feed(frame) is frame
+        assert steadier.feed(frame).image is frame
 
 
 def test_a_leap_is_found_again() -> None:
@@ -109,7 +123,7 @@ def test_a_camera_that_comes_back_leaves_the_frames_alone_again() -> None:
     for move in (movement(5, 2), movement(9, 5), movement(4, 2), np.eye(3)):
         frame = seen(move)
         steady = steadier.feed(frame)
-    assert steady is frame
+    assert steady.image is frame
 
 
 def test_where_there_is_nothing_to_go_by_nothing_moves() -> None:
@@ -127,9 +141,9 @@ def test_another_size_begins_anew() -> None:
     steadier.feed(seen(movement(9, 5)))
     moved_before = steadier.moved
     smaller = np.asarray(cv2.resize(TABLE, (640, 480)), np.uint8)
-    assert steadier.feed(smaller) is smaller
+    assert steadier.feed(smaller).image is smaller
     assert (moved_before, steadier.moved) == (True, False)
     for size in ((1, 1), (2, 3), (1, 40)):
         tiny = np.zeros((*size, 3), np.uint8)
-        assert steadier.feed(tiny) is tiny
-        assert steadier.feed(tiny) is tiny
+        assert steadier.feed(tiny).image is tiny
+        assert steadier.feed(tiny).image is tiny

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from vision.reading import Image
+from vision.steadying import SteadyFrame
 from vision.stillness import Stillness, polygon_mask
 
 STEP = 1 / 15
@@ -25,7 +26,7 @@ def with_box(image: Image, x0: int, y0: int, x1: int, y1: int, level: int = 200)
 
 
 def feed(gate: Stillness, frames: list[Image], start: float = 0.0) -> list:
-    return [gate.feed(frame, start + i * STEP) for i, frame in enumerate(frames)]
+    return [gate.feed(SteadyFrame(frame), start + i * STEP) for i, frame in enumerate(frames)]
 
 
 def noisy(image: Image, seed: int) -> Image:
@@ -96,8 +97,8 @@ def test_shares_of_polygons() -> None:
 
 def test_a_change_of_picture_size_starts_anew() -> None:
     gate = Stillness()
-    gate.feed(table(), 0.0)
-    assert gate.feed(np.zeros((100, 50, 3), np.uint8), 0.1).still
+    gate.feed(SteadyFrame(table()), 0.0)
+    assert gate.feed(SteadyFrame(np.zeros((100, 50, 3), np.uint8)), 0.1).still
 
 
 def test_polygon_mask_outside_is_empty() -> None:
@@ -109,10 +110,10 @@ def test_a_camera_that_sways_makes_no_edge_move_but_a_hand_still_does() -> None:
     table = cv2.resize(rng.integers(40, 200, (9, 16, 3), dtype=np.uint8), (320, 180), interpolation=0)
     off = np.concatenate([table[:, :1], table[:, :-1]], axis=1)
     gate = Stillness()
-    gate.feed(table, 0.0)
-    assert gate.feed(off, 0.1, swaying=True).moving_share == 0.0
-    assert gate.feed(table, 0.2).moving_share > 0.0, "on a stand the same would be told"
-    gate.feed(table, 0.3)
+    gate.feed(SteadyFrame(table), 0.0)
+    assert gate.feed(SteadyFrame(off), 0.1, swaying=True).moving_share == 0.0
+    assert gate.feed(SteadyFrame(table), 0.2).moving_share > 0.0, "on a stand the same would be told"
+    gate.feed(SteadyFrame(table), 0.3)
     hand = table.copy()
     hand[100:, 140:190] = (250, 250, 250)
-    assert gate.feed(hand, 0.4, swaying=True).moving_share > 0.03
+    assert gate.feed(SteadyFrame(hand), 0.4, swaying=True).moving_share > 0.03

@@ -9,6 +9,7 @@ import pytest
 from engine.events import Event
 from vision.geometry import order_quad
 from vision.reading import CardReading, Image
+from vision.steadying import SteadyFrame
 from vision.stillness import Motion
 from vision.watch import Watcher
 
@@ -199,6 +200,6 @@ def test_a_reader_that_finds_nothing_yields_nothing() -> None:
 
 
 def test_motion_of_one_frame_is_comparable(played: Game) -> None:
-    motion = played.watcher._stillness.feed(played.table.frame(), played.t)
+    motion = played.watcher._stillness.feed(SteadyFrame(played.table.frame()), played.t)
     assert isinstance(motion, Motion)
     assert motion.still
