@@ -70,6 +70,9 @@ class OnnxRuntimeNetwork:
         # Its plans for the memory of one run are kept for every size of input there ever was: they save no
         # time that could be measured, and cost 50 MiB.
         options.enable_mem_pattern = False
+        # Its own store of memory keeps what each network's largest input ever took: to go without costs a
+        # thirtieth of the time, and spares 70 MiB that would go on growing through an evening.
+        options.enable_cpu_mem_arena = False
         self._path = path
         weights = _content(path)
         try:
