@@ -110,20 +110,21 @@ class UnderHand:
         return min(t for t, seen in self._read if now - t < _SECONDS and seen.best[0] in names)
 
     def sure(self, known: Collection[str], now: float, ranks: Collection[str] = ()) -> list[NewCard]:
-        """Return cards that were read twice, once surely, and are none of `known`.
+        """Return cards that were read in two looks, once surely, and are none of `known`.
 
         Cards come in sets: one of a rank that others surely have need be read but once, if surely; and one of
         the `ranks` that have just been put down, a few times.
         """
-        recent = self.lately(now)
+        recent = [(t, seen) for t, seen in self._read if now - t < _SECONDS]
         once: list[NewCard] = []
         twice: list[NewCard] = []
-        for name in sorted({str(seen.best[0]) for seen in recent} - set(known)):
-            seen = [card for card in recent if card.best[0] == name]
+        for name in sorted({str(seen.best[0]) for _, seen in recent} - set(known)):
+            seen = [card for _, card in recent if card.best[0] == name]
+            looks = len({t for t, card in recent if card.best[0] == name})
             surest = max(seen, key=lambda card: card.best[1])
             mean = sum(card.best[1] for card in seen) / len(seen)
-            often = name[:-1] in ranks and len(seen) >= _OFTEN and mean >= _FAIRLY_SURE
+            often = name[:-1] in ranks and looks >= _OFTEN and mean >= _FAIRLY_SURE
             if surest.best[1] >= _SURE or often:
-                (twice if len(seen) >= _LOOKS else once).append((name, surest.best[1], surest))
+                (twice if looks >= _LOOKS else once).append((name, surest.best[1], surest))
         ranks = {name[:-1] for name, _, _ in twice}
         return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]

@@ -116,11 +116,14 @@ def _residuals(matrix: Matrix, cards: Points) -> Points:
 
 def _upright(matrix: Matrix, width: int, height: int) -> Matrix:
     """Turn and shift the plane so that the picture's middle is the origin and y runs down the picture."""
-    centre = np.array([width / 2, height / 2])
-    origin, below = transform(matrix, [centre, centre + np.array([0, height / 100])])
+    centre, step = np.array([width / 2, height / 2]), height / 100
+    around = [centre, centre + np.array([0, step]), centre + np.array([step, 0])]
+    origin, below, beside = transform(matrix, around)
     down = (below - origin) / np.linalg.norm(below - origin)
-    # The matrix may also mirror; card corners run clockwise, so it does not.
     turn = np.array([[down[1], -down[0], 0], [down[0], down[1], 0], [0, 0, 1]])
     shift = np.array([[1, 0, -origin[0]], [0, 1, -origin[1]], [0, 0, 1]])
-    moved = turn @ shift @ matrix
+    # The lengths by which it was fitted are the same in a mirror, but a table is seen from above.
+    right = turn[0, :2] @ (beside - origin)
+    mirror = np.diag([-1.0 if right < 0 else 1.0, 1.0, 1.0])
+    moved = mirror @ turn @ shift @ matrix
     return np.asarray(moved / moved[2, 2], np.float64)

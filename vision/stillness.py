@@ -6,6 +6,7 @@ things have come to rest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -34,6 +35,8 @@ _ARM_SHARE = 0.002
 """The smallest arm, as a share of the picture."""
 _BORDER = 2
 _RECENT_SECONDS = 0.2
+_CARD_EDGE = 3
+"""Pixels about a card that its shadow darkens."""
 _TIP_PIXELS, _TIP_SHARE = 8, 0.12
 
 
@@ -167,6 +170,23 @@ class Stillness:
         if self._before is not None and self._table is not None:
             inside = polygon_mask(np.asarray(polygon, np.float64) * self._scale, self._before.shape)
             cv2.copyTo(self._before, inside.astype(np.uint8), self._table)
+
+    def uncover(self, quads: Sequence[ArrayLike]) -> None:
+        """Guess how the table looks under cards (each 4 x 2, full pixels) that lay there in the first frame.
+
+        It is taken to go on as it is about them: what comes to light when one is taken away is then no arm.
+        """
+        if self._before is None or self._bare is None:
+            return
+        unchanged = _difference(self._before, self._bare) < _FOREIGN_LEVEL
+        cards = np.zeros(unchanged.shape, np.bool_)
+        for quad in quads:
+            inside = polygon_mask(np.asarray(quad, np.float64) * self._scale, unchanged.shape)
+            if inside.any() and unchanged[inside].mean() > 0.5:
+                cards |= inside
+        bare = np.asarray(np.clip(np.round(self._bare), 0, 255), np.uint8)
+        about = _grown(cards, _CARD_EDGE).astype(np.uint8)
+        self._bare = np.asarray(cv2.inpaint(bare, about, _CARD_EDGE, cv2.INPAINT_TELEA), np.float32)
 
     def _learn(self, now: NDArray[np.float32], motion: Motion, t: float) -> None:
         """Take what has come to rest into the picture of the table."""

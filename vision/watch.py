@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +11,7 @@ import numpy as np
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.arms import ArmTracker, Hands, disc
+from vision.dealt import SURE_NAME, settled_cards, still_up, up_cards
 from vision.events import EventMaker
 from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
@@ -19,10 +19,10 @@ from vision.geometry import bounding_box, transform
 from vision.glance import Glance
 from vision.layout import Layout, Place, Zone, find_layout
 from vision.plane import Matrix, TablePlane, fit_plane
-from vision.reading import UNKNOWN_CARD, CardReader, CardReading, Image, Region, without_jokers
+from vision.reading import CardReader, CardReading, Image, Region, without_jokers
 from vision.refit import refitted
 from vision.relocating import Known, agrees, found_again, lies_as_before, plane_in_mid_game
-from vision.slots import Seen, name_cards, see, vote
+from vision.slots import Seen, see
 from vision.steadying import Steadier, SteadyFrame
 from vision.stillness import Motion, Stillness
 from vision.tabletop import Tabletop
@@ -40,9 +40,6 @@ _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
 _PAUSE_SECONDS = 0.2
-_SURE_NAME = 0.9
-_ON_DOWN_MM = 35.0
-_ONE_SPOT_MM = 25.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,45 +216,60 @@ class Watcher:
             if again is None:
                 return []
             self._given = again
-        layout = self._given and refitted(self._given, width, height)
-        if layout is None:
-            quads = [r.quad for r in self._deal_readings[-1] if r.face == "up"]
-            plane = fit_plane(quads, width, height)
-            if plane is None:
-                return []
-            settled = _settled(self._deal_readings, plane)
-            layout = find_layout(
-                settled,
-                plane,
-                width,
-                height,
-                self._players,
-                self._row_length,
-                draw_pile=self._draw_pile,
-            )
-            if layout is None:
-                return []
+        if self._given is not None:
+            layout = refitted(self._given, width, height)
+            settled = settled_cards(self._deal_readings, layout.plane)
         else:
-            settled = _settled(self._deal_readings, layout.plane)
-        up, confidence = _up_cards(settled, layout, self._packs)
+            found = self._find_layout(frame)
+            if found is None:
+                return []
+            layout, settled = found
+        up, confidence = up_cards(settled, layout, self._packs)
         started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
-        rows = up if self._known is None else _still_up(up, layout, self._known)
+        rows = up if self._known is None else still_up(up, layout, self._known)
+        self._stillness.uncover([reading.quad for reading in self._deal_readings[-1]])
         self._maker = EventMaker(layout, rows, started, motion.t, confidence, packs=self._packs)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
         return self._maker.log.take()
 
+    def _find_layout(self, frame: Image) -> tuple[Layout, list[Seen]] | None:
+        """Return where seats and piles are and the cards that lie there; None while that is not sure.
+
+        A table's pattern may look like cards: what lay there from the first and bears no sure name counts
+        only where the deal is not found without it; it may have been dealt before the first picture.
+        """
+        height, width = frame.shape[:2]
+        looks = self._deal_readings
+        dealt = [[r for r in look if not self._is_pattern(r, frame)] for look in looks]
+        for readings in (dealt, looks) if dealt != looks else (looks,):
+            plane = fit_plane([r.quad for r in readings[-1] if r.face == "up"], width, height)
+            if plane is None:
+                continue
+            settled = settled_cards(readings, plane)
+            layout = find_layout(
+                settled, plane, width, height, self._players, self._row_length, draw_pile=self._draw_pile
+            )
+            if layout is not None:
+                return layout, settled
+        return None
+
+    def _is_pattern(self, reading: CardReading, frame: Image) -> bool:
+        """Tell whether what was read as an up-card, with no sure name, has been there from the first."""
+        unsure = reading.face == "up" and (reading.card is None or reading.confidence < SURE_NAME)
+        return unsure and self._tabletop is not None and self._tabletop.shows(frame, reading.quad)
+
     def _find_again(self, given: Layout, known: Known, width: int, height: int) -> Layout | None:
         """Return where the layout of the game that goes on lies in this view; None while that is not sure."""
         with contextlib.suppress(BadInputError):  # the phone may have been turned on its side
             layout = refitted(given, width, height)
-            if lies_as_before(layout, _settled(self._deal_readings, layout.plane), known):
+            if lies_as_before(layout, settled_cards(self._deal_readings, layout.plane), known):
                 return layout
         plane = plane_in_mid_game(self._deal_readings[-1], width, height)
         if plane is None:
             return None
-        settled = _settled(self._deal_readings, plane)
+        settled = settled_cards(self._deal_readings, plane)
         again = found_again(given, settled, plane, width, height, known)
         if again is not None:
             return again
@@ -327,59 +339,6 @@ def _crowded(layout: Layout, hands: Hands) -> list[Region]:
 
 def _region(layout: Layout, place: Place, reach: float) -> Region:
     return bounding_box(layout.plane.pixels(disc(place, reach)))
-
-
-def _settled(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:
-    """Return the cards that several looks agree on, in table coordinates.
-
-    An up-card lies on a down-card: where the reader wavers between the two, one sure name tells that there
-    is an up-card. No two of them lie on one another: the less sure one is the other one's echo.
-    """
-    looks = [see(look, plane) for look in readings]
-    groups = vote(looks)
-    agreed = [group.seen for group in groups if group.looks >= max(2, len(looks) // 3)]
-    downs = [card for card in agreed if card.face == "down"]
-    ups = [card for card in agreed if card.face == "up"]
-    for group in groups:
-        card = group.seen
-        on_down = _near(card, downs, _ON_DOWN_MM) and not _near(card, ups, _ON_DOWN_MM)
-        if card.best[1] >= _SURE_NAME and on_down:
-            ups.append(card)
-    single: list[Seen] = []
-    for card in sorted(ups, key=lambda card: -card.best[1]):
-        if not _near(card, single, _ONE_SPOT_MM):
-            single.append(card)
-    return single + downs
-
-
-def _near(card: Seen, others: Sequence[Seen], within: float) -> bool:
-    return any(math.dist((card.x, card.y), (other.x, other.y)) < within for other in others)
-
-
-def _still_up(up: Sequence[Sequence[str]], layout: Layout, known: Known) -> list[list[str | None]]:
-    """Return the rows of a game that goes on: where nothing is read, no up-card lies that is not known of."""
-    rows: list[list[str | None]] = []
-    for seat, row in zip(layout.seats, up, strict=True):
-        missed = len(known.get(seat.player, ())) - sum(name != UNKNOWN_CARD for name in row)
-        rows.append([])
-        for name in row:
-            there = name != UNKNOWN_CARD or missed > 0
-            missed -= name == UNKNOWN_CARD
-            rows[-1].append(name if there else None)
-    return rows
-
-
-def _up_cards(settled: Sequence[Seen], layout: Layout, packs: int) -> tuple[list[list[str]], float]:
-    """Return the names on every spot (`??` where nothing can be read), and the least certainty among them."""
-    ups = [card for card in settled if card.face == "up"]
-    names = name_cards(ups, packs=packs)
-    rows = [["??"] * len(seat.row) for seat in layout.seats]
-    surety = [[0.0] * len(seat.row) for seat in layout.seats]
-    for card, (name, p) in zip(ups, names, strict=True):
-        zone = layout.zone_at(card.x, card.y)
-        if zone is not None and zone.kind == "row" and name and p > surety[zone.seat][zone.spot]:
-            rows[zone.seat][zone.spot], surety[zone.seat][zone.spot] = name, p
-    return rows, min(p for row in surety for p in row)
 
 
 def _patches(layout: Layout, motion: Motion) -> dict[Zone, Patch]:

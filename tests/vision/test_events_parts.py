@@ -164,6 +164,16 @@ def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_
         assert bool(under_hand.sure([], t)) == (t == 14.2)
 
 
+def test_a_card_outlined_twice_in_one_look_was_read_once() -> None:
+    table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
+    under_hand = UnderHand()
+    twice = tuple(UnderArm(0, up("JS", x), 0.6, moving=False) for x in (0, 9))
+    under_hand.note(Look(10.0, (), twice), table, lambda _: False)
+    assert under_hand.sure([], 10.0) == []
+    under_hand.note(Look(10.2, (), twice[:1]), table, lambda _: False)
+    assert [name for name, _, _ in under_hand.sure([], 10.2)] == ["JS"]
+
+
 def rows() -> Rows:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
     return Rows(layout, [["4S", "5C", "6C"]])

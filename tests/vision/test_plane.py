@@ -56,6 +56,16 @@ def test_one_bad_outline_does_not_bend_the_table() -> None:
     assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(400, rel=0.06)
 
 
+def test_a_table_is_no_mirror_image_whichever_way_round_the_corners_are_told() -> None:
+    matrix = camera(20)
+    quads = [project(matrix, card(*place))[::-1].astype(np.float32) for place in PLACES]
+    plane = fit_plane(quads, 1920, 1080)
+    assert plane is not None
+    left, right, below = plane.table([(800, 540), (1100, 540), (960, 700)])
+    assert left[0] < right[0]
+    assert below[1] > 0
+
+
 def test_pixels_and_back() -> None:
     plane = fit_plane([project(camera(25), card(*p)).astype(np.float32) for p in PLACES], 1920, 1080)
     assert plane is not None

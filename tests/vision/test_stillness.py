@@ -85,6 +85,37 @@ def test_a_place_that_is_bare_again_is_no_arm() -> None:
     assert not motions[-1].foreign.any()
 
 
+CARD = [[300, 150], [340, 150], [340, 205], [300, 205]]
+
+
+@pytest.mark.parametrize("guessed", [False, True])
+def test_a_place_never_seen_bare_is_no_arm_once_it_is_guessed(guessed: bool) -> None:
+    gate = Stillness()
+    feed(gate, [with_box(table(), 300, 150, 340, 205)] * 10)
+    if guessed:
+        gate.uncover([CARD])
+    motions = feed(gate, [table()] * 3, 1.0)
+    assert motions[-1].foreign.any() != guessed
+
+
+def test_a_table_that_was_seen_bare_is_not_guessed_anew() -> None:
+    gate = Stillness()
+    printed = with_box(table(), 310, 165, 330, 190, 30)
+    feed(gate, [printed] * 10)
+    feed(gate, [with_box(printed, 300, 150, 340, 205)] * 30, 1.0)
+    gate.uncover([CARD])
+    motions = feed(gate, [printed] * 3, 4.0)
+    assert not motions[-1].foreign.any()
+
+
+def test_nothing_is_guessed_before_the_first_frame_or_outside_the_picture() -> None:
+    gate = Stillness()
+    gate.uncover([CARD])
+    feed(gate, [table()] * 10)
+    gate.uncover([[[900, 900], [950, 900], [950, 950], [900, 950]]])
+    assert not feed(gate, [table()] * 3, 1.0)[-1].foreign.any()
+
+
 def test_shares_of_polygons() -> None:
     gate = Stillness()
     feed(gate, [table()] * 10)

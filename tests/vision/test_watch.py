@@ -24,6 +24,8 @@ class Table:
 
     def __init__(self) -> None:
         self.cards: list[tuple[str | None, float, float, float]] = []
+        self.printed: list[tuple[float, float]] = []
+        """Where the cloth has a pattern that looks like a card, whose name nobody could tell."""
         self.arm: tuple[int, int, int] | None = None
         self.looks = 0
 
@@ -37,6 +39,8 @@ class Table:
 
     def frame(self) -> Image:
         image = np.full((SIZE[1], SIZE[0], 3), (60, 90, 50), np.uint8)
+        for x, y in self.printed:
+            cv2.rectangle(image, (int(x) - 30, int(y) - 43), (int(x) + 30, int(y) + 43), (90, 140, 90), 3)
         for name, x, y, turn in self.cards:
             colour = (150, 60, 60) if name is None else (235, 235, 235)
             cv2.fillConvexPoly(image, np.round(self.quad(x, y, turn)).astype(np.int32), colour)
@@ -49,7 +53,10 @@ class Table:
 
     def read(self, image: Image, crowded: object = None) -> list[CardReading]:
         self.looks += 1
-        found = []
+        found = [
+            CardReading(order_quad(self.quad(x, y, 0)), "up", 0.5, None, 0.3, {"9H": 0.3})
+            for x, y in self.printed
+        ]
         for name, x, y, turn in self.cards:
             if self.arm and abs(x - self.arm[0]) < 50 and (y - self.arm[1]) * self.arm[2] > -30:
                 continue
@@ -131,6 +138,25 @@ def test_what_looks_like_a_card_but_was_there_before_the_deal_is_the_table() -> 
     game.reach(400, 320, 1, lambda: game.table.put("9S", 470, 240))
     game.run(1.0)
     assert [(event.event, event.cards) for event in game.events] == [("deal", ()), ("play", ("9S",))]
+
+
+def test_a_pattern_beside_a_row_does_not_hide_the_deal() -> None:
+    game = Game()
+    game.table.printed = [(350, 520), (650, 80)]
+    game.run(0.6)
+    game.deal()
+    game.run(1.5)
+    assert [event.up for event in game.events] == [{name: tuple(cards) for name, cards in UP.items()}]
+
+
+def test_up_cards_that_no_name_is_sure_of_may_have_lain_there_from_the_first() -> None:
+    game = Game()
+    game.deal()
+    game.table.cards.remove(("4S", 425, 520, 0.0))
+    game.table.printed = [(425, 520)]
+    game.run(1.5)
+    (deal,) = game.events
+    assert deal.up == {"Ann": ("9H", "5C", "6C"), "Bob": ("9D", "JC", "AD")}
 
 
 @pytest.mark.parametrize(("jokers", "told"), [(True, ("JOKER",)), (False, ("??",))])
