@@ -247,6 +247,9 @@ class Game:
 
     def _burns(self, pile: tuple[int, ...], cards: int, top: int, count: int) -> bool:
         """Whether a play of `count` cards, the highest of them `top`, burns the pile."""
+        if count > 1 and (alike := (cards & self.same_rank[top]).bit_count()) < count:
+            # Two ranks, against the rules: the lower one parts the upper one from the pile.
+            return bool(cards & self.burn_bits) or alike >= self.mechanics.four
         if cards & self.burn_bits or count >= self.mechanics.four:
             return True
         if not pile or self.pack.ranks[top] in self.mechanics.forces_pick_up:

@@ -195,3 +195,21 @@ def test_who_left_is_shown_back_in_until_the_right_neighbour_has_had_a_turn() ->
     assert (after.out, after.turn, game.pack.text(after.hands[0])) == (0, 1, ("9S",))
     _, closed = nearly_over("9S", ("", "3H 5H", "KD", "4D"), ("Bob Cat Dan", "", "", ""))
     assert not [act for act in legal_acts(game, closed) if act.kind == SHOW and act.to == 0]
+
+
+@pytest.mark.parametrize(
+    ("pile", "played", "burns"),
+    [
+        ("6H 6S", "6C 6D", True),
+        ("6H 6S", "5H 6C", False),
+        ("6H 6S 6D", "5H 6C", False),
+        ("6H", "5H 10C", True),
+    ],
+)
+def test_a_set_of_two_ranks_adds_to_no_four_of_a_kind(pile: str, played: str, burns: bool) -> None:
+    game, table = nearly_over(pile, ("9S 8S", f"{played} KD", "AD"))
+    number = {code: card for card, code in enumerate(game.pack.codes)}
+    act = Act(PLAY, 1, hand=sum(1 << number[code] for code in played.split()))
+    assert (game.apply(table, act).pile == ()) == burns
+    ruling = judge(situation_of(game, table, NAMES[:3], act))
+    assert ruling["effects"]["burn"] == burns
