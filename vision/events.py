@@ -17,7 +17,7 @@ from vision.events_draws import Draws
 from vision.events_heap import Heap
 from vision.events_pile import CERTAIN, MIN_NAME
 from vision.events_play import PlayPile
-from vision.events_record import EventLog, Look
+from vision.events_record import EventLog, Look, Patch
 from vision.events_rows import Rows
 from vision.events_scene import Scene
 from vision.events_shows import Shown, Shows
@@ -125,8 +125,11 @@ class EventMaker:
         left = [u for u in look.under_arms if not u.moving and self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
-        beside = [*by_zone.get(None, []), *by_zone.get(BURN, []), *put]
-        self._look_beside_piles(beside, look.t, free=BURN not in look.hidden)
+        free, on_burn_pile = by_zone.get(None, []), by_zone.get(BURN, [])
+        if BURN in look.hidden:
+            self._look_beside_piles(look.t, free, [*on_burn_pile, *put], None)
+        else:
+            self._look_beside_piles(look.t, [*free, *on_burn_pile], put, look.patches.get(BURN))
         if self.layout.play is not None:
             cards = by_zone.get(PLAY, [])
             if PLAY in look.hidden:
@@ -165,15 +168,14 @@ class EventMaker:
         self._upcards.tell_taken_down(t)
         return self.log.take()
 
-    def _look_beside_piles(self, cards: list[Seen], t: float, *, free: bool) -> None:
-        """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game.
-
-        `free`: no arm is over the burn pile.
-        """
-        fresh = self._heap.look(cards, t, free=free)
+    def _look_beside_piles(
+        self, t: float, free: list[Seen], under_arms: list[Seen], burn_pile: Patch | None
+    ) -> None:
+        """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
+        fresh = self._heap.look(free, t, under_arms=under_arms, burn_pile=burn_pile)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh)):
             return
-        self._heap.add(fresh, t, free=free)
+        self._heap.add(fresh, t)
         if self._taking.whole is not None or self._shows.active:
             self._heap.found(t)
 

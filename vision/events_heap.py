@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from vision.events_record import Patch, same_patch
 from vision.events_scene import Scene
 from vision.layout import BURN, Place
 from vision.slots import Seen, vote
@@ -16,6 +18,8 @@ _REMEMBERED = 120
 _HAND_SECONDS = 3.0
 _JUST_SECONDS = 2.0
 _SURE_OTHER = 0.75
+_IN_PATCH_MM = 30.0
+"""A card so near to the middle of the burn pile shows in its picture."""
 
 
 @dataclass(slots=True)
@@ -25,7 +29,7 @@ class _Put:
     t: float
     card: Seen
     sure: bool
-    """Whether it has been seen there with no arm over the burn pile: beside one, cards are outlined badly."""
+    """Whether it has been seen there with no arm over the place: beside one, cards are outlined badly."""
 
 
 class Heap:
@@ -35,38 +39,60 @@ class Heap:
         self._scene = scene
         self._known: list[Seen] = []
         self._grown: list[_Put] = []
+        self._burn_pile: Patch | None = None
+        """How it looked when last no arm was over it."""
+        self._altered = -math.inf
+        """When it was first seen to look otherwise than before."""
+        self._free: list[list[Seen]] = []
+        """Of the latest looks, what no arm was over."""
         self.looks: list[list[Seen]] = []
         """The latest looks, oldest first."""
         self._times: list[float] = []
 
-    def look(self, cards: list[Seen], t: float, *, free: bool = True) -> list[Seen]:
+    def look(
+        self, free: list[Seen], t: float, *, under_arms: Sequence[Seen] = (), burn_pile: Patch | None = None
+    ) -> list[Seen]:
         """Take in one look; returns the cards that have come to rest and were not known.
 
-        `free`: no arm is over the burn pile.
+        Args:
+            free: Cards that no arm is over.
+            t: When it was.
+            under_arms: Cards on the burn pile while an arm is over that, and others that a hand has left.
+            burn_pile: How the burn pile looks; None while an arm is over it.
         """
-        if free:
-            for put in self._grown:
-                put.sure = put.sure or any(c.is_at(put.card, _SAME_MM, _SAME_DEGREES) for c in cards)
+        if burn_pile is not None:
+            if not same_patch(burn_pile, self._burn_pile):
+                self._altered = t
+            self._burn_pile = burn_pile
+        self._free = [*self._free[-2:], free]
+        for put in self._grown:
+            put.sure = put.sure or _is_among(put.card, free)
+        cards = [*free, *under_arms]
         self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
         settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
-        return [
-            c for c in settled if not any(c.is_at(known, _SAME_MM, _SAME_DEGREES) for known in self._known)
-        ]
+        return [card for card in settled if not _is_among(card, self._known)]
 
     def looks_since(self, t: float) -> int:
         """Return how many of the latest looks were made after `t`."""
         return sum(when > t for when in self._times)
 
-    def add(self, fresh: Sequence[Seen], t: float, *, free: bool = True) -> None:
-        """Note new cards; those where a hand has just been were put there. For `free` see `look`."""
+    def add(self, fresh: Sequence[Seen], t: float) -> None:
+        """Note new cards; those where a hand has just been were put there."""
         self._known = [*self._known, *fresh][-_REMEMBERED:]
         seen = [(self._first_seen(card, t), card) for card in fresh]
         put = [
-            _Put(first, c, free or self._scene.layout.zone_at(c.x, c.y) != BURN)
+            _Put(first, c, any(_is_among(c, look) for look in self._free))
             for first, c in seen
             if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
+            and not self._lay_there(c, first - _HAND_SECONDS)
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
+
+    def _lay_there(self, card: Seen, since: float) -> bool:
+        """Tell whether a card on the burn pile was only overlooked: the pile looks as before `since`."""
+        burn = self._scene.layout.burn
+        on_pile = burn is not None and math.dist((card.x, card.y), burn) < _IN_PATCH_MM
+        return on_pile and self._burn_pile is not None and self._altered < since
 
     def _first_seen(self, card: Seen, t: float) -> float:
         looks = zip(self._times, self.looks, strict=True)
@@ -100,3 +126,7 @@ class Heap:
         if self._scene.layout.burn is None and places:
             x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
             self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))
+
+
+def _is_among(card: Seen, others: Sequence[Seen]) -> bool:
+    return any(card.is_at(other, _SAME_MM, _SAME_DEGREES) for other in others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from vision.arms import Reach
 from vision.events_heap import Heap
@@ -11,7 +12,7 @@ from vision.events_record import EventLog, Look, UnderArm, same_patch
 from vision.events_rows import Rows
 from vision.events_scene import Scene
 from vision.events_under_hand import UnderHand
-from vision.layout import Layout, Seat, Zone
+from vision.layout import Layout, Place, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen
 
@@ -280,21 +281,38 @@ def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -
     assert heap.places_since(2.5) == [(300.0, 0.0)]
 
 
-def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without_it() -> None:
+@pytest.mark.parametrize("burn", [None, (300.0, 0.0)])
+def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without_it(
+    burn: Place | None,
+) -> None:
     layout = Layout(
-        TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=(300.0, 0.0)
+        TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=burn
     )
     heap = Heap(Scene(layout, reaches=[Reach(0, 1.0, 6.0, 0, path=[(5.5, (300.0, 0.0))])]))
     card = up("3D", 300.0)
     for t in (5.6, 5.8):
-        fresh = heap.look([card], t, free=False)
-    heap.add(fresh, 5.8, free=False)
+        fresh = heap.look([], t, under_arms=[card])
+    heap.add(fresh, 5.8)
     assert heap.places_since(5.5) == [(300.0, 0.0)]
     assert heap.places_since(5.5, sure=True) == []
     assert not heap.has_since(5.5, ["3D"])
     heap.look([card], 6.0)
     assert heap.places_since(5.5, sure=True) == [(300.0, 0.0)]
     assert heap.has_since(5.5, ["3D"])
+
+
+@pytest.mark.parametrize(("changed", "grown"), [(True, [(310.0, 0.0)]), (False, [])])
+def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: list[Place]) -> None:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 10.0, 12.0, 0, path=[(11.0, (300.0, 0.0))])]))
+    before = np.full((9, 9, 3), 90, np.uint8)
+    after = before.copy()
+    after[3:6, 3:6] = 200 if changed else 90
+    heap.look([], 5.0, burn_pile=before)
+    for t in (12.2, 12.4):
+        fresh = heap.look([Seen(310.0, 0.0, 90.0, "down")], t, burn_pile=after)
+    heap.add(fresh, 12.4)
+    assert heap.places_since(12.0, ["4S"]) == grown, "the reader had overlooked it"
 
 
 def test_an_addition_is_made_to_the_latest_form() -> None:
