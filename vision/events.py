@@ -17,7 +17,7 @@ from vision.events_draws import Draws
 from vision.events_heap import Heap
 from vision.events_pile import CERTAIN, MIN_NAME
 from vision.events_play import PlayPile
-from vision.events_record import EventLog, Look, Patch
+from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
 from vision.events_scene import Scene
 from vision.events_shows import Shown, Shows
@@ -127,9 +127,9 @@ class EventMaker:
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
         free, on_burn_pile = by_zone.get(None, []), by_zone.get(BURN, [])
         if BURN in look.hidden:
-            self._look_beside_piles(look.t, free, [*on_burn_pile, *put], None)
+            self._look_beside_piles(look, free, [*on_burn_pile, *put])
         else:
-            self._look_beside_piles(look.t, [*free, *on_burn_pile], put, look.patches.get(BURN))
+            self._look_beside_piles(look, [*free, *on_burn_pile], put)
         if self.layout.play is not None:
             cards = by_zone.get(PLAY, [])
             if PLAY in look.hidden:
@@ -168,11 +168,10 @@ class EventMaker:
         self._upcards.tell_taken_down(t)
         return self.log.take()
 
-    def _look_beside_piles(
-        self, t: float, free: list[Seen], under_arms: list[Seen], burn_pile: Patch | None
-    ) -> None:
+    def _look_beside_piles(self, look: Look, free: list[Seen], under_arms: list[Seen]) -> None:
         """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
-        fresh = self._heap.look(free, t, under_arms=under_arms, burn_pile=burn_pile)
+        t = look.t
+        fresh = self._heap.look(free, t, under_arms=under_arms, burnt=look.burnt)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh)):
             return
         self._heap.add(fresh, t)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from vision.events_record import Patch, same_patch
+from vision.events_patches import CloseUp, looks_as_before
 from vision.events_scene import Scene
 from vision.layout import BURN, Place
 from vision.slots import Seen, vote
@@ -18,8 +17,7 @@ _REMEMBERED = 120
 _HAND_SECONDS = 3.0
 _JUST_SECONDS = 2.0
 _SURE_OTHER = 0.75
-_IN_PATCH_MM = 30.0
-"""A card so near to the middle of the burn pile shows in its picture."""
+_PICTURED_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -39,10 +37,8 @@ class Heap:
         self._scene = scene
         self._known: list[Seen] = []
         self._grown: list[_Put] = []
-        self._burn_pile: Patch | None = None
-        """How it looked when last no arm was over it."""
-        self._altered = -math.inf
-        """When it was first seen to look otherwise than before."""
+        self._pictures: list[tuple[float, CloseUp]] = []
+        """The burn pile whenever no arm was over it lately, and once before that."""
         self._free: list[list[Seen]] = []
         """Of the latest looks, what no arm was over."""
         self.looks: list[list[Seen]] = []
@@ -50,7 +46,7 @@ class Heap:
         self._times: list[float] = []
 
     def look(
-        self, free: list[Seen], t: float, *, under_arms: Sequence[Seen] = (), burn_pile: Patch | None = None
+        self, free: list[Seen], t: float, *, under_arms: Sequence[Seen] = (), burnt: CloseUp | None = None
     ) -> list[Seen]:
         """Take in one look; returns the cards that have come to rest and were not known.
 
@@ -58,12 +54,11 @@ class Heap:
             free: Cards that no arm is over.
             t: When it was.
             under_arms: Cards on the burn pile while an arm is over that, and others that a hand has left.
-            burn_pile: How the burn pile looks; None while an arm is over it.
+            burnt: The burn pile from near by; None while an arm is over it.
         """
-        if burn_pile is not None:
-            if not same_patch(burn_pile, self._burn_pile):
-                self._altered = t
-            self._burn_pile = burn_pile
+        if burnt is not None:
+            earlier = [picture for picture in self._pictures if picture[0] <= t - _PICTURED_SECONDS]
+            self._pictures = [*self._pictures[max(0, len(earlier) - 1) :], (t, burnt)]
         self._free = [*self._free[-2:], free]
         for put in self._grown:
             put.sure = put.sure or _is_among(put.card, free)
@@ -88,11 +83,10 @@ class Heap:
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
 
-    def _lay_there(self, card: Seen, since: float) -> bool:
-        """Tell whether a card on the burn pile was only overlooked: the pile looks as before `since`."""
-        burn = self._scene.layout.burn
-        on_pile = burn is not None and math.dist((card.x, card.y), burn) < _IN_PATCH_MM
-        return on_pile and self._burn_pile is not None and self._altered < since
+    def _lay_there(self, card: Seen, then: float) -> bool:
+        """Tell whether a card on the burn pile was only overlooked: its place looks as it did at `then`."""
+        before = next((picture for t, picture in reversed(self._pictures) if t <= then), None)
+        return before is not None and looks_as_before(card, before, self._pictures[-1][1])
 
     def _first_seen(self, card: Seen, t: float) -> float:
         looks = zip(self._times, self.looks, strict=True)

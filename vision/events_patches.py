@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arms import disc
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.reading import Image
 from vision.slots import Seen, index_places
@@ -103,9 +104,9 @@ class PilePictures:
         """Tell whether the picture shows an index of a card surely where none like it was to be seen."""
         return was_not_there(card, self.left, self.now)
 
-    def lay_there_before_play(self, card: Seen) -> bool:
+    def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
-        return lay_there_before(card, self.before_play, self.now)
+        return lay_there_before(card, self.before_play, self.now, alike)
 
     def changed_with_play(self, card: Seen) -> bool:
         """Tell whether a card is to be seen now where the last play has surely changed the picture."""
@@ -119,6 +120,17 @@ def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, al
     not show that.
     """
     return any(likeness > alike for likeness in _likenesses(card, before, now))
+
+
+def looks_as_before(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether the whole place of a card looks as it did before; False where nothing shows that."""
+    if before is None or now is None:
+        return False
+    half = (CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2)
+    was, place = (picture.window((card.x, card.y), card.angle, half) for picture in (before, now))
+    if was is None or place is None or _contrast(place) < _LEAST_INK:
+        return False
+    return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0]) > ALIKE
 
 
 def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:

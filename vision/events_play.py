@@ -214,7 +214,7 @@ class PlayPile:
         """
         seen = self._seeming.without_those_not_taken(seen)
         if early:  # a card half under a hand may lie otherwise than it seems: what is doubtful waits
-            seen = [card for card in seen if not self._seeming.lay_there(card)]
+            seen = self._seeming.surely_put_down(seen)
         elif not gone:
             seen = self._seeming.without_overlooked(seen)
             if seen:
@@ -252,11 +252,8 @@ class PlayPile:
         new = []
         for name, p, seen in view.new:
             misread = next((c for c in self.pile.cards if self._was_misread(c, seen, last, view)), None)
-            if (
-                misread is None
-                or self._scene.player(self._visits.who((seen.x, seen.y))) != last.player
-                or not same
-            ):
+            player = self._scene.player(self._visits.who((seen.x, seen.y)))
+            if misread is None or player != last.player or not same:
                 new.append((name, p, seen))
                 continue
             self._told.rename(misread.name, name, now)
@@ -322,7 +319,7 @@ class PlayPile:
             return
         view = self.pile.view(self._looks, self._elsewhere())
         rank = last.cards[-1][:-1]
-        seen = [c for c in view.new if c[0][:-1] == rank and not self._pictures.lay_there_before_play(c[2])]
+        seen = [c for c in view.new if c[0][:-1] == rank and not self._seeming.lay_there_before_play(c)]
         if len(self._looks) > _LOOKS:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
             seen += [c for c in others if self._seeming.is_another(c, rank)]

@@ -48,6 +48,8 @@ class Look:
     """Small pictures of the zones, to tell whether anything changed there at all."""
     pile: CloseUp | None = None
     """The play pile from near by."""
+    burnt: CloseUp | None = None
+    """The burn pile from near by; None while something covers it."""
 
 
 def same_patch(first: Patch | None, second: Patch | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
-from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView
+from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, of_ranks
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.reading import UNKNOWN_CARD
@@ -58,6 +58,20 @@ class SeeminglyNew:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
         half_read = seen.odds.get(name, 0.0) < CERTAIN and self._pile.suit_lies_at(name[-1], seen)
         return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
+
+    def lay_there_before_play(self, card: NewCard) -> bool:
+        """Tell whether what is read now was there before the last play; a doubtful name proves little."""
+        _, p, seen = card
+        return self._pictures.lay_there_before_play(seen, ALIKE if p >= CERTAIN else MUCH_ALIKE)
+
+    def surely_put_down(self, seen: Sequence[NewCard]) -> list[NewCard]:
+        """Return the new cards that a hand over them leaves no doubt about.
+
+        One of another rank than the surest is hardly one: beside a hand one card may be outlined as two.
+        """
+        new = [card for card in seen if not self.lay_there(card)]
+        ranks = {max(new, key=lambda card: card[1])[0][:-1]} if new else set()
+        return of_ranks(ranks, new, sure=CERTAIN)
 
     def without_laid_bare(self, view: PileView, in_sight: Collection[str], now: float) -> PileView:
         """Return the view without cards that only came to light as those upon them were taken off.

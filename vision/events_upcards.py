@@ -15,6 +15,8 @@ from vision.layout import Zone
 from vision.slots import Seen
 
 _QUIET_SECONDS = 1.0
+_ONE_ACT_SECONDS = 4.0
+"""Up-cards that one hand takes up within so long are taken up together."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
 
 
@@ -166,8 +168,12 @@ class UpCards:
             self._before_action(seat, now)
             cards = tuple(gone.card for gone in mine)
             t = max(gone.t for gone in mine)
-            player = self._scene.player(seat)
-            self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
+            player, last = self._scene.player(seat), self._scene.log.last
+            taking = last is not None and (last.event, last.player) == ("take_up", player)
+            if last is not None and taking and t - last.t < _ONE_ACT_SECONDS:
+                self._scene.log.revise(last, now, cards=(*last.cards, *cards))
+            else:
+                self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
 
     def corrected_deal(self, deal: Event, now: float) -> Event:
         """Rename up-cards that many looks agree on; returns the deal, revised while nothing else happened."""

@@ -17,7 +17,7 @@ from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
 from vision.geometry import bounding_box, transform
 from vision.glance import Glance
-from vision.layout import Layout, Place, Zone, find_layout
+from vision.layout import BURN, Layout, Place, Zone, find_layout
 from vision.plane import Matrix, TablePlane, fit_plane
 from vision.reading import CardReader, CardReading, Image, Region, without_jokers
 from vision.refit import refitted
@@ -302,13 +302,16 @@ class Watcher:
                 continue
             # A card that is seen but not to be relied on: nothing may be concluded from its absence.
             hidden |= _zones_of(reading, layout)
+        hidden_now = frozenset(hidden)
+        burn = layout.burn if BURN not in hidden_now else None
         return Look(
             t=motion.t,
             cards=tuple(see(free, layout.plane, self._packs)),
             under_arms=tuple(under),
-            hidden=frozenset(hidden),
+            hidden=hidden_now,
             patches=_patches(layout, motion),
             pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
+            burnt=close_up(frame, layout, burn) if burn is not None else None,
         )
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:

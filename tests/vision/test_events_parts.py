@@ -7,6 +7,7 @@ import pytest
 
 from vision.arms import Reach
 from vision.events_heap import Heap
+from vision.events_patches import CloseUp
 from vision.events_pile import Pile, one_set
 from vision.events_record import EventLog, Look, UnderArm, same_patch
 from vision.events_rows import Rows
@@ -305,12 +306,14 @@ def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without
 def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: list[Place]) -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
     heap = Heap(Scene(layout, reaches=[Reach(0, 10.0, 12.0, 0, path=[(11.0, (300.0, 0.0))])]))
-    before = np.full((9, 9, 3), 90, np.uint8)
+    before = np.random.default_rng(1).integers(0, 255, (390, 390, 3), np.uint8)
     after = before.copy()
-    after[3:6, 3:6] = 200 if changed else 90
-    heap.look([], 5.0, burn_pile=before)
+    if changed:
+        after[150:260, 150:260] = np.random.default_rng(2).integers(0, 255, (110, 110, 3), np.uint8)
+    heap.look([], 5.0, burnt=CloseUp(before, (170.0, -130.0)))
     for t in (12.2, 12.4):
-        fresh = heap.look([Seen(310.0, 0.0, 90.0, "down")], t, burn_pile=after)
+        card = Seen(310.0, 0.0, 90.0, "down")
+        fresh = heap.look([card], t, burnt=CloseUp(after, (170.0, -130.0)))
     heap.add(fresh, 12.4)
     assert heap.places_since(12.0, ["4S"]) == grown, "the reader had overlooked it"
 

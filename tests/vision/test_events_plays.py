@@ -63,6 +63,17 @@ def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> No
     ]
 
 
+def test_one_card_outlined_as_two_beside_a_hand_is_played_once() -> None:
+    script = Script()
+    reach = script.reach("Bob", (PLAY_AT, 0.5))
+    queen, echo = card("QS", PLAY_AT, p=0.999), card("JS", (-54.0, -6.0), p=0.94, angle=99.0)
+    script.table = [queen]
+    for _ in range(3):
+        script.look([UnderArm(reach.seat, seen, 0.4, False) for seen in (queen, echo)], frozenset({PLAY}))
+    script.rest()
+    assert [event.cards for event in script.events if event.event != "deal"] == [("QS",)]
+
+
 def test_the_same_rank_by_another_player_is_another_play() -> None:
     script = Script()
     script.play("Bob", card("7S", PLAY_AT))

@@ -173,6 +173,21 @@ def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> N
     assert script.told()[-1] == ("take_up", "Bob", ("2S",))
 
 
+@pytest.mark.parametrize(("pause", "told"), [(1.0, [("JC", "9D")]), (6.0, [("JC",), ("9D",)])])
+def test_up_cards_taken_up_one_after_the_other_are_taken_up_together(
+    pause: float, told: list[tuple[str, ...]]
+) -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    for number, spot in enumerate((1, 0)):
+        place = script.maker.layout.seats[1].row[spot]
+        script.rest(pause * number)
+        script.reach("Bob", (place, 0.3))
+        script.rows[Zone("row", 1, spot)] = down(place)
+    script.rest(2.5)
+    assert [cards for kind, _, cards in script.told() if kind == "take_up"] == told
+
+
 def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
     script = Script()
     for player, name, x in (("Ann", "4H", -75.0), ("Bob", "6H", -60.0), ("Cat", "9H", -45.0)):
