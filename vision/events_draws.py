@@ -140,7 +140,8 @@ class Draws:
         `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
         """
         visits = self._over.pop(reach.number, [])
-        if self._empty.pop(reach.number, False):
+        seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
+        if seemed_empty and not there:
             return
         visits = [] if showed else visits
         count, firm = self._count(reach, visits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -93,9 +93,15 @@ class EventLog:
         self.last = event
         if event.player is not None and kind == "play":
             self.put_down[event.player] = PutDown(t, len(event.cards))
+        elif event.player is not None and kind == "show":
+            self._showed([event.player, *(who for who, _ in event.answers)], t)
         elif event.player is not None and kind == "draw":
             self._drawn(event.player, event.count or 1)
         return event
+
+    def _showed(self, players: Iterable[str], t: float) -> None:
+        """Note that players have put down one card each: what is shown is burnt."""
+        self.put_down |= {player: PutDown(t, 1) for player in players}
 
     def _drawn(self, player: str, count: int) -> None:
         """Note that a player has drawn so many; fewer than none: has put down so many more than was told."""
@@ -113,6 +119,8 @@ class EventLog:
         event = replace(before, id=self.count, decided_at=now, revise=first, **changes)
         if event.event == "draw" and event.player is not None:
             self._drawn(event.player, (event.count or 1) - (before.count or 1))
+        elif event.event == "show":
+            self._showed((who for who, _ in event.answers[len(before.answers) :]), event.t or now)
         elif event.event == "play" and event.player is not None:
             self._drawn(event.player, len(before.cards) - len(event.cards))
         self.fresh.append(event)

@@ -147,3 +147,26 @@ def test_cards_that_were_told_late_are_drawn_for_too() -> None:
     assert log.put_down["Ann"].count == 2
     log.revise(draw, 5.0, count=2)
     assert log.put_down["Ann"].count == 1
+
+
+@pytest.mark.parametrize("seen_again", [True, False])
+def test_a_draw_pile_that_is_seen_again_was_only_overlooked(seen_again: bool) -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.draw_pile = False
+    for _ in range(6):
+        script.look()
+    script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.3), (HOME, 0.1))
+    script.draw_pile = seen_again
+    script.look()
+    script.rest(2.0)
+    assert draws(script) == ([("Ann", 1)] if seen_again else [])
+
+
+def test_who_shows_a_card_or_answers_with_one_has_put_one_down() -> None:
+    log = EventLog()
+    show = log.add("show", 4.0, 4.5, player="Ann", cards=("3S",), to="Bob", answers=(("Bob", "Cat"),))
+    assert {player: put.count for player, put in log.put_down.items()} == {"Ann": 1, "Bob": 1}
+    log.add("draw", 5.0, 5.5, player="Ann", count=1)
+    log.revise(show, 6.0, answers=(("Bob", "Cat"), ("Cat", "Ann")))
+    assert {player: put.count for player, put in log.put_down.items()} == {"Bob": 1, "Cat": 1}
