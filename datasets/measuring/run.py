@@ -37,12 +37,20 @@ def measure_films(
     outcomes.mkdir(exist_ok=True)
     work = partial(_one, folder=folder, outcomes=outcomes, program=about["program"])
     rows: list[Row] = []
-    for row in spread(work, todo, jobs, cluster):
+    for (_, plan), row in zip(todo, spread(work, todo, jobs, cluster), strict=True):
         rows.append(row)
         overall, plain = row["watch"]["overall"]["f1"], row["baseline"]["overall"]["f1"]
-        progress(f"{len(rows)} of {len(todo)}: {row['film']}: F1 {overall} (baseline {plain})")
+        scored = f"{len(rows)} of {len(todo)}: {row['film']}: F1 {overall} (baseline {plain})"
+        progress(scored + _instead(plan, row))
     made = datetime.now(UTC).strftime("%Y-%m-%d")
     return report(rows, made=made, machine=about, jobs=jobs if cluster is None else None)
+
+
+def _instead(plan: FilmPlan | None, row: Row) -> str:
+    """Return a remark where another deck was filmed than was planned, as one that is not to be had here."""
+    if plan is None or row["deck"] == plan.deck:
+        return ""
+    return f"; filmed with the deck {row['deck']}, for {plan.deck} cannot be had here"
 
 
 def _one(work: tuple[Path, FilmPlan | None], *, folder: Path, outcomes: Path, program: str) -> Row:

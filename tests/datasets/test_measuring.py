@@ -17,6 +17,7 @@ from datasets.measuring.baseline import Baseline
 from datasets.measuring.plan import DECKS, LIGHTS, TILTS, plan_films, render
 from datasets.measuring.summing import report, sums
 from datasets.measuring.tables import as_markdown
+from engine.errors import BadInputError
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
 from vision.reading import CardReading
@@ -211,6 +212,20 @@ def test_the_command_renders_watches_and_writes_the_table(
     before = film.stat().st_mtime_ns, sorted((tmp_path / "watched").iterdir())
     assert main(["measure", str(tmp_path), "--folder", str(tmp_path)]) == 0
     assert (film.stat().st_mtime_ns, sorted((tmp_path / "watched").iterdir())) == before
+
+
+def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
+    tmp_path: Path, blind: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none_here(name: str, cards: set[str]) -> None:
+        raise BadInputError(f"deck {name}: rsvg-convert is missing")
+
+    monkeypatch.setattr("datasets.measuring.plan.pick_deck", none_here)
+    words = ["measure", "--films", "1", "--rulesets", "winnersh", "--plays", "1", "--size", "160x90"]
+    assert main([*words, "--folder", str(tmp_path)]) == 0
+    (told,) = (line for line in capsys.readouterr().err.splitlines() if "1 of 1" in line)
+    assert "; filmed with the deck drawn, for " in told
+    assert told.endswith(" cannot be had here")
 
 
 @pytest.mark.parametrize(
