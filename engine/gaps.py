@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
-from engine.cards import UNKNOWN
+from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK
+from engine.demand import run_on_top
 from engine.events import Event
 from engine.judge import rule_on
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge, Seat
+from engine.questions import packs_for
 from engine.reconciling import without
 from engine.sentences import Said, say
 from engine.situation import Action, Holding, Situation
@@ -208,23 +211,52 @@ class Gaps:
         return say("whether {who} played {count} cards that nobody saw", who=player, count=missing)
 
     def explain_burn(self, event: Event) -> Said | None:
-        """Return what was missed if other cards are burned than lay on the pile, and enter it; else None."""
+        """Return what was missed where the burn cannot be due to what was seen, and enter it; else None.
+
+        Then other cards are burned than lay on the pile, or the last player burns a set that more cards of
+        its rank would have completed: laid on one another, they look like one.
+        """
         state = self._state
         player = event.player or state.turn or self._last
+        if not self.fallible or player is None or player in state.left:
+            return None
         extra = [card for card in without(event.cards, state.pile) if card != UNKNOWN]
-        if not self.fallible or not extra or player is None or player in state.left:
+        rest = [] if extra else self._rest_of_four(player)
+        if not extra and not rest:
             return None
         self.holes += 1
         seat = state.seats[player]
-        misread = player == self._last and without(state.pile, event.cards)
+        misread = extra and player == self._last and without(state.pile, event.cards)
         if not misread:
-            seat.take_from_hand(extra)
-            self._owe(player, len(extra))
-        state.pile = list(event.cards)
+            seat.take_from_hand(extra or rest)
+            self._owe(player, len(extra or rest))
+        state.pile = [*event.cards, *rest] if extra else [*state.pile, *rest]
         state.burn_pile()
         again = state.rules.mechanics.burn_again
         state.turn = player if again else state.next_inside(player)
         return say("what {who} played before the pile was burned", who=player)
+
+    def _rest_of_four(self, player: str) -> list[str]:
+        """Return what the last player may have put down unseen to make four of a kind; else nothing."""
+        state, mechanics = self._state, self._state.rules.mechanics
+        rank, hand = RANK_OF[state.pile[-1]], state.seats[player].hand
+        missing = mechanics.four - run_on_top(mechanics, state.pile, rank)[0]
+        there = len(hand) - state.seats[player].owed  # what is due counts as drawn, but was not put down
+        if player != self._last or rank == UNKNOWN_RANK or not 1 <= missing <= there:
+            return []
+        others = [seat.hand for name, seat in state.seats.items() if name != player]
+        seen = [
+            *state.burned,
+            *state.pile,
+            *chain(*others),
+            *chain(*(seat.up for seat in state.seats.values())),
+        ]
+        held = [card for card in hand if RANK_OF[card] == rank]
+        packs = packs_for(mechanics, len(state.seats))
+        left = mechanics.four * packs - sum(RANK_OF[card] == rank for card in seen)
+        if left < missing or len(held) + hand.count(UNKNOWN) < missing:
+            return []
+        return [*held, *[UNKNOWN] * missing][:missing]
 
     def _owe(self, player: str, played: int) -> None:
         """Enter what is to be drawn after cards that were played unseen."""

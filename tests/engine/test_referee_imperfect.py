@@ -178,3 +178,41 @@ def test_a_draw_beyond_what_is_due_is_called_once_and_then_counted_with(start):
     game.play(ANN, "6D", draws=1)
     game.play(BOB, "8H")
     assert verdict(game.tell("draw", BOB, count=1)) == "legal"
+
+
+@pytest.mark.parametrize(
+    ("burner", "confidence", "ruled", "turn"),
+    [(BOB, 0.97, "unproven", BOB), (BOB, 1.0, "illegal", CAT), (CAT, 0.97, "illegal", CAT)],
+)
+def test_a_set_that_looks_like_one_card_may_have_been_four_of_a_kind(start, burner, confidence, ruled, turn):
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "QC", draws=1)
+    game.play(ANN, "QD", draws=1)
+    game.tell("pick_up", BOB, "4H QC QD")
+    game.play(CAT, "5H", draws=1)
+    game.play(ANN, "6D", draws=1)
+    game.tell("play", BOB, "QS", source="hand", confidence=confidence)
+    outcome = game.tell("burn", burner, "5H 6D QS")
+    assert verdict(outcome) == ruled
+    assert game.table.turn == turn
+    assert not game.table.pile
+
+
+def test_three_cards_in_a_hand_are_no_four_of_a_kind(start):
+    game = start()
+    game.tell("play", BOB, "QS", source="hand", confidence=0.97)
+    assert broken(game.tell("burn", BOB, "QS"))
+
+
+def test_a_set_that_cannot_have_been_four_of_a_kind_is_no_ground_for_a_burn(start):
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "5D", draws=1)
+    game.play(ANN, "QC", draws=1)
+    game.tell("pick_up", BOB, "4H 5D QC")
+    game.play(CAT, "QH", draws=1)
+    game.tell("pick_up", ANN, "QH")
+    game.tell("play", BOB, "QS", source="hand", confidence=0.97)
+    outcome = game.tell("burn", BOB, "QS")
+    assert broken(outcome), "Ann has one of the queens"
