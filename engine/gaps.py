@@ -213,8 +213,8 @@ class Gaps:
     def explain_burn(self, event: Event) -> Said | None:
         """Return what was missed where the burn cannot be due to what was seen, and enter it; else None.
 
-        Then other cards are burned than lay on the pile, or the last player burns a set that more cards of
-        its rank would have completed: laid on one another, they look like one.
+        Then other cards are burned than lay on the pile, or more cards of the top one's rank would have made
+        four of a kind: laid on one another, they look like one.
         """
         state = self._state
         player = event.player or state.turn or self._last
@@ -237,12 +237,16 @@ class Gaps:
         return say("what {who} played before the pile was burned", who=player)
 
     def _rest_of_four(self, player: str) -> list[str]:
-        """Return what the last player may have put down unseen to make four of a kind; else nothing."""
+        """Return what a player may have put down unseen to make four of a kind; else nothing.
+
+        That is who played last, or whose turn it is if most of the four lie there.
+        """
         state, mechanics = self._state, self._state.rules.mechanics
         rank, hand = RANK_OF[state.pile[-1]], state.seats[player].hand
         missing = mechanics.four - run_on_top(mechanics, state.pile, rank)[0]
         there = len(hand) - state.seats[player].owed  # what is due counts as drawn, but was not put down
-        if player != self._last or rank == UNKNOWN_RANK or not 1 <= missing <= there:
+        may_have = player == self._last or (player == state.turn and missing <= mechanics.four // 2)
+        if not may_have or rank == UNKNOWN_RANK or not 1 <= missing <= there:
             return []
         others = [seat.hand for name, seat in state.seats.items() if name != player]
         seen = [

@@ -199,6 +199,13 @@ def test_a_set_that_looks_like_one_card_may_have_been_four_of_a_kind(start, burn
     assert not game.table.pile
 
 
+@pytest.mark.parametrize(("burner", "ruled"), [(CAT, "unproven"), (ANN, "illegal")])
+def test_whose_turn_it_is_may_have_completed_four_of_a_kind_unseen(start, burner, ruled):
+    game = start()
+    game.tell("play", BOB, "QC QD QH", source="hand", confidence=0.97)
+    assert verdict(game.tell("burn", burner, "QC QD QH")) == ruled
+
+
 def test_three_cards_in_a_hand_are_no_four_of_a_kind(start):
     game = start()
     game.tell("play", BOB, "QS", source="hand", confidence=0.97)
