@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
-from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK
+from engine.cards import RANK_OF, SUITS, UNKNOWN, UNKNOWN_RANK
 from engine.demand import run_on_top
 from engine.events import Event
 from engine.judge import rule_on
@@ -222,15 +221,16 @@ class Gaps:
             return None
         extra = [card for card in without(event.cards, state.pile) if card != UNKNOWN]
         rest = [] if extra else self._rest_of_four(player)
-        if not extra and not rest:
+        unseen = extra or rest
+        if not unseen:
             return None
         self.holes += 1
         seat = state.seats[player]
         misread = extra and player == self._last and without(state.pile, event.cards)
         if not misread:
-            seat.take_from_hand(extra or rest)
-            self._owe(player, len(extra or rest))
-        state.pile = [*event.cards, *rest] if extra else [*state.pile, *rest]
+            seat.take_from_hand(unseen)
+            self._owe(player, len(unseen))
+        state.pile = list(event.cards) if extra else [*state.pile, *rest]
         state.burn_pile()
         again = state.rules.mechanics.burn_again
         state.turn = player if again else state.next_inside(player)
@@ -248,16 +248,12 @@ class Gaps:
         may_have = player == self._last or (player == state.turn and missing <= mechanics.four // 2)
         if not may_have or rank == UNKNOWN_RANK or not 1 <= missing <= there:
             return []
-        others = [seat.hand for name, seat in state.seats.items() if name != player]
-        seen = [
-            *state.burned,
-            *state.pile,
-            *chain(*others),
-            *chain(*(seat.up for seat in state.seats.values())),
-        ]
+        seen = [*state.burned, *state.pile]
+        for name, seat in state.seats.items():
+            seen += seat.up if name == player else [*seat.up, *seat.hand]
         held = [card for card in hand if RANK_OF[card] == rank]
         packs = packs_for(mechanics, len(state.seats))
-        left = mechanics.four * packs - sum(RANK_OF[card] == rank for card in seen)
+        left = len(SUITS) * packs - sum(RANK_OF[card] == rank for card in seen)
         if left < missing or len(held) + hand.count(UNKNOWN) < missing:
             return []
         return [*held, *[UNKNOWN] * missing][:missing]

@@ -81,7 +81,10 @@ class UnderHand:
 
     def lately(self, now: float) -> list[Seen]:
         """Return what counts now, oldest first."""
-        return [seen for t, seen in self._read if now - t < _SECONDS]
+        return [seen for _, seen in self._recent(now)]
+
+    def _recent(self, now: float) -> list[tuple[float, Seen]]:
+        return [(t, seen) for t, seen in self._read if now - t < _SECONDS]
 
     def named_as_read(self, view: PileView, ranks: Collection[str], known: Collection[str]) -> PileView:
         """Return a view of the pile with doubtful cards named as they were read under the hand.
@@ -107,7 +110,7 @@ class UnderHand:
 
     def since(self, names: Collection[str], now: float) -> float:
         """Return when one of these cards, of which at least one counts now, was first read."""
-        return min(t for t, seen in self._read if now - t < _SECONDS and seen.best[0] in names)
+        return min(t for t, seen in self._recent(now) if seen.best[0] in names)
 
     def sure(self, known: Collection[str], now: float, ranks: Collection[str] = ()) -> list[NewCard]:
         """Return cards that were read in two looks, once surely, and are none of `known`.
@@ -115,12 +118,12 @@ class UnderHand:
         Cards come in sets: one of a rank that others surely have need be read but once, if surely; and one of
         the `ranks` that have just been put down, a few times.
         """
-        recent = [(t, seen) for t, seen in self._read if now - t < _SECONDS]
+        recent = self._recent(now)
         once: list[NewCard] = []
         twice: list[NewCard] = []
         for name in sorted({str(seen.best[0]) for _, seen in recent} - set(known)):
-            seen = [card for _, card in recent if card.best[0] == name]
-            looks = len({t for t, card in recent if card.best[0] == name})
+            read = [(t, card) for t, card in recent if card.best[0] == name]
+            seen, looks = [card for _, card in read], len({t for t, _ in read})
             surest = max(seen, key=lambda card: card.best[1])
             mean = sum(card.best[1] for card in seen) / len(seen)
             often = name[:-1] in ranks and looks >= _OFTEN and mean >= _FAIRLY_SURE

@@ -15,7 +15,7 @@ from vision.layout import Zone
 from vision.slots import Seen
 
 _QUIET_SECONDS = 1.0
-_ONE_ACT_SECONDS = 4.0
+_ONE_ACT_S = 4.0
 """Up-cards that one hand takes up within so long are taken up together."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
 
@@ -169,11 +169,10 @@ class UpCards:
             cards = tuple(gone.card for gone in mine)
             t = max(gone.t for gone in mine)
             player, last = self._scene.player(seat), self._scene.log.last
-            taking = last is not None and (last.event, last.player) == ("take_up", player)
-            if last is not None and taking and t - last.t < _ONE_ACT_SECONDS:
-                self._scene.log.revise(last, now, cards=(*last.cards, *cards))
-            else:
+            if last is None or (last.event, last.player) != ("take_up", player) or t - last.t >= _ONE_ACT_S:
                 self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
+            else:
+                self._scene.log.revise(last, now, cards=(*last.cards, *cards))
 
     def corrected_deal(self, deal: Event, now: float) -> Event:
         """Rename up-cards that many looks agree on; returns the deal, revised while nothing else happened."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 import pytest
@@ -131,14 +132,17 @@ def test_turn_order_passes_only_to_players_with_cards(game: Game) -> None:
             assert held, (act, after)
 
 
+def bits_of(game: Game, text: str) -> int:
+    """Return the cards named in a text as the simulation holds them."""
+    number = {code: card for card, code in enumerate(game.pack.codes)}
+    return sum(1 << number[code] for code in text.split())
+
+
 def nearly_over(pile: str, hands: tuple[str, ...], since: tuple[str, ...] = ()) -> tuple[Game, Table]:
     """A Winnersh table near its end, the draw pile gone: who has an empty hand has left; Bob is to act."""
     game = Game(load_ruleset("winnersh"), len(hands))
     number = {code: card for card, code in enumerate(game.pack.codes)}
-
-    def bits(text: str) -> int:
-        return sum(1 << number[code] for code in text.split())
-
+    bits = partial(bits_of, game)
     none = (0,) * len(hands)
     lying = bits(pile) | sum(bits(hand) for hand in hands)
     table = game.deal(Random(1))._replace(
@@ -208,8 +212,7 @@ def test_who_left_is_shown_back_in_until_the_right_neighbour_has_had_a_turn() ->
 )
 def test_a_set_of_two_ranks_adds_to_no_four_of_a_kind(pile: str, played: str, burns: bool) -> None:
     game, table = nearly_over(pile, ("9S 8S", f"{played} KD", "AD"))
-    number = {code: card for card, code in enumerate(game.pack.codes)}
-    act = Act(PLAY, 1, hand=sum(1 << number[code] for code in played.split()))
+    act = Act(PLAY, 1, hand=bits_of(game, played))
     assert (game.apply(table, act).pile == ()) == burns
     ruling = judge(situation_of(game, table, NAMES[:3], act))
     assert ruling["effects"]["burn"] == burns
