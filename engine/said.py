@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 
@@ -38,5 +39,12 @@ def message(form: str, **facts: Any) -> Said:
 
 
 def _plain(fact: Any) -> Any:
-    """Return an error as the line it says, anything else as it is."""
-    return getattr(fact, "says", str(fact)) if isinstance(fact, BaseException) else fact
+    """Return an error as the line it says, a text or path of several lines as one, anything else as it is.
+
+    A damaged file's own text comes back in what a library says of it, and a file's name may hold a line feed.
+    """
+    if isinstance(fact, BaseException):
+        fact = getattr(fact, "says", str(fact))
+    if isinstance(fact, str | PurePath) and len(lines := str(fact).splitlines()) > 1:
+        return " ".join(lines)
+    return fact

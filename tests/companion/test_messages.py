@@ -6,6 +6,7 @@ import ast
 import errno
 import os
 import pickle
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -176,3 +177,16 @@ def test_an_error_can_be_sent_to_another_process() -> None:
     assert str(sent) == "event 'play': a.npz: the file is empty"
     assert isinstance(sent.says.facts["reason"], Said)
     assert error_words(sent) == "Ereignis 'play': a.npz: Die Datei ist leer"
+
+
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        (sqlite3.DatabaseError('unrecognized token: "a\n  b"'), 'unrecognized token: "a   b"'),
+        (Path("one\ntwo.mp4"), "one two.mp4"),
+        ("one\r\ntwo", "one two"),
+    ],
+)
+def test_what_a_library_or_a_name_says_in_several_lines_is_told_in_one(fact: Any, line: str) -> None:
+    assert str(BadInputError("{what}: no", what=fact)) == f"{line}: no"
+    assert words(message("{what}: no", what=fact)) == f"{line}: no"
