@@ -50,6 +50,18 @@ def _bench(
     return ProductGoal(title, f"benchmarks/{what}/value", least, most, form, f"{_BENCH}/{file}")
 
 
+def _fuzz(
+    title: str,
+    what: str,
+    least: float | None = None,
+    most: float | None = None,
+    form: str = ".2f",
+    engine: str = "hypothesis",
+) -> ProductGoal:
+    command = f"python tests/faults/fuzz.py --minutes 120 --engine {engine}"
+    return ProductGoal(title, f"benchmarks/{what}/value", least, most, form, command)
+
+
 def _film(goal: Goal) -> ProductGoal:
     return ProductGoal(
         goal.title, f"films/overall/watch/{goal.field}", goal.least, goal.most, goal.form, _FILMS
@@ -195,7 +207,9 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ),
     ),
     "Through the night": (
-        ProductGoal("hours of films at real pace", "soak/hours", least=4, form=".2f", command=_SOAK),
+        ProductGoal(
+            "hours of films, at real pace or faster", "soak/film_hours", least=4, form=".2f", command=_SOAK
+        ),
         ProductGoal(
             "growth of memory, MiB an hour",
             "soak/memory_mib/growth_per_hour",
@@ -220,6 +234,17 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             least=1,
             form=".2f",
             command=_SOAK,
+        ),
+        _fuzz("hours of fuzzing all that is read, drawn by Hypothesis", "fuzz_hypothesis_hours", least=2),
+        _fuzz("inputs in these hours", "fuzz_hypothesis_inputs", form=",.0f"),
+        _fuzz("what they brought to light", "fuzz_hypothesis_findings", most=0, form=".0f"),
+        _fuzz("hours of fuzzing guided by coverage", "fuzz_atheris_hours", least=2, engine="atheris"),
+        _fuzz(
+            "targets in which these brought something to light",
+            "fuzz_atheris_findings",
+            most=0,
+            form=".0f",
+            engine="atheris",
         ),
     ),
 }

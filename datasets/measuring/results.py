@@ -61,9 +61,17 @@ def read_measured(folder: Path) -> Measured:
     return Measured(
         films=_object(films.read_text("utf-8"), films) if films.is_file() else {},
         photos={str(row.get("set")): row for row in _lines(folder / "photos.jsonl")},
-        soak=soaked[-1] if soaked else {},
+        soak=_with_film_hours(soaked[-1]) if soaked else {},
         benchmarks={str(row.get("what")): row for row in _lines(folder / "benchmarks.jsonl")},
     )
+
+
+def _with_film_hours(soak: dict[str, Any]) -> dict[str, Any]:
+    """Return a soak with how long its films were: at a pace of 2, an hour shows two hours of film."""
+    hours, pace = soak.get("hours"), soak.get("pace")
+    if not (isinstance(hours, int | float) and isinstance(pace, int | float)):
+        return soak
+    return {**soak, "film_hours": hours * pace}
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -94,6 +94,11 @@ def test_the_newest_line_of_a_benchmark_counts(tmp_path: Path) -> None:
     assert read_measured(tmp_path).value("benchmarks/ruling_us/value") == 40.0
 
 
+def test_a_soak_at_twice_the_pace_shows_twice_its_hours_of_film(tmp_path: Path) -> None:
+    (tmp_path / "soak.json").write_text('{"hours": 2.1, "pace": 2.0}\n')
+    assert read_measured(tmp_path).value("soak/film_hours") == 4.2
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "7", "nonsense"])
 def test_a_file_that_no_command_wrote_is_named(
     text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -5,7 +5,8 @@
     python tests/faults/fuzz.py --target deck FILE...              (runs files again, as findings are)
 
 Hypothesis draws mutations of sound files; atheris lets the code's coverage guide them. Each finding is
-written to `--findings`, named after its target, and the run goes on. Exits with 1 if there is any.
+written to `--findings`, named after its target, and the run goes on. Exits with 1 if there is any. How long
+it took and what it found is kept as benchmarks keep what they measure (`SHITHEAD_MEASURED`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+
+from datasets.measuring.noting import note
 
 ENGINES = ("hypothesis", "atheris")
 _BATCH = 150
@@ -174,6 +177,9 @@ def _with_hypothesis(names: list[str], args: argparse.Namespace) -> int:
                 found[name] += 1
                 _keep(args.findings, name, fed[-1], error)
     print(json.dumps({"seconds": round(60 * args.minutes), "runs": runs, "findings": found}))
+    note("fuzz_hypothesis_hours", args.minutes / 60)
+    note("fuzz_hypothesis_inputs", sum(runs.values()))
+    note("fuzz_hypothesis_findings", sum(found.values()))
     return 1 if any(found.values()) else 0
 
 
@@ -218,6 +224,8 @@ def _with_atheris(names: list[str], args: argparse.Namespace) -> int:
         own = [sys.executable, __file__, "--one", name, "--minutes", str(minutes)]
         bad += subprocess.run([*own, "--findings", str(args.findings)], check=False).returncode != 0
     print(json.dumps({"targets": len(names), "with findings": bad}))
+    note("fuzz_atheris_hours", args.minutes / 60)
+    note("fuzz_atheris_findings", bad)
     return 1 if bad else 0
 
 
