@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.book import GameBook, Judge, Line
+from companion.freed_memory import FreedMemory
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
@@ -49,6 +50,7 @@ class Refereeing:
         self._known: KnownAlready | None = None
         self._asked = False
         """Whether it was said that the cards lie otherwise than when the game was broken off."""
+        self._freed = FreedMemory()
         self._shown: tuple[TableView, TableView] | None = None
         """What the watcher believed when that was last brought into the frame, and what came of it."""
 
@@ -175,6 +177,7 @@ class Refereeing:
         if self._watcher.astray and not self._asked:
             self._asked = True
             events = [*events, Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LIES_OTHERWISE))]
+        self._freed.give_back()
         return self._rule(events)
 
     def _learn(self, frame: Image, t: float) -> list[Event]:

@@ -1,0 +1,38 @@
+"""Memory that was freed goes back to the system.
+
+Pictures of several megabytes come and go many times a second, between small things that stay: over hours
+ever less of what was freed lies in one piece, and the C library asks for more. glibc's `malloc_trim` gives
+back the pages that hold nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from collections.abc import Callable
+
+EVERY_SECONDS = 60.0
+"""It takes some 25 ms."""
+
+
+class FreedMemory:
+    """Gives back what the process has freed, at most once a minute; does nothing without glibc."""
+
+    def __init__(self) -> None:
+        self._trim = _malloc_trim()
+        self._given_back = time.monotonic()
+
+    def give_back(self) -> None:
+        """Give freed memory back, if that was done long enough ago."""
+        now = time.monotonic()
+        if self._trim is not None and now - self._given_back >= EVERY_SECONDS:
+            self._trim(0)
+            self._given_back = now
+
+
+def _malloc_trim() -> Callable[[int], int] | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    return trim
