@@ -1,7 +1,8 @@
 """Train the index network: `.venv/bin/python -m models.indices.train`.
 
 Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one),
-and writes `models/indices/indices.onnx`, `indices.json` and its learning curve `curve.png`.
+and writes `models/indices/indices.onnx`, `indices.json` and its learning curve `curve.png`. `--onward` makes it
+start from weights that ship, and not from nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from models.indices.calibrate import calibrate
 from models.indices.data import IndexDataset, IndexTruth, collate
 from models.indices.export import export
 from models.indices.network import UNIT, IndexNet
+from models.indices.onward import take_over
 from models.indices.real import IndexPhotoDataset, training_photos
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
@@ -30,7 +32,8 @@ from models.training import Parts, Trainer, means, predict
 
 _BATCH = 16
 _SIZE = 256
-_RATE = 2e-3
+_RATE, _ONWARD_RATE = 2e-3, 1e-3
+"""The largest learning rate, from nothing and from weights that ship."""
 _HELD_BACK = 128
 """Scenes that are never trained on: they watch the training and calibrate the result."""
 _FOCUS = 2.0
@@ -67,6 +70,12 @@ def _batches(paths: Sequence[Path], photos: list[LabelledPhoto], seed: int) -> I
         )
 
 
+def _some_pictures(paths: Sequence[Path]) -> Tensor:
+    """Return a few batches of pictures in one (N x 3 x H x W, RGB, 0..1)."""
+    data = IndexDataset(paths, _SIZE)
+    return torch.stack([data[k][0] for k in range(min(len(data), 4 * _BATCH))]).float() / 255
+
+
 @torch.no_grad()
 def _validate(net: nn.Module, paths: Sequence[Path]) -> Parts:
     """Return the mean loss parts over scenes held back from training."""
@@ -83,6 +92,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--scenes", type=int, default=3500, help="how many to render")
     parser.add_argument("--folder", type=Path, default=cache, help="for scenes and checkpoints")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("indices.onnx"))
+    parser.add_argument("--onward", type=Path, metavar="ONNX", help="weights to go on from")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     set_threads(args.threads)
@@ -90,7 +100,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads, "crowds")
     held_back, scenes = scenes[:_HELD_BACK], scenes[_HELD_BACK:]
     net = IndexNet().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    trainer = Trainer[Batch](net, _batch_loss, args.folder, minutes=args.minutes, rate=_RATE)
+    if args.onward is not None:
+        take_over(net, args.onward, _some_pictures(scenes))
+    rate = _RATE if args.onward is None else _ONWARD_RATE
+    trainer = Trainer[Batch](net, _batch_loss, args.folder, minutes=args.minutes, rate=rate)
     trainer.resume()
     batches = _batches(scenes, training_photos(), trainer.step + 1)
     trainer.run(batches, 1.0, lambda average: _validate(average, held_back))

@@ -1,0 +1,119 @@
+"""Training that goes on from weights that ship: the network is read back from its ONNX file.
+
+In the file each convolution has taken in the normalisation behind it. Here every normalisation gets the
+numbers that leave what the convolution puts out as it is, measured on some pictures, so that training goes on
+where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from onnx import numpy_helper
+from torch import Tensor, nn
+
+from engine.errors import BadInputError
+
+
+def take_over(net: nn.Module, path: Path, images: Tensor) -> None:
+    """Give `net` the weights of an ONNX file that the same network was exported to.
+
+    Args:
+        net: Those of its convolutions that have one shape run in the order in which its modules stand.
+        path: The file.
+        images: Pictures to measure on, N x 3 x H x W, RGB, 0..1, like those it will be trained on.
+
+    Raises:
+        BadInputError: the file is of another network.
+    """
+    convolutions = [module for module in net.modules() if isinstance(module, nn.Conv2d)]
+    pairs = _in_order(convolutions, _convolutions(path))
+    if pairs is None:
+        raise BadInputError("{path}: the weights of another network", path=path)
+    with torch.no_grad():
+        norms = [_fill(*it) for it in zip(convolutions, _norms_behind(net), pairs, strict=True)]
+        _measure(net, [norm for norm in norms if norm is not None], images)
+
+
+Numbers = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Weight and bias of a convolution."""
+
+
+def _in_order(convolutions: Sequence[nn.Conv2d], left: list[Numbers]) -> list[Numbers] | None:
+    """Return the numbers of each convolution: the first that are left of its shape; None if any has none."""
+    ordered = []
+    for convolution in convolutions:
+        shape = tuple(convolution.weight.shape)
+        found = next((k for k, (weight, _) in enumerate(left) if weight.shape == shape), None)
+        if found is None:
+            return None
+        ordered.append(left.pop(found))
+    return None if left else ordered
+
+
+def _convolutions(path: Path) -> list[Numbers]:
+    """Return weight and bias of each convolution in the order in which they run."""
+    graph = onnx.load(str(path)).graph
+    arrays = {array.name: numpy_helper.to_array(array).astype(np.float32) for array in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Cast" and node.input[0] in arrays:  # weights are kept as 16-bit floats
+            arrays[node.output[0]] = arrays[node.input[0]]
+    return [(arrays[node.input[1]], arrays[node.input[2]]) for node in graph.node if node.op_type == "Conv"]
+
+
+def _norms_behind(net: nn.Module) -> list[nn.BatchNorm2d | None]:
+    """Return for each convolution the normalisation that comes next, before another convolution, if any."""
+    norms: list[nn.BatchNorm2d | None] = []
+    for module in net.modules():
+        if isinstance(module, nn.Conv2d):
+            norms.append(None)
+        elif isinstance(module, nn.BatchNorm2d):
+            norms[-1] = module
+    return norms
+
+
+def _fill(
+    convolution: nn.Conv2d,
+    norm: nn.BatchNorm2d | None,
+    numbers: Numbers,
+) -> nn.BatchNorm2d | None:
+    weight, bias = (torch.from_numpy(array.copy()) for array in numbers)
+    convolution.weight.copy_(weight)
+    if norm is None:
+        assert convolution.bias is not None
+        convolution.bias.copy_(bias)
+        return None
+    assert norm.running_mean is not None
+    assert norm.running_var is not None
+    norm.weight.fill_(1.0)
+    norm.bias.copy_(bias)
+    norm.running_mean.zero_()
+    norm.running_var.fill_(1.0 - norm.eps)
+    return norm
+
+
+def _measure(net: nn.Module, norms: list[nn.BatchNorm2d], images: Tensor) -> None:
+    """Give each normalisation the statistics of what comes in, and the scale and shift that undo them."""
+    seen: dict[nn.BatchNorm2d, tuple[Tensor, Tensor]] = {}
+
+    def note(norm: nn.BatchNorm2d, inputs: tuple[Tensor, ...]) -> None:
+        seen[norm] = inputs[0].mean((0, 2, 3)), inputs[0].var((0, 2, 3))
+
+    hooks = [norm.register_forward_pre_hook(note) for norm in norms]
+    training = net.training
+    net.eval()(images)
+    net.train(training)
+    for hook in hooks:
+        hook.remove()
+    for norm, (mean, variance) in seen.items():
+        assert norm.running_mean is not None
+        assert norm.running_var is not None
+        norm.running_mean.copy_(mean)
+        norm.running_var.copy_(variance)
+        norm.weight.copy_((variance + norm.eps).sqrt())
+        norm.bias.add_(mean)

@@ -1,0 +1,46 @@
+"""A network read back from what was exported answers as that did, and learns from there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import BadInputError
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("ultralytics")
+
+from models.indices.export import export  # noqa: E402
+from models.indices.network import ExportedNet, IndexNet  # noqa: E402
+from models.indices.onward import take_over  # noqa: E402
+from vision.indices import WEIGHTS  # noqa: E402
+from vision.runtime import load_network  # noqa: E402
+
+
+def pictures(count: int) -> torch.Tensor:
+    return torch.rand(count, 3, 64, 64, generator=torch.Generator().manual_seed(1))
+
+
+def test_the_weights_that_ship_answer_as_in_their_file() -> None:
+    net = IndexNet()
+    take_over(net, WEIGHTS, pictures(8))
+    images = pictures(2)
+    with torch.no_grad():
+        ours = ExportedNet(net).eval()(images).numpy()
+    for image, our in zip(images, ours, strict=True):
+        assert load_network(WEIGHTS).run(image[None].numpy())[0] == pytest.approx(our, abs=2e-3)
+
+
+def test_in_training_they_answer_nearly_so() -> None:
+    net = IndexNet()
+    take_over(net, WEIGHTS, pictures(32))
+    with torch.no_grad():
+        scores = [each(pictures(32))[:, 0].sigmoid() for each in (net.eval(), net.train())]
+    assert float((scores[0] - scores[1]).abs().mean()) < 0.01
+
+
+def test_a_file_of_another_network_is_refused(tmp_path: Path) -> None:
+    export(torch.nn.Conv2d(3, 7, 3, 4, 1), tmp_path / "other.onnx")
+    with pytest.raises(BadInputError, match=r"other\.onnx: the weights of another network"):
+        take_over(IndexNet(), tmp_path / "other.onnx", pictures(1))
