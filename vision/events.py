@@ -15,11 +15,12 @@ from engine.events import Event
 from vision.arms import Hands, Reach
 from vision.events_draws import Draws
 from vision.events_heap import Heap
-from vision.events_pile import CERTAIN, MIN_NAME
+from vision.events_pile import MIN_NAME
 from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
 from vision.events_scene import Scene
+from vision.events_sets import CERTAIN
 from vision.events_shows import Shown, Shows
 from vision.events_taking import Taking
 from vision.events_upcards import UpCards

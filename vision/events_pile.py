@@ -11,16 +11,22 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from vision.events_sets import (
+    CERTAIN,
+    NewCard,
+    ShowsNew,
+    is_read_as_one_of,
+    may_be_one_of,
+    one_set,
+    rank_and_colour,
+    unknown,
+)
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen, Settled, covers, index_places, name_cards, vote
 
-CERTAIN = 0.97
-"""A name this probable is all but certain."""
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE_NAME = 0.9
-_OTHER_RANK = 0.9
-"""How surely a card must be read to be put down together with one of another rank."""
 _ECHO = 0.85
 """What is read less surely, where a card much like it lies, is most likely that one."""
 _NEED_LOOKS = 2
@@ -35,22 +41,10 @@ _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 """So little a card that is read twice seems to have moved, under a hand or just after one."""
 _OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
-
-
-ShowsNew = Callable[[Seen], bool]
-"""Tells whether a card surely was not to be seen before."""
-
-
-def _unknown(_: Seen) -> bool:
-    return False
-
-
 LayThere = Callable[[Seen], bool]
 """Tells whether a card surely was to be seen just there before."""
 Claim = tuple[str | None, float, Seen]
 """A card that is seen: its name, how sure that is, and where it lies."""
-NewCard = tuple[str, float, Seen]
-"""A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
 
 
 @dataclass(slots=True)
@@ -109,7 +103,7 @@ class Pile:
         self,
         looks: Sequence[Sequence[Seen]],
         taken: Collection[str],
-        shows_new: ShowsNew = _unknown,
+        shows_new: ShowsNew = unknown,
         ranks: Collection[str] = (),
         placed: LayThere | None = None,
     ) -> PileView:
@@ -121,7 +115,7 @@ class Pile:
         """
         need = min(len(looks), _NEED_LOOKS)
         settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
-        weighed = [self._weighed(s.seen, taken) for s in settled]
+        weighed = [self._weighed(s.seen, taken, shows_new) for s in settled]
         named = name_cards(weighed, packs=self.packs)
         claims = [
             (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
@@ -144,13 +138,7 @@ class Pile:
         seen_plainly = [
             (name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in plain
         ]
-        half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
-        new = [
-            card
-            for card in new
-            if shows_new(card[2])
-            or not (_is_echo(card, seen_plainly, _rank_and_colour) or _is_echo(card, half_covered, _rank))
-        ]
+        new = self._without_known(new, unseen, seen_plainly, shows_new)
         together = one_set(new, unseen, shows_new, ranks)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
@@ -163,6 +151,36 @@ class Pile:
             tuple(plain),
             tuple(doubtful),
         )
+
+    def _without_known(
+        self,
+        new: Sequence[NewCard],
+        unseen: Collection[str],
+        plain: Sequence[tuple[str, Seen]],
+        shows_new: ShowsNew,
+    ) -> list[NewCard]:
+        """Return what seems new without what is more likely a card of the pile that was misread."""
+        half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
+        top_is_bare = bool(self.cards) and self.cards[-1].name in {name for name, _ in plain}
+        return [
+            card
+            for card in new
+            if not (top_is_bare and is_read_as_one_of(unseen, card))
+            and not self._is_top_misread(card, new, unseen)
+            and (
+                shows_new(card[2])
+                or not (_is_echo(card, plain, rank_and_colour) or _is_echo(card, half_covered, _rank))
+            )
+        ]
+
+    def _is_top_misread(self, card: NewCard, new: Sequence[NewCard], unseen: Collection[str]) -> bool:
+        """Tell whether what seems new is the uppermost card under one of another rank, its suit misread."""
+        name, p, seen = card
+        top = self.cards[-1] if self.cards else None
+        if top is None or top.place is None or top.name not in unseen or _rank(top.name) != _rank(name):
+            return False
+        covered = any(q > p and _rank(other) != _rank(name) for other, q, _ in new)
+        return covered and p < CERTAIN and same_card(top.place, seen)
 
     def _numbers(self, name: str | None) -> list[int]:
         return [number for number, card in enumerate(self.cards) if card.name == name]
@@ -250,9 +268,10 @@ class Pile:
         top = [card.place for card in self.top if card.place]
         return _hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
-    def _weighed(self, seen: Seen, taken: Collection[str]) -> Seen:
+    def _weighed(self, seen: Seen, taken: Collection[str], shows_new: ShowsNew) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
         here = self._names_at(seen)
+        other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
         on_top = self.cards[-1].name if self.cards else None
         odds = {}
         for name, p in seen.odds.items():
@@ -264,7 +283,7 @@ class Pile:
                 another = self.names.count(name) < self.packs
                 weight = _TOP_MOVES if name == on_top or another else _BURIED_MOVES
             else:
-                weight = _OTHER_NAME_IN_PLACE if here else 1.0
+                weight = other
             odds[name] = p * weight
         total = sum(odds.values()) + max(0.0, 1.0 - sum(seen.odds.values()))
         scale = 1.0 / total if total > 0 else 0.0
@@ -307,7 +326,7 @@ def _hide(upper: Sequence[Seen], lower: Sequence[Seen], off: float = 0.0) -> boo
 
 
 def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
-    alike = not card.sure and _rank_and_colour(card.name) == _rank_and_colour(name)
+    alike = not card.sure and rank_and_colour(card.name) == rank_and_colour(name)
     return alike and card.place is not None and _in_place(card.place, seen)
 
 
@@ -335,65 +354,3 @@ def same_card(first: Seen, second: Seen) -> bool:
 
 def _in_place(known: Seen, seen: Seen) -> bool:
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
-
-
-def one_set(
-    new: Sequence[NewCard],
-    unseen: Collection[str] = (),
-    shows_new: ShowsNew = _unknown,
-    ranks: Collection[str] = (),
-) -> list[NewCard]:
-    """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
-
-    The surest is of one of `ranks`, where any is. Cards of several ranks stay when each is read surely: then
-    somebody did play them. But any but the surest may be one that lay there and is `unseen`, see
-    `may_be_one_of`, unless the picture shows that one of the surest's rank was not there: what lies under
-    others shows less and less.
-    """
-    if not new:
-        return []
-    surest = max([c for c in new if c[0][:-1] in ranks] or new, key=lambda card: card[1])
-    rank = surest[0][:-1]
-    likely = [
-        c
-        for c in new
-        if c is surest or not may_be_one_of(unseen, c) or (c[0][:-1] == rank and shows_new(c[2]))
-    ]
-    return sorted(of_ranks({rank}, likely, unseen), key=lambda card: card[0][:-1] != rank)
-
-
-def of_ranks(
-    ranks: Collection[str],
-    new: Sequence[NewCard],
-    unseen: Collection[str] = (),
-    sure: float = _OTHER_RANK,
-) -> list[NewCard]:
-    """Drop doubtful cards of other ranks than `ranks`, see `one_set`: those read less than `sure`ly."""
-    return [
-        card
-        for card in new
-        if card[0][:-1] in ranks or (_surely_read(card) >= sure and not may_be_one_of(unseen, card))
-    ]
-
-
-def may_be_one_of(unseen: Collection[str], card: NewCard) -> bool:
-    """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread.
-
-    That one is of its rank and colour, and the new one was not read all but certainly.
-    """
-    known = {_rank_and_colour(name) for name in unseen}
-    return _rank_and_colour(card[0]) in known and _surely_read(card) < CERTAIN
-
-
-def _surely_read(card: NewCard) -> float:
-    """Return how surely a card was read; that what rivals it lies elsewhere does not make it surer.
-
-    Nor does it make a card doubtful that is read all but certainly that another one lay in its place.
-    """
-    name, p, seen = card
-    read = seen.odds.get(name, 0.0)
-    return read if read >= CERTAIN else min(p, read)
-
-
-def _rank_and_colour(name: str) -> tuple[str, bool]:
-    return name[:-1], name[-1] in "DH"

@@ -9,20 +9,11 @@ from dataclasses import replace
 from engine.events import Event
 from vision.arms import Hands
 from vision.events_patches import PilePictures
-from vision.events_pile import (
-    CERTAIN,
-    NewCard,
-    Pile,
-    PileCard,
-    PileView,
-    may_be_one_of,
-    of_ranks,
-    one_set,
-    same_card,
-)
+from vision.events_pile import MIN_NAME, Pile, PileCard, PileView, same_card
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_seeming import SURE, SeeminglyNew
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
 from vision.events_taking import Taken, Taking
 from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
@@ -164,7 +155,7 @@ class PlayPile:
         if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, self._in_sight, now)
         if view.new:
-            if view.confidence >= SURE or not patient:
+            if not patient or (view.confidence >= SURE and not self._may_show_more(view)):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
@@ -177,6 +168,13 @@ class PlayPile:
             self._top_taken(view, now, patch)
         elif not patient or unchanged:
             self._nothing_new(now, patch)
+
+    def _may_show_more(self, view: PileView) -> bool:
+        """Tell whether the last look shows another card of the new ones' rank, which no look did before."""
+        ranks = {name[:-1] for name, _, _ in view.new}
+        known = {name for name, _, _ in view.new} | set(self.pile.names) | self._elsewhere()
+        named = [seen.best for seen in self._looks[-1]]
+        return any(name and p >= MIN_NAME and name[:-1] in ranks and name not in known for name, p in named)
 
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Tell whether the pile's place looks as it did without cards, as far as that is known."""

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
-from vision.events_pile import CERTAIN, NewCard, Pile, PileCard, PileView, of_ranks
+from vision.events_pile import Pile, PileCard, PileView
+from vision.events_sets import CERTAIN, NewCard, of_ranks
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.reading import UNKNOWN_CARD

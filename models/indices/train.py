@@ -1,8 +1,8 @@
 """Train the index network: `.venv/bin/python -m models.indices.train`.
 
 Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one),
-and writes `models/indices/indices.onnx`, `indices.json` and its learning curve `curve.png`. `--onward` makes it
-start from weights that ship, and not from nothing.
+and writes `models/indices/indices.onnx`, `indices.json` and its learning curve `curve.png`. With `--onward`
+it starts from weights that ship, and not from nothing.
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@ import pytest
 from vision.arms import Reach
 from vision.events_heap import Heap
 from vision.events_patches import CloseUp
-from vision.events_pile import Pile, one_set
+from vision.events_pile import Pile
 from vision.events_record import EventLog, Look, UnderArm, same_patch
 from vision.events_rows import Rows
 from vision.events_scene import Scene
+from vision.events_sets import one_set
 from vision.events_under_hand import UnderHand
 from vision.layout import Layout, Place, Seat, Zone
 from vision.plane import TablePlane
@@ -42,6 +43,36 @@ def test_a_buried_card_does_not_come_out_on_top() -> None:
     pile = pile_of(up("8S"), up("KD", 30), up("2C", 60))
     view = pile.view([[up("8S", 90, p=0.6, c8C=0.35)]] * 2, set())
     assert [card[0] for card in view.new] == ["8C"]
+
+
+def test_a_card_of_a_pile_that_was_straightened_is_not_new_while_the_uppermost_is_seen() -> None:
+    """It lies elsewhere, half covered, and is read a little oftener as what it is than as its like."""
+    pile = pile_of(up("5C"), up("6S", 30), up("7D", 60))
+    moved = [up("5C", 90, p=0.6, c5S=0.35), up("6S", 75), up("7D", 60)]
+    assert pile.view([moved] * 2, set()).new == ()
+
+
+def test_the_uppermost_card_half_covered_by_a_new_one_is_not_new_though_its_suit_is_misread() -> None:
+    looks = [[up("7D"), up("JD", 4, p=0.9, angle=178, cJS=0.05)]] * 3
+    pile = pile_of(up("4D"), up("JS", angle=180))
+    assert [card[0] for card in pile.view(looks, set(), lambda _: True).new] == ["7D"]
+    elsewhere = pile_of(up("4D"), up("JS", 25, angle=180))
+    assert [card[0] for card in elsewhere.view(looks, set(), lambda _: True).new] == ["7D", "JD"]
+
+
+def test_a_card_just_where_another_lay_counts_where_the_picture_shows_that_it_is_new() -> None:
+    """Of a red jack under another one little shows, and the eight that lay in its place is covered."""
+    looks = [[up("JH", 16), up("JD", p=0.65, cJH=0.14)]] * 2
+    pile = pile_of(up("8S"), up("JS", 60, angle=10))
+    assert [card[0] for card in pile.view(looks, set()).new] == ["JH"]
+    assert [card[0] for card in pile.view(looks, set(), lambda _: True).new] == ["JH", "JD"]
+
+
+def test_of_a_card_of_another_rank_the_rank_must_be_sure_and_not_the_suit() -> None:
+    four = up("4S", p=0.75, c4C=0.2)
+    assert [card[0] for card in Pile().view([[up("7S", 12), four]] * 2, set()).new] == ["7S", "4S"]
+    four_or_ace = up("4S", p=0.75, cAC=0.2)
+    assert [card[0] for card in Pile().view([[up("7S", 12), four_or_ace]] * 2, set()).new] == ["7S"]
 
 
 def test_a_card_hidden_under_others_in_its_place_is_hardly_the_one_that_is_seen_there() -> None:

@@ -45,6 +45,20 @@ def test_a_set_put_down_singly_becomes_one_play() -> None:
     assert script.told()[1:] == [("play", "Bob", ("7S", "7D"))]
 
 
+def test_a_card_of_the_set_that_shows_late_and_doubtfully_is_waited_for() -> None:
+    script = Script()
+    script.reach("Bob", (PLAY_AT, 0.3))
+    upper, lower = card("7S", PLAY_AT), (-60.0, 16.0)
+    script.table = [upper]
+    script.look()
+    script.t += 0.2
+    script.table = [upper, card("7H", lower, p=0.8)]
+    script.look()
+    script.table = [upper, card("7H", lower, p=0.55)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Bob", ("7S", "7H"))]
+
+
 def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> None:
     script = Script()
     reach = script.reach("Bob", (PLAY_AT, 0.5))

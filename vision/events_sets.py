@@ -1,0 +1,100 @@
+"""Cards that seem to have been put down on the pile together: which of them are most likely misread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from vision.slots import Seen
+
+CERTAIN = 0.97
+"""A name this probable is all but certain."""
+_OTHER_RANK = 0.9
+"""How surely a card must be read to be put down together with one of another rank."""
+NewCard = tuple[str, float, Seen]
+"""A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
+ShowsNew = Callable[[Seen], bool]
+"""Tells whether a card surely was not to be seen before."""
+
+
+def unknown(_: Seen) -> bool:
+    """Tell nothing: no picture shows whether a card is new."""
+    return False
+
+
+def one_set(
+    new: Sequence[NewCard],
+    unseen: Collection[str] = (),
+    shows_new: ShowsNew = unknown,
+    ranks: Collection[str] = (),
+) -> list[NewCard]:
+    """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
+
+    The surest is of one of `ranks`, where any is. Cards of several ranks stay when each is read surely: then
+    somebody did play them. But any but the surest may be one that lay there and is `unseen`, see
+    `may_be_one_of`, unless the picture shows that one of the surest's rank was not there: what lies under
+    others shows less and less.
+    """
+    if not new:
+        return []
+    surest = max([c for c in new if c[0][:-1] in ranks] or new, key=lambda card: card[1])
+    rank = surest[0][:-1]
+    likely = [
+        c
+        for c in new
+        if c is surest or not may_be_one_of(unseen, c) or (c[0][:-1] == rank and shows_new(c[2]))
+    ]
+    return sorted(of_ranks({rank}, likely, unseen), key=lambda card: card[0][:-1] != rank)
+
+
+def of_ranks(
+    ranks: Collection[str],
+    new: Sequence[NewCard],
+    unseen: Collection[str] = (),
+    sure: float = _OTHER_RANK,
+) -> list[NewCard]:
+    """Drop doubtful cards of other ranks than `ranks`, see `one_set`: those read less than `sure`ly."""
+    return [
+        card
+        for card in new
+        if card[0][:-1] in ranks or (_rank_surely_read(card) >= sure and not may_be_one_of(unseen, card))
+    ]
+
+
+def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
+    """Tell whether a card that seems new is read no less as one that lies there and is not seen.
+
+    That one is of its rank and colour, and may have been moved: a pile was straightened.
+    """
+    name, _, seen = card
+    odds = [seen.odds.get(n, 0.0) for n in unseen if rank_and_colour(n) == rank_and_colour(name)]
+    return max(odds, default=0.0) > seen.odds.get(name, 0.0)
+
+
+def may_be_one_of(unseen: Collection[str], card: NewCard) -> bool:
+    """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread.
+
+    That one is of its rank and colour, and the new one was not read all but certainly.
+    """
+    known = {rank_and_colour(name) for name in unseen}
+    return rank_and_colour(card[0]) in known and _surely_read(card) < CERTAIN
+
+
+def _surely_read(card: NewCard) -> float:
+    """Return how surely a card was read; that what rivals it lies elsewhere does not make it surer.
+
+    Nor does it make a card doubtful that is read all but certainly that another one lay in its place.
+    """
+    name, p, seen = card
+    read = seen.odds.get(name, 0.0)
+    return read if read >= CERTAIN else min(p, read)
+
+
+def _rank_surely_read(card: NewCard) -> float:
+    """Return how surely a card's rank was read: where another card covers its pip, the suit is a guess."""
+    name, _, seen = card
+    return max(_surely_read(card), sum(p for other, p in seen.odds.items() if other[:-1] == name[:-1]))
+
+
+def rank_and_colour(name: str) -> tuple[str, bool]:
+    """Return what of a card's name can be told apart best: its rank, and whether it is red."""
+    return name[:-1], name[-1] in "DH"
