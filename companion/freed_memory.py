@@ -1,4 +1,4 @@
-"""Memory that was freed goes back to the system.
+"""Memory that is done with goes back to the system.
 
 Pictures of several megabytes come and go many times a second, between small things that stay: over hours
 ever less of what was freed lies in one piece, and the C library asks for more. glibc's `malloc_trim` gives
@@ -8,6 +8,7 @@ back the pages that hold nothing.
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +30,15 @@ class FreedMemory:
         if self._trim is not None and now - self._given_back >= EVERY_SECONDS:
             self._trim(0)
             self._given_back = now
+
+
+def free_ended_games() -> None:
+    """Free the games that have ended.
+
+    The parts of a game know one another, so that it is not freed by itself; and Python looks for what holds
+    only itself by how many objects there are, not by how large they are: a game's pictures stay for hours.
+    """
+    gc.collect()
 
 
 def _malloc_trim() -> Callable[[int], int] | None:

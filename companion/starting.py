@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.book import GameBook, HandScored
 from companion.choice import Choice
+from companion.freed_memory import free_ended_games
 from companion.game import Game
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Session
@@ -125,6 +126,7 @@ def watched_game(
     """
     from companion.refereeing import Refereeing
 
+    free_ended_games()
     resumed = past.game
     # Where the camera stands otherwise, or is another one, the watcher looks for the places anew.
     known = resumed.layout if resumed is not None else None

@@ -39,7 +39,8 @@ _PASSED_MM = 60.0
 """An arm that passes nearer to the draw pile than this may seem to be at it."""
 _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
 """A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
-
+_DRAGGED_MM = 60.0
+"""So far past it a hand's tip may seem to be that drags a card off: the card is taken for its end."""
 
 _SHORT_MM, _CLOSE_ASIDE_MM = 60.0, 28.0
 """A hand that takes a card pauses on this side of the pile's middle, no farther from it."""
@@ -267,10 +268,15 @@ class Draws:
         return not self._is_at_pile(seat, place) and not _is_on_the_way(draw, place, home)
 
     def _turns_there(self, reach: Reach, trip: Path) -> bool:
-        """Tell whether the draw pile is as far as the hand went."""
+        """Tell whether the draw pile is as far as the hand went, or as far as a card that it took there."""
         home = self._scene.layout.seats[reach.seat].centre
         farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
-        return self._is_at_pile(reach.seat, farthest)
+        there = [t for t, place in trip if self._is_at_pile(reach.seat, place)]
+        if not there or self._is_at_pile(reach.seat, farthest):
+            return bool(there)
+        beyond, aside = self._from_pile(reach.seat, farthest)
+        took = there[-1] - there[0] >= _QUICKEST_SECONDS
+        return took and beyond <= _DRAGGED_MM and abs(aside) <= _ASIDE_MM
 
     def _is_at_pile(self, seat: int, place: Place) -> bool:
         """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
+import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 
 from companion import freed_memory
+from companion.choice import Choice
 from companion.freed_memory import EVERY_SECONDS, FreedMemory
+from companion.starting import Before, watched_game
 
 
 @pytest.fixture
@@ -31,6 +35,21 @@ def test_it_is_given_back_once_a_minute(
         seconds(t)
         freed.give_back()
     assert given == [0, 0]
+
+
+def test_a_game_that_has_ended_is_freed_when_the_next_begins() -> None:
+    choice = Choice(source="0", players=("Ann", "Bob"))
+    game = watched_game(choice, Before())
+    game.knows_itself = game  # type: ignore[attr-defined]  # as parts of a game do, once it runs
+    ended = weakref.ref(game)
+    gc.disable()
+    try:
+        del game
+        assert ended() is not None
+        watched_game(choice, Before())
+        assert ended() is None
+    finally:
+        gc.enable()
 
 
 def test_without_glibc_nothing_is_done(

@@ -69,6 +69,27 @@ def test_a_hand_that_passes_the_draw_pile_on_its_way_home_draws_nothing() -> Non
     assert [kind for kind, _, _ in script.told()[1:]] == ["play"]
 
 
+@pytest.mark.parametrize(("farthest", "drawn"), [(-46.0, [("Ann", 1)]), (-90.0, [])])
+def test_a_card_that_is_dragged_off_may_make_the_hand_seem_to_go_past_the_draw_pile(
+    farthest: float, drawn: list[tuple[str, int]]
+) -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    reach = script.reach("Ann", (HOME, 0.1))
+    way = [
+        (70.0, 60.0),
+        (68.0, 20.0),
+        (66.0, 18.0),
+        (85.0, -10.0),
+        (72.0, farthest),
+        (69.0, 10.0),
+        (60.0, 90.0),
+    ]
+    script.go_on(reach, [*way, HOME], over=(DRAW,))
+    script.rest(2.0)
+    assert draws(script) == drawn
+
+
 def test_who_put_nothing_down_draws_only_where_a_hand_takes_cards() -> None:
     beyond = (70.0, -20.0)  # Ann sits on the other side
     script = Script()
