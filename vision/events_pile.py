@@ -307,9 +307,10 @@ class Pile:
     def _names_at(self, seen: Seen) -> list[str]:
         return [card.name for card in self.cards if card.place and _in_place(card.place, seen)]
 
-    def put(self, new: Sequence[NewCard], *, free: bool = False) -> None:
-        """Put new cards on top; `free`: no hand hid anything of them."""
-        self.cards += [PileCard(name, seen, free and p >= CERTAIN) for name, p, seen in new]
+    def put(self, new: Sequence[NewCard], *, free: bool = False, below: bool = False) -> None:
+        """Put new cards on top, or below the uppermost ones; `free`: no hand hid anything of them."""
+        at = len(self.cards) - (len(self.top) if below else 0)
+        self.cards[at:at] = [PileCard(name, seen, free and p >= CERTAIN) for name, p, seen in new]
 
     def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
         """Note where the known cards lie now (a pile that was straightened)."""

@@ -229,9 +229,11 @@ class PlayPile:
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
         source = self._upcards.source_of(names, seat)
-        self.pile.put(new, free=not (gone or early))
+        player, p = self._scene.player(seat), min(p for _, p, _ in new)
+        below = self._told.lie_below_last(player, names, p, t)
+        self.pile.put(new, free=not (gone or early), below=below)
         self._scene.started = True
-        told = self._told.tell(self._scene.player(seat), names, source, min(p for _, p, _ in new), t, now)
+        told = self._told.tell(player, names, source, p, t, now)
         if early:
             self._told_early = [*self._told_early, *new] if told.revise else new
         self._suspect(now)
@@ -297,7 +299,7 @@ class PlayPile:
             return list(seen)
         for name, _, _ in hidden:
             self._told.reveal(name, now)
-        self.pile.put(hidden)
+        self.pile.put(hidden, below=True)
         return [card for card in seen if card not in hidden]
 
     def _put_by_another(self, card: NewCard) -> bool:
@@ -324,7 +326,7 @@ class PlayPile:
         seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
         missed = [card for card in seen if card[1] >= SURE and card[0] != UNKNOWN_CARD]
         if missed:
-            self.pile.put(missed)
+            self.pile.put(missed, below=True)
             self._told.add_to_last([name for name, _, _ in missed], now)
 
     # -- cards under a hand ------------------------------------------------------------------------

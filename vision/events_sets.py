@@ -27,12 +27,12 @@ def one_set(
     shows_new: ShowsNew = unknown,
     ranks: Collection[str] = (),
 ) -> list[NewCard]:
-    """Drop doubtful cards of another rank than the surest: half-covered cards are easily misread.
+    """Return new cards, lowest first, without doubtful ones of another rank than the surest.
 
-    The surest is of one of `ranks`, where any is. Cards of several ranks stay when each is read surely: then
-    somebody did play them. But any but the surest may be one that lay there and is `unseen`, see
-    `may_be_one_of`, unless the picture shows that one of the surest's rank was not there: what lies under
-    others shows less and less.
+    Half-covered cards are easily misread; what is read best lies on top. The surest is of one of `ranks`,
+    where any is. Cards of several ranks stay when each is read surely: then somebody did play them. But any
+    but the surest may be one that lay there and is `unseen`, see `may_be_one_of`, unless the picture shows
+    that one of the surest's rank was not there: what lies under others shows less and less.
     """
     if not new:
         return []
@@ -43,7 +43,7 @@ def one_set(
         for c in new
         if c is surest or not may_be_one_of(unseen, c) or (c[0][:-1] == rank and shows_new(c[2]))
     ]
-    return sorted(of_ranks({rank}, likely, unseen), key=lambda card: card[0][:-1] != rank)
+    return sorted(of_ranks({rank}, likely, unseen), key=lambda card: card[0][:-1] == rank)
 
 
 def of_ranks(

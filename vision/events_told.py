@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from engine.events import Event, EventKind, Source
 from vision.events_scene import Scene
+from vision.events_sets import CERTAIN
 from vision.questions import UNREAD_CARD, asked
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
@@ -46,6 +47,16 @@ class ToldPlays:
         last = self.last
         return last if last is not None and self._scene.log.is_newest(last) else None
 
+    def lie_below_last(self, player: str | None, names: Sequence[str], p: float, t: float) -> bool:
+        """Tell whether cards of another rank belong to the play just told and lie below its cards.
+
+        Little of them shows, so that they are read less surely. In a set of one rank the order tells nothing.
+        """
+        last = self.newest
+        if last is None or p >= CERTAIN or names[-1][:-1] == last.cards[-1][:-1]:
+            return False
+        return self._belong_to(last, player, names, t)
+
     def tell(
         self, player: str | None, names: tuple[str, ...], source: Source, p: float, t: float, now: float
     ) -> Event:
@@ -54,10 +65,12 @@ class ToldPlays:
         Returns the play, which revises an earlier form where cards were added to it.
         """
         log, last = self._scene.log, self.newest
-        if last is not None and last.player == player and self._is_one_go(last, names, t):
+        if last is not None and self._belong_to(last, player, names, t):
             joined = source if last.source == source else "hand+up"
+            below = self.lie_below_last(player, names, p, t)
             # The time of the first sight stands: what is found later may have lain there all along.
-            told = log.revise(last, now, cards=last.cards + names, source=joined)
+            cards = names + last.cards if below else last.cards + names
+            told = log.revise(last, now, cards=cards, source=joined)
         else:
             kind: EventKind = "flip" if source == "down" else "play"
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
@@ -65,6 +78,9 @@ class ToldPlays:
         if UNKNOWN_CARD in names:
             log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player))
         return told
+
+    def _belong_to(self, last: Event, player: str | None, names: Sequence[str], t: float) -> bool:
+        return last.player == player and self._is_one_go(last, names, t)
 
     def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
         one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
@@ -94,10 +110,10 @@ class ToldPlays:
             self._scene.log.revise(play, now, cards=(*play.cards[:at], new, *play.cards[at + 1 :]))
 
     def add_to_last(self, names: Sequence[str], now: float) -> None:
-        """Tell that the last play had more cards."""
+        """Tell that the last play had more cards, which lie below those that were seen at once."""
         last = self.last
         if last is not None:
-            self._scene.log.revise(last, now, cards=(*last.cards, *names))
+            self._scene.log.revise(last, now, cards=(*names, *last.cards))
 
     # -- cards that may lie below a play's others -----------------------------------------------------
 
@@ -120,7 +136,7 @@ class ToldPlays:
         """Tell that a suspected card does lie below an earlier play's."""
         play = self._scene.log.latest(self._suspects.pop(name)[0])
         if not play.withdrawn:
-            self._scene.log.revise(play, now, cards=(*play.cards, name))
+            self._scene.log.revise(play, now, cards=(name, *play.cards))
 
     def pile_gone(self) -> None:
         """Note that the pile has gone, and with it what may lie in it."""

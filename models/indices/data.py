@@ -23,7 +23,7 @@ _INDEX_BOX_MM, _RANK_BOX_MM = (2.0, 3.0, 14.0, 25.0), (2.0, 3.0, 14.0, 14.0)
 """Left, top, right, bottom of an index, and of the rank in it."""
 _SEEN = 0.75
 """An index counts when more than this share of it shows,"""
-_SEEN_BELOW_RANK, _RANK_SEEN = 0.42, 0.85
+_SEEN_BELOW_RANK, _RANK_SEEN = 0.5, 0.85
 """or when more than the first share of it shows and more than the second of its rank: of a set put down askew
 there is often no more to be seen than the ranks and a part of each suit."""
 _HIDDEN = 0.3

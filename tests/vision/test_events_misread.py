@@ -109,7 +109,7 @@ def test_a_card_of_another_rank_counts_where_the_picture_has_changed_and_it_does
     script.table = [card("QC", (-40.0, 20.0)), card("8D", (-85.0, 20.0), p=0.8, angle=angle)]
     script.rest()
     script.look()
-    assert script.told()[2] == ("play", "Bob", ("QC", "8D") if changed and angle == 90.0 else ("QC",))
+    assert script.told()[2] == ("play", "Bob", ("8D", "QC") if changed and angle == 90.0 else ("QC",))
 
 
 def test_another_rank_beside_the_pip_of_a_card_that_lies_just_there_is_no_second_card(
