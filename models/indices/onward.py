@@ -19,6 +19,9 @@ from torch import Tensor, nn
 
 from engine.errors import BadInputError
 
+Numbers = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Weight and bias of a convolution."""
+
 
 def take_over(net: nn.Module, path: Path, images: Tensor) -> None:
     """Give `net` the weights of an ONNX file that the same network was exported to.
@@ -38,10 +41,6 @@ def take_over(net: nn.Module, path: Path, images: Tensor) -> None:
     with torch.no_grad():
         norms = [_fill(*it) for it in zip(convolutions, _norms_behind(net), pairs, strict=True)]
         _measure(net, [norm for norm in norms if norm is not None], images)
-
-
-Numbers = tuple[NDArray[np.float32], NDArray[np.float32]]
-"""Weight and bias of a convolution."""
 
 
 def _in_order(convolutions: Sequence[nn.Conv2d], left: list[Numbers]) -> list[Numbers] | None:
