@@ -139,7 +139,7 @@ class Pile:
             (name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in plain
         ]
         new = self._without_known(new, unseen, seen_plainly, shows_new)
-        together = one_set(new, unseen, shows_new, ranks)
+        together = one_set(new, unseen, shows_new, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
             tuple(together),

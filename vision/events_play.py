@@ -120,7 +120,7 @@ class PlayPile:
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._told_early or not view.new:
             return view
-        fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN)
+        fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
         new_there = self._pictures.shows_new
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or new_there(c[2])]

@@ -72,7 +72,7 @@ class SeeminglyNew:
         """
         new = [card for card in seen if not self.lay_there(card)]
         ranks = {max(new, key=lambda card: card[1])[0][:-1]} if new else set()
-        return of_ranks(ranks, new, sure=CERTAIN)
+        return of_ranks(ranks, new, sure=CERTAIN, on_pile=self._pile.names)
 
     def without_laid_bare(self, view: PileView, in_sight: Collection[str], now: float) -> PileView:
         """Return the view without cards that only came to light as those upon them were taken off.

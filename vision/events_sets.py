@@ -26,6 +26,7 @@ def one_set(
     unseen: Collection[str] = (),
     shows_new: ShowsNew = unknown,
     ranks: Collection[str] = (),
+    on_pile: Collection[str] | None = None,
 ) -> list[NewCard]:
     """Return new cards, lowest first, without doubtful ones of another rank than the surest.
 
@@ -43,7 +44,7 @@ def one_set(
         for c in new
         if c is surest or not may_be_one_of(unseen, c) or (c[0][:-1] == rank and shows_new(c[2]))
     ]
-    return sorted(of_ranks({rank}, likely, unseen), key=lambda card: card[0][:-1] == rank)
+    return sorted(of_ranks({rank}, likely, unseen, on_pile=on_pile), key=lambda card: card[0][:-1] == rank)
 
 
 def of_ranks(
@@ -51,12 +52,22 @@ def of_ranks(
     new: Sequence[NewCard],
     unseen: Collection[str] = (),
     sure: float = _OTHER_RANK,
+    on_pile: Collection[str] | None = None,
 ) -> list[NewCard]:
-    """Drop doubtful cards of other ranks than `ranks`, see `one_set`: those read less than `sure`ly."""
+    """Drop doubtful cards of other ranks than `ranks`, see `one_set`: those read less than `sure`ly.
+
+    Of a rank that is not among the cards `on_pile`, where these are given, the rank must be sure and not the
+    suit; of one that is, what seems new may be one of those that was outlined twice.
+    """
+    there = None if on_pile is None else {name[:-1] for name in on_pile}
+
+    def surely(card: NewCard) -> float:
+        return _surely_read(card) if there is None or card[0][:-1] in there else _rank_surely_read(card)
+
     return [
         card
         for card in new
-        if card[0][:-1] in ranks or (_rank_surely_read(card) >= sure and not may_be_one_of(unseen, card))
+        if card[0][:-1] in ranks or (surely(card) >= sure and not may_be_one_of(unseen, card))
     ]
 
 

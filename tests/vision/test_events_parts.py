@@ -75,6 +75,12 @@ def test_of_a_card_of_another_rank_the_rank_must_be_sure_and_not_the_suit() -> N
     assert [card[0] for card in Pile().view([[up("7S", 12), four_or_ace]] * 2, set()).new] == ["7S"]
 
 
+def test_a_card_of_a_rank_that_lies_there_may_be_one_of_those_outlined_twice() -> None:
+    twice = [up("4S", p=0.63, angle=4, c4C=0.33), up("4C", 22, p=0.87, angle=174, c4S=0.11)]
+    view = pile_of(up("4S", angle=4)).view([[up("2S", 15), *twice]] * 2, set())
+    assert [card[0] for card in view.new] == ["2S"]
+
+
 def test_a_card_hidden_under_others_in_its_place_is_hardly_the_one_that_is_seen_there() -> None:
     """One look took the new card for one that was put down there long before."""
     new = up("2C", p=0.65, c2S=0.3)
