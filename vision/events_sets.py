@@ -72,7 +72,7 @@ def of_ranks(
 
 
 def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
-    """Tell whether a card that seems new is read no less as one that lies there and is not seen.
+    """Tell whether a card that seems new is rather read as one that lies there and is not seen.
 
     That one is of its rank and colour, and may have been moved: a pile was straightened.
     """
