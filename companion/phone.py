@@ -19,6 +19,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.said import message
+from vision.backlog import Backlog
 from vision.reading import Image
 from vision.sources import SameSize, no_picture, tell_nobody
 
@@ -44,7 +45,7 @@ class CameraBridge(Protocol):
 
 
 class BridgeSource:
-    """The pictures of a bridge as a live source: only the newest is kept."""
+    """The pictures of a bridge as a live source: the last are kept (`Backlog`)."""
 
     live = True
     fps = 15.0
@@ -55,14 +56,14 @@ class BridgeSource:
         self.tell: Callable[[str], None] = tell_nobody
         self._same_size = SameSize()
         self._bridge, self._clock = bridge, clock
-        self._newest: tuple[float, Image] | None = None
+        self._backlog = Backlog()
         self._arrived = threading.Condition()
         self._closed = self._refused = False
         self._began = clock()
         bridge.start(self._take, self._refuse)
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield the newest picture again and again.
+        """Yield pictures as they come; of those that came meanwhile the oldest are dropped.
 
         Raises:
             BadInputError: the user does not allow it, or no picture comes.
@@ -77,10 +78,10 @@ class BridgeSource:
                     )
                 if self._closed:
                     return
-                if not ready or self._newest is None:
+                item = self._backlog.take() if ready else None
+                if item is None:
                     why = self._same_size.fault() or no_picture(patience)
                     raise BadInputError("{name}: {reason}", name=self.name, reason=why)
-                item, self._newest = self._newest, None
             patience = _LOST_AFTER_S
             yield item
 
@@ -92,7 +93,7 @@ class BridgeSource:
         self._bridge.stop()
 
     def _something(self) -> bool:
-        return self._newest is not None or self._closed or self._refused
+        return len(self._backlog) > 0 or self._closed or self._refused
 
     def _take(self, rgba: bytes, size: tuple[int, int]) -> None:
         width, height = size
@@ -104,7 +105,7 @@ class BridgeSource:
         if picture is None:
             return
         with self._arrived:
-            self._newest = (self._clock() - self._began, picture)
+            self._backlog.put(self._clock() - self._began, picture)
             self._arrived.notify_all()
 
     def _refuse(self) -> None:

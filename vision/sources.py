@@ -1,7 +1,7 @@
 """Where pictures come from: a film, a camera, a stream.
 
-A film is read frame by frame on its own clock and nothing is left out. From a live source only the newest
-picture is kept, so that reading never falls behind what happens on the table.
+A film is read frame by frame on its own clock and nothing is left out. From a live source only the last
+pictures are kept, so that reading never falls behind what happens on the table.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from engine.errors import BadInputError
 from engine.said import Said, message
 from vision.ahead import Ahead
+from vision.backlog import Backlog
 from vision.capturing import camera_number, open_camera, open_film, open_stream
 from vision.reading import Image
 
@@ -201,7 +202,7 @@ class FilmSource:
 
 
 class LiveSource:
-    """A camera or stream. A thread takes every picture from it and keeps only the newest.
+    """A camera or stream. A thread takes every picture from it and keeps the last (`Backlog`).
 
     When the source is lost it is opened again until `RECONNECT_SECONDS` have passed in vain.
     """
@@ -218,7 +219,7 @@ class LiveSource:
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
         self._same_size = SameSize()
-        self._newest: tuple[float, Image] | None = None
+        self._backlog = Backlog()
         self._arrived = threading.Condition()
         self._closed = False
         self._start = time.monotonic()
@@ -226,7 +227,7 @@ class LiveSource:
         self._thread.start()
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield the newest picture again and again; pictures that came meanwhile are dropped."""
+        """Yield pictures as they come; of those that came meanwhile the oldest are dropped."""
         patience = _FIRST_FRAME_SECONDS
         while (item := self._next(patience)) is not None:
             patience = RECONNECT_SECONDS
@@ -250,9 +251,8 @@ class LiveSource:
 
     def _await(self, seconds: float) -> tuple[float, Image] | None:
         with self._arrived:
-            self._arrived.wait_for(lambda: self._newest is not None or self._closed, seconds)
-            item, self._newest = self._newest, None
-            return item
+            self._arrived.wait_for(lambda: len(self._backlog) > 0 or self._closed, seconds)
+            return None if self._closed else self._backlog.take()
 
     def close(self) -> None:
         """Stop the thread, which lets go of the camera as soon as it can."""
@@ -276,7 +276,7 @@ class LiveSource:
                 if picture is None:
                     continue
                 with self._arrived:
-                    self._newest = (time.monotonic() - self._start, picture)
+                    self._backlog.put(time.monotonic() - self._start, picture)
                     self._arrived.notify_all()
         finally:
             self._capture.release()

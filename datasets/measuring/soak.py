@@ -1,7 +1,7 @@
 """A long evening: films of whole games one after another at real pace, with an eye on memory, lag and loss.
 
-As from a camera, only the newest picture is looked at: what comes while the program computes is dropped. Each
-film is a game of its own in one store, as `shithead watch --store` keeps it.
+As from a camera, pictures that come while the program computes wait for a moment (`Backlog`), then they are
+dropped. Each film is a game of its own in one store, as `shithead watch --store` keeps it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from companion.store import Store
 from datasets.films.production import truth_path
 from datasets.measuring.machine import load, machine, resident_mib
 from datasets.measuring.plan import FilmPlan
+from vision.backlog import BACKLOG_SECONDS, Backlog
 from vision.reading import Image
 from vision.sources import FrameSource, open_source
 
@@ -49,7 +50,7 @@ FILMS = tuple(
 
 
 class Paced:
-    """A film as a camera gives it: each picture at its time, only the newest."""
+    """A film as a camera gives it: each picture at its time, and of those missed only the last."""
 
     def __init__(self, source: FrameSource, pace: float, until: float) -> None:
         """`pace`: seconds of film a second; `until`: when to stop, on `time.monotonic`."""
@@ -61,25 +62,22 @@ class Paced:
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield (seconds of the film, picture), waiting for each."""
-        began, newest = time.monotonic(), None
-        for t, frame in self._source:
+        began, coming = time.monotonic(), iter(self._source)
+        backlog, following = Backlog(BACKLOG_SECONDS * self._pace), next(coming, None)
+        while following is not None or len(backlog) > 0:
             now = time.monotonic()
             if now >= self._until:
                 self.broken_off = True
                 return
-            if newest is not None:
-                if now >= began + t / self._pace:
-                    self.dropped += 1
-                else:
-                    yield self._in_time(began, *newest)
-            newest = t, frame
-        if newest is not None:
-            yield self._in_time(began, *newest)
-
-    def _in_time(self, began: float, t: float, frame: Image) -> tuple[float, Image]:
-        self.due = began + t / self._pace
-        time.sleep(max(0.0, self.due - time.monotonic()))
-        return t, frame
+            while following is not None and began + following[0] / self._pace <= now:
+                self.dropped += backlog.put(*following)
+                following = next(coming, None)
+            item = backlog.take()
+            if item is not None:
+                self.due = began + item[0] / self._pace
+                yield item
+            elif following is not None:
+                time.sleep(max(0.0, began + following[0] / self._pace - now))
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
+from vision.backlog import Backlog
 from vision.sources import FilmSource, LiveSource, open_source
 
 
@@ -115,7 +116,8 @@ def live(monkeypatch: pytest.MonkeyPatch, camera: Camera) -> LiveSource:
     return LiveSource(0, "camera 0")
 
 
-def test_a_live_source_keeps_only_the_newest_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_live_source_keeps_only_the_last_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.sources.Backlog", lambda: Backlog(seconds=60.0, most_bytes=2 * 4 * 4 * 3))
     camera = Camera()
     source = live(monkeypatch, camera)
     pictures = iter(source)
@@ -127,7 +129,7 @@ def test_a_live_source_keeps_only_the_newest_picture(monkeypatch: pytest.MonkeyP
     camera.given.acquire()  # six pictures have been given by now
     camera.go.release()
     camera.given.acquire()
-    assert next(pictures)[1][0, 0, 0] >= 6, "what came meanwhile is dropped"
+    assert next(pictures)[1][0, 0, 0] >= 5, "what came before the last two is dropped"
     camera.go.release()
     camera.broken = True
     source.close()
