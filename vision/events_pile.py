@@ -243,6 +243,18 @@ class Pile:
         below = len(self.cards) - len(self.top)
         return bool(self.cards) and max(view.there, default=-1) < below
 
+    def lie_below_top(self, new: Sequence[NewCard], looks: Sequence[Sequence[Seen]]) -> bool:
+        """Tell whether new cards of another rank must lie below the uppermost card.
+
+        Of two that overlap the lower one shows less, so that it is read less surely. Where the uppermost is
+        not seen in these looks nothing compares: then what is read all but certainly lies on top.
+        """
+        read = [s.seen.odds.get(self.cards[-1].name, 0.0) for s in vote(looks)] if self.cards else []
+        top = max(read, default=0.0)
+        if top < _SURE_NAME:
+            return min((p for _, p, _ in new), default=1.0) < CERTAIN
+        return min((seen.odds.get(name, 0.0) for name, _, seen in new), default=1.0) < top
+
     def misread_before(self, card: NewCard, view: PileView) -> PileCard | None:
         """Return the buried card that comes to light as `card`, told by another suit before; or None."""
         name, p, seen = card

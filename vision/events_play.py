@@ -230,10 +230,12 @@ class PlayPile:
         names = tuple(name for name, _, _ in new)
         source = self._upcards.source_of(names, seat)
         player, p = self._scene.player(seat), min(p for _, p, _ in new)
-        below = self._told.lie_below_last(player, names, p, t)
+        below = self._told.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
+            new, self._glimpses if early else self._looks
+        )
         self.pile.put(new, free=not (gone or early), below=below)
         self._scene.started = True
-        told = self._told.tell(player, names, source, p, t, now)
+        told = self._told.tell(player, names, source, p, t, now, below=below)
         if early:
             self._told_early = [*self._told_early, *new] if told.revise else new
         self._suspect(now)

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from engine.events import Event, EventKind, Source
 from vision.events_scene import Scene
-from vision.events_sets import CERTAIN
 from vision.questions import UNREAD_CARD, asked
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
@@ -47,27 +46,32 @@ class ToldPlays:
         last = self.last
         return last if last is not None and self._scene.log.is_newest(last) else None
 
-    def lie_below_last(self, player: str | None, names: Sequence[str], p: float, t: float) -> bool:
-        """Tell whether cards of another rank belong to the play just told and lie below its cards.
-
-        Little of them shows, so that they are read less surely. In a set of one rank the order tells nothing.
-        """
+    def is_other_rank_of_last(self, player: str | None, names: Sequence[str], t: float) -> bool:
+        """Tell whether cards belong to the play just told and are of another rank than its uppermost."""
         last = self.newest
-        if last is None or p >= CERTAIN or names[-1][:-1] == last.cards[-1][:-1]:
+        if last is None or names[-1][:-1] == last.cards[-1][:-1]:
             return False
         return self._belong_to(last, player, names, t)
 
     def tell(
-        self, player: str | None, names: tuple[str, ...], source: Source, p: float, t: float, now: float
+        self,
+        player: str | None,
+        names: tuple[str, ...],
+        source: Source,
+        p: float,
+        t: float,
+        now: float,
+        *,
+        below: bool = False,
     ) -> Event:
         """Tell a play, or add to the one just told where the cards were put down together with it.
 
-        Returns the play, which revises an earlier form where cards were added to it.
+        `below`: they lie below those told before. Returns the play, which revises an earlier form where cards
+        were added to it.
         """
         log, last = self._scene.log, self.newest
         if last is not None and self._belong_to(last, player, names, t):
             joined = source if last.source == source else "hand+up"
-            below = self.lie_below_last(player, names, p, t)
             # The time of the first sight stands: what is found later may have lain there all along.
             cards = names + last.cards if below else last.cards + names
             told = log.revise(last, now, cards=cards, source=joined)

@@ -141,6 +141,17 @@ def test_beside_cards_told_under_the_hand_another_rank_must_be_read_all_but_cert
     assert {"JS", "JD"} <= set(script.told()[1][2])
 
 
+@pytest.mark.parametrize(("p", "cards"), [(0.999, ("KH", "JS")), (0.975, ("JS", "KH"))])
+def test_of_two_ranks_what_is_read_better_lies_on_top(p: float, cards: tuple[str, ...]) -> None:
+    script = Script()
+    top = card("JS", PLAY_AT, p)
+    reach = script.leave("Bob", top)
+    script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
+    script.table = [top, card("KH", (-44.0, 20.0), 0.985, 170.0)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Bob", cards)]
+
+
 def test_an_unreadable_card_is_told_and_asked_about() -> None:
     script = Script()
     script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.2}))
