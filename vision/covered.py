@@ -30,6 +30,8 @@ _AGAIN, _AGREEING = 0.4, 2
 """A card's name read so surely in one of its other corners hints at four indices; so many cards prove it."""
 _UNNAMED = 0.85
 """An index that cannot be named must be seen this surely for it to count at all."""
+_SURE = 0.95
+"""A card named so surely shows what its ink looks like."""
 _OVERLAPPED = 0.1
 """A card of which others share this much lies in a crowd."""
 _MUCH = 0.08
@@ -58,7 +60,7 @@ class CoveredCards:
         card is there as often as there are `packs`.
         """
         cards = [reading for reading in known if reading.face == "up"]
-        told = self._told_by_indices(image, self._indices(image, known, regions))
+        told = self._told_by_indices(image, self._indices(image, known, regions), cards)
         if not told:
             return list(known)
         readings = [reading for _, reading in told]
@@ -98,11 +100,14 @@ class CoveredCards:
                 indices += self._finder.find(image, float(np.median(heights)), region)
         return indices
 
-    def _told_by_indices(self, image: Image, indices: Sequence[Index]) -> list[tuple[Index, CardReading]]:
-        """Return the cards that indices tell of, surest name first."""
+    def _told_by_indices(
+        self, image: Image, indices: Sequence[Index], known: Sequence[CardReading]
+    ) -> list[tuple[Index, CardReading]]:
+        """Return the cards that indices tell of, surest name first; `known` are others in the picture."""
         if not indices:
             return []
-        names = self._faces.read_indices(image, [index.quad for index in indices])
+        sure = [(c.card, c.quad) for c in known if c.card is not None and c.confidence >= _SURE]
+        names = self._faces.read_indices(image, [index.quad for index in indices], sure)
         pairs = sorted(zip(indices, names, strict=True), key=lambda pair: -pair[1].confidence)
         readings = [(index, _reading(index, name)) for index, name in pairs]
         return [(index, reading) for index, reading in readings if reading is not None]
@@ -150,7 +155,7 @@ def _put_right(image: Image, card: CardReading, told: Sequence[CardReading]) -> 
     Only where another card lies almost in its place, for the outline of one that lies free is the better one,
     and where the sides of the place that is told lie on plainer edges.
     """
-    if not any(reading.card not in (None, card.card) and lies_on(reading, card) for reading in told):
+    if not any(reading.card != card.card and lies_on(reading, card) for reading in told):
         return card
     own = [
         reading

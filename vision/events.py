@@ -25,12 +25,14 @@ from vision.events_shows import Shown, Shows
 from vision.events_taking import Taking
 from vision.events_upcards import UpCards
 from vision.layout import BURN, DRAW, PLAY, Layout, Zone
-from vision.slots import Seen
+from vision.slots import Seen, vote
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks, by how much hurries."""
 _PLAY_FROM_DRAW_MM = 280.0
 _ANSWER_SECONDS = 5.0
+_SET = 3
+"""So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
 
 
 class EventMaker:
@@ -64,6 +66,8 @@ class EventMaker:
         self._took: Reach | None = None
         """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
         self._shows = Shows()
+        self._resting: list[tuple[Look, list[Seen]]] = []
+        """The latest looks, and what rests under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
         self._play = PlayPile(
             self._scene, self._upcards, self._taking, self._elsewhere, self._before_action, t
@@ -131,12 +135,12 @@ class EventMaker:
             self._look_beside_piles(look, free, [*on_burn_pile, *put])
         else:
             self._look_beside_piles(look, [*free, *on_burn_pile], put)
-        if self.layout.play is not None:
-            cards = by_zone.get(PLAY, [])
-            if PLAY in look.hidden:
-                self._play.glimpse(look, cards)
-            else:
-                self._play.look(cards, look)
+        if self.layout.play is None:
+            self._find_set_under_hand(look)
+        elif PLAY in look.hidden:
+            self._play.glimpse(look, by_zone.get(PLAY, []))
+        else:
+            self._play.look(by_zone.get(PLAY, []), look)
         if DRAW not in look.hidden:
             self._draws.look(there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
@@ -181,17 +185,40 @@ class EventMaker:
 
     def _first_on_pile(self, fresh: Sequence[Seen]) -> bool:
         """Put the play pile where the first face-up cards come to rest near the draw pile."""
-        draw = self.layout.draw or self.layout.middle
-        ups = [c for c in fresh if c.face == "up" and c.best[1] >= MIN_NAME]
-        ups = [c for c in ups if not self._shows.shown_before(c)]
-        places = [(c.x, c.y) for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
-        if not places:
+        ups = [c for c in self._near_draw_pile(fresh) if not self._shows.shown_before(c)]
+        if not ups:
             return False
-        x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
-        self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
-        looks = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in self._heap.looks[-2:]]
-        self._play.begin(looks, max(reach.last for reach in self._scene.reaches or [Reach(0, 0, 0, 0)]))
+        self._begin_pile(ups, self._heap.looks[-2:])
         return True
+
+    def _find_set_under_hand(self, look: Look) -> None:
+        """Put the play pile where a set has rested under a hand for two looks, though it was never free.
+
+        A hand may sweep a first play of four of a kind from the table without having left it.
+        """
+        held = [u.seen for u in look.under_arms if not u.moving and self._scene.rests(u.seat)]
+        there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
+        self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
+        both = [s.seen for s in vote([cards for _, cards in self._resting]) if s.looks == 2]
+        ranks = Counter(str(c.best[0])[:-1] for c in both)
+        rank, count = max(ranks.items(), key=lambda each: each[1], default=("", 0))
+        if count >= _SET:
+            self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [])
+            for seen_before, _ in self._resting:
+                self._play.glimpse(seen_before, [])
+
+    def _near_draw_pile(self, cards: Sequence[Seen]) -> list[Seen]:
+        """Return the face-up cards among these that can be named and may lie on the play pile."""
+        draw = self.layout.draw or self.layout.middle
+        ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME]
+        return [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
+
+    def _begin_pile(self, cards: Sequence[Seen], looks: Sequence[Sequence[Seen]]) -> None:
+        """Put the play pile where these cards are, and go through the looks that showed them there."""
+        x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
+        self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
+        on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
+        self._play.begin(on_pile, max(reach.last for reach in self._scene.reaches or [Reach(0, 0, 0, 0)]))
 
     def _tell_what_is_done(self, hands: Hands) -> None:
         """Tell what waited for hands to go, in the order in which it happened."""

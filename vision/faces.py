@@ -22,6 +22,7 @@ from vision.decks import DeckHead
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import CORNERS, FaceCrops, all_face_crops, index_crops, network_input
 from vision.geometry import quad_sides
+from vision.ink import inks
 from vision.reading import Image, Quad
 from vision.runtime import Backend, Network, load_quickest
 
@@ -35,6 +36,11 @@ CLASSES = (*CARDS, JOKER, "NONE")
 _NONE = len(CLASSES) - 1
 _ALTERNATIVES = 3
 _SQUARE_SIDES = 1.25
+_IS_RED = np.array([name[-1] in "DH" for name in CARDS])
+_COLOUR_IN_DOUBT = 0.04
+"""Where both colours are likelier than this the ink is asked."""
+_PLAIN = 0.95
+"""An index named so surely shows what its ink looks like."""
 """Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
 
 LogProbabilities = NDArray[np.float64]
@@ -129,6 +135,27 @@ def reading_of(log_p: NDArray[np.float64], threshold: float) -> FaceReading:
     return FaceReading(best, confidence, tuple(likely[1:]), log_p)
 
 
+def _judged_by_ink(
+    log_p: LogProbabilities, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]]
+) -> LogProbabilities:
+    """Weigh what is read in lone indices by the colour of their ink, where it is open whether that is red."""
+    cards = np.exp(log_p[:, : len(CARDS)])
+    either = np.minimum(cards[:, _IS_RED].sum(axis=1), cards[:, ~_IS_RED].sum(axis=1))
+    doubtful = np.flatnonzero(either > _COLOUR_IN_DOUBT)
+    if not len(doubtful):
+        return log_p
+    named = zip(cards, quads, strict=True)
+    plain = [(CARDS[int(row.argmax())], quad) for row, quad in named if float(row.max()) >= _PLAIN]
+    seen = inks(image, [*plain, *sure])
+    if seen is None:
+        return log_p
+    odds = np.zeros((len(log_p), 1))
+    odds[doubtful, 0] = seen.log_odds_of_red(image, [quads[int(k)] for k in doubtful])
+    log_p = log_p.copy()
+    log_p[:, : len(CARDS)] += np.where(_IS_RED, odds / 2, -odds / 2)
+    return _log_softmax(log_p)
+
+
 def fuse(readings: Sequence[FaceReading], threshold: float = 0.5) -> FaceReading:
     """Return several frames' readings of one card as one: they vote by summed log-probabilities.
 
@@ -199,8 +226,13 @@ class FaceReader:
         helped = self._helped(log_p[chosen], features[chosen])
         return [reading_of(row, self.fusion.threshold) for row in helped]
 
-    def read_indices(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
-        """Return a reading for each card of which only the index beside its quad's first corner is seen."""
+    def read_indices(
+        self, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]] = ()
+    ) -> list[FaceReading]:
+        """Return a reading for each card of which only the index beside its quad's first corner is seen.
+
+        Where the suit's colour is in doubt it is judged by the ink of `sure` cards in the same picture.
+        """
         if not len(quads):
             return []
         outputs = self._index_outputs([index_crops(image, quad) for quad in quads])
@@ -208,6 +240,7 @@ class FaceReader:
         log_p = fused_index(exact, wide, self.fusion)
         if self.deck is not None:
             log_p = self.deck.refine_index(log_p, self.features(outputs[0], outputs[1:]))
+        log_p = _judged_by_ink(log_p, image, quads, sure)
         return [reading_of(row, self.fusion.index_threshold) for row in log_p]
 
     def index_log_probabilities(

@@ -26,6 +26,8 @@ _OWN_INDEX = 0.09
 """An index this near to where a known card has one, as a share of the card's height, is that card's."""
 _FOURTH_INDEX = 0.16
 """Likewise where a deck with four indices has its third and fourth; what lies there tells the place badly."""
+_SAME_CORNER = 0.35
+"""Of two indices nearer than this to where a card has one, a card has but one."""
 SURELY_OTHER = 0.85
 """An index named this surely is not that of a card that bears another name."""
 _ONE_CARD = 0.35
@@ -80,6 +82,7 @@ class IndexOwners:
         index, reading = self._told[number]
         cards, row = self.cards, self._beside[number]
         own = [k for k, apart in enumerate(row) if _is_own(reading, cards[k], apart, self._four)]
+        own = [k for k in own if not self._stands_elsewhere(k, number)]
         twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
         if number in self._further:
             # No twin of the card that bears its name already, but perhaps that of an outline without one.
@@ -93,6 +96,24 @@ class IndexOwners:
         elif twins and reading.card not in self._several:  # else it does not tell which of them it is
             cards[twins[0]] = max(cards[twins[0]], reading, key=lambda seen: seen.confidence)
         return bool(own or twins)
+
+    def _stands_elsewhere(self, k: int, number: int) -> bool:
+        """Tell whether the index that card `k` has in some corner is not this one, but surely one beside it.
+
+        An outline is sometimes drawn about two cards, the lower of which shows no more than its rank.
+        """
+        index, reading = self._told[number]
+        card, apart = self.cards[k], self._beside[number][k][:2]
+        corner = int(apart.argmin())
+        if card.card is None or reading.card == card.card or apart[corner] >= _SAME_CORNER:
+            return False
+        return any(
+            other.card == card.card
+            and other.confidence >= SURELY_OTHER
+            and self._beside[m][k][corner] < _SAME_CORNER
+            and np.linalg.norm(place.place - index.place) >= _OWN_INDEX * quad_sides(card.quad)[1]
+            for m, (place, other) in enumerate(self._told)
+        )
 
     def tells_of_another(self, number: int, found: Sequence[CardReading]) -> bool:
         """Tell whether an index that is none of the outlined cards' tells of one more than were `found`."""

@@ -46,7 +46,9 @@ class Faces:
         self.log_p = np.full(len(CLASSES), -9.0)
         self.log_p[-1] = np.log(unreadable)
 
-    def read_indices(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+    def read_indices(
+        self, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]] = ()
+    ) -> list[FaceReading]:
         self.asked += 1
         pairs = self.names[: len(quads)] if self.asked == 1 else [self.others] * len(quads)
         assert len(pairs) == len(quads)
@@ -138,6 +140,17 @@ def test_an_outline_gives_way_to_one_index_that_is_read_more_surely() -> None:
 def test_an_index_without_a_name_in_the_place_of_a_named_card_is_that_cards() -> None:
     off = Index(at(128, 6), 0.95)
     assert found([whole("9S", 120)], [off], Faces((None, 0.6))) == []
+
+
+def test_an_index_below_the_one_that_a_card_has_in_that_corner_is_that_of_a_card_under_it() -> None:
+    about_both = np.array([[120, 0], [183, 0], [183, 108], [120, 108]], np.float32)
+    own = [Index(at(120), 0.95), Index(np.roll(at(120), 2, axis=0), 0.95)]
+    lower = Index(np.roll(at(120, 20), 2, axis=0), 0.95)
+    faces = Faces(("5H", 0.98), ("5H", 0.98), (None, 0.5))
+    finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(*own, lower)))
+    told = finder.complete(PICTURE, [CardReading(about_both, "up", 0.98, "5H", 0.99)])
+    assert [card.card for card in told] == ["5H", None]
+    assert np.allclose(told[1].quad, np.roll(at(120, 20), 2, axis=0))
 
 
 def test_an_index_without_a_name_does_not_move_a_card() -> None:

@@ -34,6 +34,28 @@ def test_a_pile_that_the_hand_takes_to_one_side_is_burnt_and_stays_burnt() -> No
     assert script.told()[-1] == ("play", "Bob", ("QH",)), "10D is burnt and 10H lies before Cat"
 
 
+@pytest.mark.parametrize("count", [4, 1])
+def test_a_set_that_the_hand_burns_before_it_ever_lay_free_was_played(count: int) -> None:
+    """The first cards of the game: until then nobody knows where the play pile is. One may be shown."""
+    script = Script(play=None)
+    fan = [card(f"3{suit}", (PLAY_AT[0] + 12 * k, 0.0), 0.98) for k, suit in enumerate("CDHS"[:count])]
+    reach = script.reach("Bob", (PLAY_AT, 0.5))
+    for _ in range(3):
+        over = frozenset({PLAY}) if script.maker.layout.play is not None else frozenset[Zone]()
+        script.look([UnderArm(reach.seat, held, 0.6, False) for held in fan], over)
+        script.go_on(reach, [PLAY_AT] * 3, over=tuple(over))
+    script.go_on(reach, [BURN_AT] * 6)
+    script.table = [down(BURN_AT)]
+    script.rest(3.0)
+    names = ("3C", "3D", "3H", "3S")
+    told = [(kind, player, tuple(sorted(cards))) for kind, player, cards in script.told()[1:]]
+    if count == 4:
+        assert told == [("play", "Bob", names), ("burn", "Bob", names)]
+    else:
+        assert script.maker.layout.play is None
+        assert "play" not in [kind for kind, _, _ in told]
+
+
 def test_a_hand_seen_only_from_the_burn_pile_on_has_burnt_the_pile() -> None:
     """It was lost over the play pile where it paused, and on its way back it pauses between the two."""
     script = Script()

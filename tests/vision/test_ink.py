@@ -1,0 +1,83 @@
+"""The colour of a half-covered index, beside that of cards that are read for certain."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.faces import CLASSES, FaceReader
+from vision.ink import inks, redness
+from vision.reading import Image, Quad
+
+_RED, _BLACK = (40, 30, 190), (35, 30, 30)
+_CARDS = ("5H", "9D", "KH", "5C", "9S", "KC", "7H", "7S")
+"""As many of each colour as are needed, and one of each more."""
+
+
+def table(light: tuple[float, float, float] = (1.0, 1.0, 1.0), *, black_deck: bool = False) -> Image:
+    """Return cards in a row with their ranks in their first corner, in coloured light (BGR)."""
+    picture = np.full((200, 130 * len(_CARDS), 3), (90, 110, 100), np.uint8)
+    for number, card in enumerate(_CARDS):
+        left, top, right, bottom = (int(v) for v in (*quad(number)[0], *quad(number)[2]))
+        cv2.rectangle(picture, (left, top), (right, bottom), (20, 20, 20) if black_deck else (245,) * 3, -1)
+        ink = _RED if card[-1] in "DH" else _BLACK
+        colour = (240, 240, 240) if black_deck else ink
+        cv2.putText(picture, card[:-1], (left + 5, top + 27), cv2.FONT_HERSHEY_SIMPLEX, 0.8, colour, 2)
+    return np.clip(picture * np.array(light), 0, 255).astype(np.uint8)
+
+
+def quad(number: int) -> Quad:
+    x, y = 10 + 130 * number, 10
+    return np.array([[x, y], [x + 110, y], [x + 110, y + 154], [x, y + 154]], np.float32)
+
+
+def examples(count: int = 6) -> list[tuple[str, Quad]]:
+    return [(_CARDS[number], quad(number)) for number in range(count)]
+
+
+@pytest.mark.parametrize("light", [(1.0, 1.0, 1.0), (0.3, 0.6, 0.9), (0.9, 0.8, 0.5), (0.25, 0.25, 0.25)])
+def test_red_ink_is_told_from_black_in_any_light(light: tuple[float, float, float]) -> None:
+    picture = table(light)
+    found = inks(picture, examples())
+    assert found is not None
+    red, black = found.log_odds_of_red(picture, [quad(6), quad(7)])
+    assert red > np.log(10)
+    assert black < -0.5
+
+
+def test_black_ink_says_less_than_red_ink() -> None:
+    picture = table()
+    found = inks(picture, examples())
+    assert found is not None
+    red, black = found.log_odds_of_red(picture, [quad(6), quad(7)])
+    assert red > -2 * black
+
+
+def test_without_enough_examples_of_each_colour_ink_says_nothing() -> None:
+    assert inks(table(), examples(5)) is None
+    assert inks(table(), []) is None
+
+
+def test_where_both_colours_are_printed_alike_ink_says_nothing() -> None:
+    assert inks(table(black_deck=True), examples()) is None
+
+
+def test_a_picture_without_colour_says_nothing() -> None:
+    grey = cv2.cvtColor(cv2.cvtColor(table(), cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    assert np.abs(redness(grey, [quad(0), quad(3)])).max() < 0.01
+    assert inks(grey, examples()) is None
+
+
+def test_a_lone_index_whose_colour_is_in_doubt_is_named_by_its_ink(monkeypatch: pytest.MonkeyPatch) -> None:
+    odds = np.full((2, len(CLASSES)), 1e-6)
+    odds[:, CLASSES.index("7C")], odds[:, CLASSES.index("7H")] = 0.5, 0.3
+    odds[:, CLASSES.index("8C")] = 0.2 - 1e-6 * len(CLASSES)
+    monkeypatch.setattr("vision.faces.fused_index", lambda *_: np.log(odds))
+    reader, picture = FaceReader(), table()
+    pair = [quad(6), quad(7)]
+    assert [reading.card for reading in reader.read_indices(picture, pair)] == [None, None]
+    seven_of_hearts, doubtful = reader.read_indices(picture, pair, examples())
+    assert (seven_of_hearts.card, seven_of_hearts.confidence > 0.85) == ("7H", True)
+    assert doubtful.alternatives[0][0] == "7C" or doubtful.card == "7C"
+    assert doubtful.confidence > 0.5

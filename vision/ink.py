@@ -1,0 +1,86 @@
+"""Red ink or black: what the colour of a half-covered index, beside that of other cards, says of its suit.
+
+Where another card cuts off most of a pip the networks see the rank and guess the suit. The ink of what is
+left still has a colour. How red is red depends on the light, the camera and the deck, so the measure are the
+cards of the same picture that are read for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.geometry import card_plane, transform
+from vision.reading import Image, Quad
+
+_RANK_MM = (2.0, 3.0, 14.0, 14.0)
+"""Left, top, right, bottom of the rank in a card's top left corner: what is covered last of an index."""
+_WIDTH, _HEIGHT = 24, 22
+"""Pixels of a rank, flattened."""
+_INK = 0.12
+"""The darkest share of a rank is ink,"""
+_PAPER = 90
+"""and all colours are seen beside that of the paper: this percentile of each channel."""
+_EXAMPLES = 3
+"""So many of each colour at least are needed."""
+_OUTLYING = 20
+"""Percentage of examples that may lie beyond what counts as the edge of their colour: hidden corners."""
+_APART = 0.03
+"""The edges of red and black must lie so far apart for the ink to tell anything."""
+_RED_SAYS, _BLACK_SAYS = float(np.log(20)), float(np.log(3))
+"""What ink as red as that of red cards, and as black as that of black ones, says at most (log odds). The
+lines of a court card are black whatever its suit, and far or coarse pictures lose colour."""
+
+
+def redness(image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
+    """Return how red the ink of the rank beside each card's first corner is: about 0 for black ink.
+
+    It is the excess of red over the other colours as a share of the ink's darkness, both beside the paper.
+    `image` is height x width x 3, BGR; quads are 4 x 2 pixels, clockwise.
+    """
+    return np.array([_redness(image, quad) for quad in quads])
+
+
+def _redness(image: Image, quad: Quad) -> float:
+    left, top, right, bottom = _RANK_MM
+    box = transform(card_plane(quad), [[left, top], [right, top], [right, bottom], [left, bottom]])
+    flat = np.array([[0, 0], [_WIDTH, 0], [_WIDTH, _HEIGHT], [0, _HEIGHT]], np.float32)
+    matrix = cv2.getPerspectiveTransform(box.astype(np.float32), flat)
+    rank = cv2.warpPerspective(image, matrix, (_WIDTH, _HEIGHT), borderMode=cv2.BORDER_REPLICATE)
+    pixels = rank.reshape(-1, 3).astype(np.float64)
+    beside_paper = pixels / np.maximum(np.percentile(pixels, _PAPER, axis=0), 1.0)
+    darkness = 1.0 - beside_paper.min(axis=1)
+    ink = np.argsort(darkness)[-round(_INK * len(pixels)) :]
+    excess = beside_paper[ink, 2] - beside_paper[ink, :2].mean(axis=1)
+    return float(excess.mean() / max(darkness[ink].mean(), 0.05))
+
+
+@dataclass(frozen=True, slots=True)
+class Inks:
+    """Where in one picture black ink ends and red ink begins."""
+
+    black: float
+    red: float
+
+    def log_odds_of_red(self, image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
+        """Return how much likelier it is that the index beside each first corner is red (log odds)."""
+        beyond_middle = (2 * redness(image, quads) - self.red - self.black) / (self.red - self.black)
+        return np.where(beyond_middle > 0, _RED_SAYS, _BLACK_SAYS) * np.clip(beyond_middle, -1, 1)
+
+
+def inks(image: Image, sure: Sequence[tuple[str, Quad]]) -> Inks | None:
+    """Return how cards that are named for `sure` show the inks of a picture; None where they do not.
+
+    One of a card's indices may be covered, by paper or by another card's index: the plainer one counts.
+    """
+    corners = [redness(image, [quad, np.roll(quad, 2, axis=0)]) for _, quad in sure]
+    reds = [both.max() for (card, _), both in zip(sure, corners, strict=True) if card[-1] in "DH"]
+    blacks = [both.min() for (card, _), both in zip(sure, corners, strict=True) if card[-1] in "CS"]
+    if min(len(reds), len(blacks)) < _EXAMPLES:
+        return None
+    found = Inks(float(np.percentile(blacks, 100 - _OUTLYING)), float(np.percentile(reds, _OUTLYING)))
+    return found if found.red - found.black >= _APART else None
