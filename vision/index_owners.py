@@ -76,6 +76,21 @@ class IndexOwners:
         owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
         self._further = further_alike(self._told, owners, packs)
         self._several = {self._readings[number].card for number in self._further}
+        if four:
+            self._poor |= {k for k, card in enumerate(self.cards) if self._is_drawn_from_a_fourth(card)}
+
+    def _is_drawn_from_a_fourth(self, card: CardReading) -> bool:
+        """Tell whether a doubtful outline takes a surer card's third or fourth index for one of its own."""
+        if card.card is None or card.outline_confidence >= PLAIN:
+            return False
+        places = _index_places(card.quad)[:2]
+        return any(
+            np.linalg.norm(at - place) < _FOURTH_INDEX * quad_sides(other.quad)[1]
+            for other in self.cards
+            if other.card == card.card and other.outline_confidence >= PLAIN
+            for at in _index_places(other.quad)[2:]
+            for place in places
+        )
 
     def give(self, number: int) -> bool:
         """Give an index to the card it belongs to, which may be renamed by it; False if there is none."""

@@ -248,3 +248,12 @@ def test_where_a_deck_has_four_indices_a_doubtful_name_gives_way_to_a_sure_index
 def test_the_fourth_index_of_a_card_told_by_its_first_is_no_other_card() -> None:
     beside = Index(np.roll(at(-(63 - 17)), 2, axis=0), 0.96)
     assert with_four_indices(("6D", 0.77), beside) == [("3D", 0.97)]
+
+
+def test_where_a_deck_has_four_indices_no_card_is_outlined_about_the_third_of_another() -> None:
+    known = [whole("3H", 80), CardReading(at(80 + 63 - 17), "up", 0.5, "3H", 0.92)]
+    beside = Index(at(80 + 63 - 17), 0.95)
+    for others, cards in ((("3H", 0.97), ["3H"]), ((None, 0.1), ["3H", "3H"])):
+        faces = Faces(("3H", 0.8), others=others)
+        finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(beside)))
+        assert [reading.card for reading in finder.complete(PICTURE, known)] == cards
