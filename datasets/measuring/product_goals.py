@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from datasets.measuring.goals import EVENT_F1, FILM_GOALS, Goal
 
@@ -59,7 +59,7 @@ def _fuzz(
     engine: str = "hypothesis",
 ) -> ProductGoal:
     command = f"python tests/faults/fuzz.py --minutes 120 --engine {engine}"
-    return ProductGoal(title, f"benchmarks/{what}/value", least, most, form, command)
+    return replace(_bench(title, what, least, most, form), command=command)
 
 
 def _film(goal: Goal) -> ProductGoal:
@@ -235,10 +235,19 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             form=".2f",
             command=_SOAK,
         ),
-        _fuzz("hours of fuzzing all that is read, drawn by Hypothesis", "fuzz_hypothesis_hours", least=2),
+        _fuzz(
+            "hours of fuzzing by Hypothesis, of a processor's time",
+            "fuzz_hypothesis_hours",
+            least=2,
+        ),
         _fuzz("inputs in these hours", "fuzz_hypothesis_inputs", form=",.0f"),
         _fuzz("what they brought to light", "fuzz_hypothesis_findings", most=0, form=".0f"),
-        _fuzz("hours of fuzzing guided by coverage", "fuzz_atheris_hours", least=2, engine="atheris"),
+        _fuzz(
+            "hours of fuzzing guided by coverage, likewise",
+            "fuzz_atheris_hours",
+            least=2,
+            engine="atheris",
+        ),
         _fuzz(
             "targets in which these brought something to light",
             "fuzz_atheris_findings",
