@@ -28,6 +28,8 @@ _ASKED = 4
 """So many of the surest cards are asked whether their deck has four."""
 _AGAIN, _AGREEING = 0.4, 2
 """A card's name read so surely in one of its other corners hints at four indices; so many cards prove it."""
+_SAME_INDEX = 0.1
+"""Two indices that lie nearer than this share of the card's height are one."""
 _UNNAMED = 0.85
 """An index that cannot be named must be seen this surely for it to count at all."""
 _SURE = 0.95
@@ -52,15 +54,17 @@ class CoveredCards:
         known: Sequence[CardReading],
         regions: Sequence[Region] | None = None,
         packs: int = 1,
+        ends: Sequence[Index] = (),
     ) -> list[CardReading]:
         """Return `known` put right, and after them the cards told by an index alone, surest name first.
 
         Where cards lie on one another an index tells better than an outline which card it is and how it lies.
         `regions` of the picture (height x width x 3, BGR) are looked at only, where these are given. Each
-        card is there as often as there are `packs`.
+        card is there as often as there are `packs`. `ends` are indices known beforehand, by outlines.
         """
         cards = [reading for reading in known if reading.face == "up"]
-        told = self._told_by_indices(image, self._indices(image, known, regions), cards)
+        indices = _with_ends(self._indices(image, known, regions), ends, regions)
+        told = self._told_by_indices(image, indices, cards)
         if not told:
             return list(known)
         readings = [reading for _, reading in told]
@@ -140,6 +144,20 @@ def _reading(index: Index, name: FaceReading) -> CardReading | None:
     if name.card is None and (index.confidence < _UNNAMED or name.unreadable > 0.5):
         return None
     return CardReading(index.quad, "up", index.confidence, name.card, name.confidence, name.alternatives)
+
+
+def _with_ends(
+    indices: Sequence[Index], ends: Sequence[Index], regions: Sequence[Region] | None
+) -> list[Index]:
+    """Return indices with those that outlines tell of in the `regions`: these tell better how a card lies."""
+    found = list(indices)
+    for end in ends:
+        near = _SAME_INDEX * quad_sides(end.quad)[1]
+        same = [index for index in found if float(np.linalg.norm(index.place - end.place)) < near]
+        if _is_within(end.quad, regions):
+            found = [index for index in found if not any(index is one for one in same)]
+            found.append(replace(end, confidence=max(index.confidence for index in (end, *same))))
+    return found
 
 
 def _is_crowded(image: Image, quad: Quad, others: Sequence[Quad]) -> bool:

@@ -9,8 +9,10 @@ import numpy as np
 
 from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
+from vision.ends import end_beneath
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import polygon_area, polygon_overlap, share_of_smaller
+from vision.indices import Index
 from vision.outlines import Outline, OutlineFinder
 from vision.reading import CardReading, Image, Quad, Region
 from vision.second_look import look_again
@@ -78,7 +80,8 @@ class TableReader:
                 )
             if keep:
                 readings.append(reading)
-        return self._covered.complete(image, _seen_once(readings), crowded, self._packs)
+        known = _seen_once(readings)
+        return self._covered.complete(image, known, crowded, self._packs, _ends(known, readings))
 
     def _is_card(self, outline: Outline, name: FaceReading) -> bool:
         """Weigh how sure the outline is against what can be read in it."""
@@ -111,6 +114,18 @@ def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:
         if not twin:
             kept.append(reading)
     return sorted(kept, key=lambda r: -r.outline_confidence)
+
+
+def _ends(known: Sequence[CardReading], readings: Sequence[CardReading]) -> list[Index]:
+    """Return the cards whose ends stick out from under `known` ones that were outlined with them."""
+    ends = []
+    for card in known:
+        for other in readings:
+            if card.card is not None and other.card == card.card and other is not card:
+                beneath = end_beneath(card.quad, other.quad)
+                if beneath is not None:
+                    ends.append(Index(beneath, other.outline_confidence))
+    return ends
 
 
 @cache

@@ -257,3 +257,24 @@ def test_where_a_deck_has_four_indices_no_card_is_outlined_about_the_third_of_an
         faces = Faces(("3H", 0.8), others=others)
         finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(beside)))
         assert [reading.card for reading in finder.complete(PICTURE, known)] == cards
+
+
+def test_the_end_of_a_lower_card_that_an_outline_tells_of_is_read_where_no_index_was_found() -> None:
+    end = Index(np.roll(at(120, 20), 2, axis=0), 0.88)
+    faces = Faces(("QC", 0.87))
+    finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices()))
+    told = finder.complete(PICTURE, [whole("QH", 120)], None, 1, [end])
+    assert [reading.card for reading in told] == ["QH", "QC"]
+    assert np.allclose(told[1].quad, end.quad)
+    elsewhere = finder.complete(PICTURE, [whole("QH", 120)], [(400, 0, 600, 400)], 1, [end])
+    assert [reading.card for reading in elsewhere] == ["QH"], "only where it is looked for"
+
+
+def test_an_index_is_placed_by_the_end_of_the_card_that_it_stands_on() -> None:
+    end, loose = np.roll(at(120, 20), 2, axis=0), np.roll(at(123, 24), 2, axis=0)
+    faces = Faces(("QC", 0.87))
+    finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(Index(loose, 0.97))))
+    told = finder.complete(PICTURE, [whole("QH", 120)], None, 1, [Index(end, 0.88)])
+    assert [reading.card for reading in told] == ["QH", "QC"]
+    assert np.allclose(told[1].quad, end)
+    assert told[1].outline_confidence == 0.97
