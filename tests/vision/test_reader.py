@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from vision.faces import CLASSES, FaceReader, FaceReading
+from vision.indices import Index
 from vision.outlines import Outline, OutlineFinder
 from vision.reader import TableReader
 from vision.reading import Image, Quad
@@ -89,6 +90,28 @@ def test_one_card_outlined_twice_is_reported_once() -> None:
     found = reader(Outlines(at(0), at(9)), Faces(("9S", 0.9), ("9S", 0.99))).read(PICTURE)
     assert len(found) == 1
     assert found[0].quad[0, 0] == 9
+
+
+def test_of_a_card_outlined_twice_the_longer_outline_tells_what_sticks_out_from_under_it() -> None:
+    class Covered:
+        def complete(
+            self, image: Image, known: Any, regions: Any, packs: int, ends: list[Index]
+        ) -> list[Index]:
+            return ends
+
+    longer = CARD.copy()
+    longer[2:, 1] += 20
+    outlines = Outlines(at(0), Outline(longer, "up", 0.8))
+    for names, ends in (
+        ([("QH", 0.99), ("QH", 0.7)], 1),
+        ([("QH", 0.99), ("QC", 0.7)], 0),
+        ([(None, 0.4), (None, 0.4)], 0),
+    ):
+        told = reader(outlines, Faces(*names), covered=Covered()).read(PICTURE)
+        assert len(told) == ends, names
+        for index in cast(list[Index], told):
+            assert index.confidence == 0.8
+            assert np.allclose(index.quad[0], (63, 108)), "the corner that shows comes first"
 
 
 def test_the_same_name_far_apart_and_other_names_near_are_kept() -> None:
