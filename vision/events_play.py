@@ -13,7 +13,7 @@ from vision.events_pile import MIN_NAME, Pile, PileCard, PileView, same_card
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_seeming import SURE, SeeminglyNew
-from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set, rank_and_colour
 from vision.events_taking import Taken, Taking
 from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
@@ -30,6 +30,8 @@ _PATIENCE = 5
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
+_ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
+"""So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
 
 
 class PlayPile:
@@ -253,7 +255,7 @@ class PlayPile:
         same = self._told.in_one_reach(last.player, last.t, self._touched_at(now))
         new = []
         for name, p, seen in view.new:
-            misread = next((c for c in self.pile.cards if self._was_misread(c, seen, last, view)), None)
+            misread = next((c for c in self.pile.cards if self._was_misread(c, name, seen, last, view)), None)
             player = self._scene.player(self._visits.who((seen.x, seen.y)))
             if misread is None or player != last.player or not same:
                 new.append((name, p, seen))
@@ -266,9 +268,11 @@ class PlayPile:
         return self.touched if self.touched is not None else now
 
     @staticmethod
-    def _was_misread(card: PileCard, seen: Seen, last: Event, view: PileView) -> bool:
-        told = card.name in last.cards and card.name not in view.old and not card.sure
-        return told and card.place is not None and same_card(card.place, seen)
+    def _was_misread(card: PileCard, name: str, seen: Seen, last: Event, view: PileView) -> bool:
+        if card.name not in last.cards or card.name in view.old or card.sure or card.place is None:
+            return False
+        alike = rank_and_colour(card.name) == rank_and_colour(name)
+        return same_card(card.place, seen) or (alike and card.place.is_at(seen, _ALIKE_MM, _ALIKE_DEGREES))
 
     def _suspect(self, now: float) -> None:
         """Remember cards of the last play's rank read under the hand: they may lie below its cards.

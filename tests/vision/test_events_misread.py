@@ -141,6 +141,20 @@ def test_beside_cards_told_under_the_hand_another_rank_must_be_read_all_but_cert
     assert {"JS", "JD"} <= set(script.told()[1][2])
 
 
+@pytest.mark.parametrize(
+    ("read_as", "away", "cards"),
+    [("JS", 18.0, ("JC",)), ("JH", 18.0, ("JH", "JC")), ("JS", 40.0, ("JS", "JC"))],
+)
+def test_a_suit_misread_under_the_hand_in_a_place_that_is_off_is_no_second_card(
+    read_as: str, away: float, cards: tuple[str, ...]
+) -> None:
+    script = Script()
+    script.leave("Bob", card(read_as, PLAY_AT, 0.92))
+    script.table = [card("JC", (PLAY_AT[0] + away, PLAY_AT[1]), 0.999)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Bob", cards)]
+
+
 @pytest.mark.parametrize(("p", "cards"), [(0.999, ("KH", "JS")), (0.975, ("JS", "KH"))])
 def test_of_two_ranks_what_is_read_better_lies_on_top(p: float, cards: tuple[str, ...]) -> None:
     script = Script()
