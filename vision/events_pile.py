@@ -324,6 +324,16 @@ class Pile:
         at = len(self.cards) - (len(self.top) if below else 0)
         self.cards[at:at] = [PileCard(name, seen, free and p >= CERTAIN) for name, p, seen in new]
 
+    def confirm(self, looks: Sequence[Sequence[Seen]]) -> None:
+        """Note which cards are all but certainly read where they are known to lie, with no hand near."""
+        for settled in vote(looks):
+            name, p = settled.seen.best
+            if settled.looks < _NEED_LOOKS or p < CERTAIN:
+                continue
+            for card in self.cards:
+                if card.name == name and card.place is not None and same_card(card.place, settled.seen):
+                    card.sure = True
+
     def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
         """Note where the known cards lie now (a pile that was straightened)."""
         seen = [s.seen for s in vote(looks) if s.seen.best[1] >= _SURE_NAME]

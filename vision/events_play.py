@@ -83,6 +83,7 @@ class PlayPile:
     def look(self, cards: list[Seen], look: Look) -> None:
         """Take in one look at the uncovered pile."""
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]
+        self.pile.confirm(self._looks[-_LOOKS:])
         self._pictures.now = look.pile
         self.judge(look.t, look.patches.get(PLAY))
 

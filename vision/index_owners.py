@@ -28,6 +28,8 @@ _FOURTH_INDEX = 0.16
 """Likewise where a deck with four indices has its third and fourth; what lies there tells the place badly."""
 _SAME_CORNER = 0.35
 """Of two indices nearer than this to where a card has one, a card has but one."""
+_MISPLACED = 0.25
+"""So far off, likewise, may an index be told to stand."""
 SURELY_OTHER = 0.85
 """An index named this surely is not that of a card that bears another name."""
 _ONE_CARD = 0.35
@@ -98,6 +100,7 @@ class IndexOwners:
         cards, row = self.cards, self._beside[number]
         own = [k for k, apart in enumerate(row) if _is_own(reading, cards[k], apart, self._four)]
         own = [k for k in own if not self._stands_elsewhere(k, number)]
+        own = own or [k for k in range(len(row)) if self._is_misplaced(k, number)]
         twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
         if number in self._further:
             # No twin of the card that bears its name already, but perhaps that of an outline without one.
@@ -119,16 +122,33 @@ class IndexOwners:
         """
         index, reading = self._told[number]
         card, apart = self.cards[k], self._beside[number][k][:2]
-        corner = int(apart.argmin())
-        if card.card is None or reading.card == card.card or apart[corner] >= _SAME_CORNER:
+        if card.card is None or reading.card == card.card or apart.min() >= _SAME_CORNER:
             return False
-        return any(
-            other.card == card.card
-            and other.confidence >= SURELY_OTHER
-            and self._beside[m][k][corner] < _SAME_CORNER
-            and np.linalg.norm(place.place - index.place) >= _OWN_INDEX * quad_sides(card.quad)[1]
-            for m, (place, other) in enumerate(self._told)
-        )
+        own = self._own_in_corner(k, int(apart.argmin()))
+        beside = _OWN_INDEX * quad_sides(card.quad)[1]
+        return any(np.linalg.norm(other.place - index.place) >= beside for other in own)
+
+    def _is_misplaced(self, k: int, number: int) -> bool:
+        """Tell whether an index is the one that card `k` has in some corner, misplaced and its suit misread.
+
+        The card is read surely and lies in that place, and no index of its name was found in that corner.
+        """
+        _, reading = self._told[number]
+        card, apart = self.cards[k], self._beside[number][k][:2]
+        if card.card is None or reading.card is None or card.confidence < PLAIN or not _alike(reading, card):
+            return False
+        near = apart.min() < _MISPLACED and lies_on(reading, card)
+        return bool(near) and not self._own_in_corner(k, int(apart.argmin()))
+
+    def _own_in_corner(self, k: int, corner: int) -> list[Index]:
+        """Return the indices in a corner of card `k` that surely bear its name."""
+        return [
+            index
+            for (index, reading), row in zip(self._told, self._beside, strict=True)
+            if reading.card == self.cards[k].card
+            and reading.confidence >= SURELY_OTHER
+            and row[k][corner] < _SAME_CORNER
+        ]
 
     def tells_of_another(self, number: int, found: Sequence[CardReading]) -> bool:
         """Tell whether an index that is none of the outlined cards' tells of one more than were `found`."""
@@ -161,6 +181,12 @@ def _is_poor(card: CardReading, index: Index, reading: CardReading, told: Sequen
     if any(other.card is not None and other.card == card.card for other in told):
         return False
     return _stands_on(index, card) and _share(reading, card) > _HALF
+
+
+def _alike(reading: CardReading, card: CardReading) -> bool:
+    """Tell whether two names differ in nothing but the suit, and that is of one colour."""
+    first, second = str(reading.card), str(card.card)
+    return first != second and first[:-1] == second[:-1] and (first[-1] in "DH") == (second[-1] in "DH")
 
 
 def in_one_place(reading: CardReading, card: CardReading) -> bool:

@@ -278,3 +278,19 @@ def test_an_index_is_placed_by_the_end_of_the_card_that_it_stands_on() -> None:
     assert [reading.card for reading in told] == ["QH", "QC"]
     assert np.allclose(told[1].quad, end)
     assert told[1].outline_confidence == 0.97
+
+
+def test_an_index_of_a_suit_much_like_the_cards_is_the_cards_own_where_no_other_is_seen() -> None:
+    own, off = Index(at(120), 0.95), Index(np.roll(at(114, -9), 2, axis=0), 0.95)
+    for names, cards in (
+        ([("JC", 0.98), ("JS", 0.9)], ["JC"]),
+        ([("JC", 0.98), ("JH", 0.9)], ["JC", "JH"]),
+        ([("JC", 0.98), ("QS", 0.9)], ["JC", "QS"]),
+    ):
+        finder = CoveredCards(cast(FaceReader, Faces(*names)), cast(IndexFinder, Indices(own, off)))
+        assert [reading.card for reading in finder.complete(PICTURE, [whole("JC", 120)])] == cards
+    # Its own one stands there: then what is beside it is another card's.
+    faces = Faces(("JC", 0.98), ("JC", 0.98), ("JS", 0.9))
+    both = Indices(own, Index(np.roll(at(120), 2, axis=0), 0.95), off)
+    finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, both))
+    assert [reading.card for reading in finder.complete(PICTURE, [whole("JC", 120)])] == ["JC", "JS"]

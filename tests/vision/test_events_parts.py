@@ -129,6 +129,18 @@ def test_a_card_of_another_rank_is_not_surer_because_what_rivals_it_lies_elsewhe
     assert [card[0] for card in view.doubtful] == ["AD"]
 
 
+def test_a_card_told_under_a_hand_is_sure_once_it_is_surely_read_in_its_place_without_one() -> None:
+    pile = pile_of(up("6S", 40))
+    pile.confirm([[up("6S", 40, p=0.99)]])
+    pile.confirm([[up("6S", 40, p=0.9)]] * 2)
+    pile.confirm([[up("6S", 80, p=0.99)]] * 2)
+    assert not pile.cards[0].sure, "one look, a doubtful one, one somewhere else"
+    pile.confirm([[up("6S", 40, p=0.99)]] * 2)
+    assert pile.cards[0].sure
+    bare = pile.view([[up("6C", 40, p=0.99)]] * 2, set())
+    assert pile.misread_before(("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
+
+
 def test_a_doubtful_second_card_of_the_rank_and_colour_of_one_that_is_unseen_is_that_one() -> None:
     pile = pile_of(up("3S", 40))
     view = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.93)]] * 2, set())
