@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
 from vision.events_pile import Pile, PileCard, PileView
-from vision.events_sets import CERTAIN, NewCard, of_ranks
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.reading import UNKNOWN_CARD
@@ -68,9 +68,10 @@ class SeeminglyNew:
     def surely_put_down(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards that a hand over them leaves no doubt about.
 
-        One of another rank than the surest is hardly one: beside a hand one card may be outlined as two.
+        One of another rank than the surest is hardly one: beside a hand one card may be outlined as two. Nor
+        is one that may be a card of the pile, misread: the hand has moved what lies there.
         """
-        new = [card for card in seen if not self.lay_there(card)]
+        new = [c for c in seen if not (self.lay_there(c) or may_be_one_of(self._pile.names, c))]
         ranks = {max(new, key=lambda card: card[1])[0][:-1]} if new else set()
         return of_ranks(ranks, new, sure=CERTAIN, on_pile=self._pile.names)
 

@@ -46,6 +46,11 @@ _HALF = 0.5
 """Share of a poor outline that lies on the card it was drawn about."""
 _HIDDEN_IOU = 0.8
 """Two cards of which this much lies in one place: of the lower one nothing could be read."""
+_UPSIDE_DOWN = 0.95
+"""Least cosine between a card's direction as one of its indices tells it and as the other does, turned."""
+_OPPOSITE_SIZE, _UNEVEN = (0.8, 1.35), 0.17
+"""How wide and long a card is from one index's corner to the other's, in sides that one of them tells; the
+two shares differ by less than this: a card moved along or aside on its like makes one of them larger."""
 Told = tuple[Index, CardReading]
 """An index, and the card that it tells of."""
 
@@ -157,6 +162,9 @@ class IndexOwners:
             _seen_twice(reading, index, other) or (self._four and _is_beside(index, reading, other))
             for other in found
         )
+        # Each end of a card that lies under another is told by an index of its own.
+        ends = [told for told in self._told if any(told[1] is other for other in found)]
+        new = new and not any(_is_other_end(index, reading, *told) for told in ends)
         if new:
             self._poor |= {
                 k for k, card in enumerate(self.cards) if _is_poor(card, index, reading, self._readings)
@@ -281,6 +289,21 @@ def _seen_twice(reading: CardReading, index: Index, other: CardReading) -> bool:
     if reading.card is None or reading.card != other.card:
         return False
     return _stands_on(index, other, margin=_BESIDE_MM) or _share(reading, other) > _ONE_CARD
+
+
+def _is_other_end(index: Index, reading: CardReading, other: Index, surer: CardReading) -> bool:
+    """Tell whether an index is the second one of a card that another index tells of, its suit misread.
+
+    Then its corner is the card's opposite one, but for the length by which that index told the card wrongly.
+    """
+    if reading.card is None or reading.confidence >= PLAIN or not _alike(reading, surer):
+        return False
+    down, upside_down = index.quad[3] - index.quad[0], other.quad[0] - other.quad[3]
+    cosine = float(down @ upside_down) / float(np.linalg.norm(down) * np.linalg.norm(upside_down))
+    sides = np.stack([other.quad[1] - other.quad[0], other.quad[3] - other.quad[0]], axis=1)
+    across, along = np.linalg.solve(sides.astype(np.float64), index.quad[0] - other.quad[0])
+    as_large = _OPPOSITE_SIZE[0] < min(across, along) and max(across, along) < _OPPOSITE_SIZE[1]
+    return cosine > _UPSIDE_DOWN and bool(as_large) and abs(float(across - along)) < _UNEVEN
 
 
 def _share(first: CardReading, second: CardReading) -> float:

@@ -294,3 +294,15 @@ def test_an_index_of_a_suit_much_like_the_cards_is_the_cards_own_where_no_other_
     both = Indices(own, Index(np.roll(at(120), 2, axis=0), 0.95), off)
     finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, both))
     assert [reading.card for reading in finder.complete(PICTURE, [whole("JC", 120)])] == ["JC", "JS"]
+
+
+def test_the_two_ends_of_a_card_under_another_are_one_card_though_the_suit_of_one_is_misread() -> None:
+    def ends(second: float, *names: tuple[str, float]) -> list[str | None]:
+        indices = [Index(at(200), 0.99), Index(np.roll(at(200, second), 2, axis=0), 0.95)]
+        finder = CoveredCards(cast(FaceReader, Faces(*names)), cast(IndexFinder, Indices(*indices)))
+        return [reading.card for reading in finder.complete(PICTURE, [whole("6C", 20)])[1:]]
+
+    assert ends(10.0, ("6D", 0.98), ("6H", 0.8)) == ["6D"]
+    assert ends(25.0, ("6D", 0.98), ("6H", 0.8)) == ["6D", "6H"], "moved along on its like"
+    assert ends(10.0, ("6D", 0.98), ("6H", 0.95)) == ["6D", "6H"], "read surely"
+    assert ends(10.0, ("6D", 0.98), ("6S", 0.8)) == ["6D", "6S"], "of another colour"
