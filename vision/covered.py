@@ -17,6 +17,7 @@ from vision.geometry import (
 )
 from vision.index_owners import PLAIN, SURELY_OTHER, IndexOwners, in_one_place, lies_on, likeliest
 from vision.indices import INDEX_MM, Index, IndexFinder
+from vision.ink import SHOWS_ITS_INK
 from vision.reading import CardReading, Image, Quad, Region
 from vision.rims import something_sticks_out
 
@@ -32,8 +33,6 @@ _SAME_INDEX = 0.1
 """Two indices that lie nearer than this share of the card's height are one."""
 _UNNAMED = 0.85
 """An index that cannot be named must be seen this surely for it to count at all."""
-_SURE = 0.95
-"""A card named so surely shows what its ink looks like."""
 _OVERLAPPED = 0.1
 """A card of which others share this much lies in a crowd."""
 _MUCH = 0.08
@@ -110,7 +109,7 @@ class CoveredCards:
         """Return the cards that indices tell of, surest name first; `known` are others in the picture."""
         if not indices:
             return []
-        sure = [(c.card, c.quad) for c in known if c.card is not None and c.confidence >= _SURE]
+        sure = [(c.card, c.quad) for c in known if c.card is not None and c.confidence >= SHOWS_ITS_INK]
         names = self._faces.read_indices(image, [index.quad for index in indices], sure)
         pairs = sorted(zip(indices, names, strict=True), key=lambda pair: -pair[1].confidence)
         readings = [(index, _reading(index, name)) for index, name in pairs]
@@ -152,11 +151,13 @@ def _with_ends(
     """Return indices with those that outlines tell of in the `regions`: these tell better how a card lies."""
     found = list(indices)
     for end in ends:
+        if not _is_within(end.quad, regions):
+            continue
         near = _SAME_INDEX * quad_sides(end.quad)[1]
-        same = [index for index in found if float(np.linalg.norm(index.place - end.place)) < near]
-        if _is_within(end.quad, regions):
-            found = [index for index in found if not any(index is one for one in same)]
-            found.append(replace(end, confidence=max(index.confidence for index in (end, *same))))
+        apart = [float(np.linalg.norm(index.place - end.place)) for index in found]
+        same = [index.confidence for index, way in zip(found, apart, strict=True) if way < near]
+        found = [index for index, way in zip(found, apart, strict=True) if way >= near]
+        found.append(replace(end, confidence=max([end.confidence, *same])))
     return found
 
 

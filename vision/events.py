@@ -201,11 +201,12 @@ class EventMaker:
         self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
         both = [s.seen for s in vote([cards for _, cards in self._resting]) if s.looks == 2]
         ranks = Counter(str(c.best[0])[:-1] for c in both)
-        rank, count = max(ranks.items(), key=lambda each: each[1], default=("", 0))
-        if count >= _SET:
-            self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [])
-            for seen_before, _ in self._resting:
-                self._play.glimpse(seen_before, [])
+        rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
+        if rank is None:
+            return
+        self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [])
+        for seen_before, _ in self._resting:
+            self._play.glimpse(seen_before, [])
 
     def _near_draw_pile(self, cards: Sequence[Seen]) -> list[Seen]:
         """Return the face-up cards among these that can be named and may lie on the play pile."""

@@ -18,9 +18,9 @@ from vision.events_sets import (
     is_read_as_one_of,
     may_be_one_of,
     one_set,
-    rank_and_colour,
     unknown,
 )
+from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen, Settled, covers, index_places, name_cards, vote
 

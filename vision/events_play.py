@@ -13,12 +13,13 @@ from vision.events_pile import MIN_NAME, Pile, PileCard, PileView, same_card
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_seeming import SURE, SeeminglyNew
-from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set, rank_and_colour
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
 from vision.events_taking import Taken, Taking
 from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.events_visits import Visits
+from vision.face_classes import rank_and_colour
 from vision.layout import PLAY
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+from vision.face_classes import rank_and_colour
 from vision.slots import Seen
 
 CERTAIN = 0.97
@@ -104,8 +105,3 @@ def _rank_surely_read(card: NewCard) -> float:
     """Return how surely a card's rank was read: where another card covers its pip, the suit is a guess."""
     name, _, seen = card
     return max(_surely_read(card), sum(p for other, p in seen.odds.items() if other[:-1] == name[:-1]))
-
-
-def rank_and_colour(name: str) -> tuple[str, bool]:
-    """Return what of a card's name can be told apart best: its rank, and whether it is red."""
-    return name[:-1], name[-1] in "DH"

@@ -12,3 +12,13 @@ RANK_OUTPUTS = len(RANKS) + 2
 SUIT_OUTPUTS = len(SUITS)
 OUTPUTS = RANK_OUTPUTS + SUIT_OUTPUTS
 """Logits per piece: first those of the rank, then those of the suit."""
+
+
+def is_red(card: str) -> bool:
+    """Tell whether a card is of a red suit."""
+    return card[-1] in "DH"
+
+
+def rank_and_colour(card: str) -> tuple[str, bool]:
+    """Return what of a card's name can be told apart best: its rank, and whether it is red."""
+    return card[:-1], is_red(card)

@@ -19,10 +19,10 @@ from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.decks import DeckHead
-from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS
+from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, is_red
 from vision.face_crops import CORNERS, FaceCrops, all_face_crops, index_crops, network_input
 from vision.geometry import quad_sides
-from vision.ink import inks
+from vision.ink import SHOWS_ITS_INK, inks
 from vision.reading import Image, Quad
 from vision.runtime import Backend, Network, load_quickest
 
@@ -36,12 +36,10 @@ CLASSES = (*CARDS, JOKER, "NONE")
 _NONE = len(CLASSES) - 1
 _ALTERNATIVES = 3
 _SQUARE_SIDES = 1.25
-_IS_RED = np.array([name[-1] in "DH" for name in CARDS])
+"""Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
+_IS_RED = np.array([is_red(card) for card in CARDS])
 _COLOUR_IN_DOUBT = 0.04
 """Where both colours are likelier than this the ink is asked."""
-_PLAIN = 0.95
-"""An index named so surely shows what its ink looks like."""
-"""Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
 
 LogProbabilities = NDArray[np.float64]
 """N x len(CLASSES)."""
@@ -145,7 +143,7 @@ def _judged_by_ink(
     if not len(doubtful):
         return log_p
     named = zip(cards, quads, strict=True)
-    plain = [(CARDS[int(row.argmax())], quad) for row, quad in named if float(row.max()) >= _PLAIN]
+    plain = [(CARDS[int(row.argmax())], quad) for row, quad in named if float(row.max()) >= SHOWS_ITS_INK]
     seen = inks(image, [*plain, *sure])
     if seen is None:
         return log_p

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.alike import further_alike
+from vision.face_classes import rank_and_colour
 from vision.faces import FaceReading
 from vision.geometry import (
     CARD_HEIGHT_MM,
@@ -140,7 +141,7 @@ class IndexOwners:
         """
         _, reading = self._told[number]
         card, apart = self.cards[k], self._beside[number][k][:2]
-        if card.card is None or reading.card is None or card.confidence < PLAIN or not _alike(reading, card):
+        if card.confidence < PLAIN or not _alike(reading, card):
             return False
         near = apart.min() < _MISPLACED and lies_on(reading, card)
         return bool(near) and not self._own_in_corner(k, int(apart.argmin()))
@@ -192,9 +193,10 @@ def _is_poor(card: CardReading, index: Index, reading: CardReading, told: Sequen
 
 
 def _alike(reading: CardReading, card: CardReading) -> bool:
-    """Tell whether two names differ in nothing but the suit, and that is of one colour."""
-    first, second = str(reading.card), str(card.card)
-    return first != second and first[:-1] == second[:-1] and (first[-1] in "DH") == (second[-1] in "DH")
+    """Tell whether two cards are named, and the names differ in nothing but the suit, of one colour."""
+    if reading.card is None or card.card is None or reading.card == card.card:
+        return False
+    return rank_and_colour(reading.card) == rank_and_colour(card.card)
 
 
 def in_one_place(reading: CardReading, card: CardReading) -> bool:
@@ -296,7 +298,7 @@ def _is_other_end(index: Index, reading: CardReading, other: Index, surer: CardR
 
     Then its corner is the card's opposite one, but for the length by which that index told the card wrongly.
     """
-    if reading.card is None or reading.confidence >= PLAIN or not _alike(reading, surer):
+    if reading.confidence >= PLAIN or not _alike(reading, surer):
         return False
     down, upside_down = index.quad[3] - index.quad[0], other.quad[0] - other.quad[3]
     cosine = float(down @ upside_down) / float(np.linalg.norm(down) * np.linalg.norm(upside_down))

@@ -25,6 +25,8 @@ WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "indices" / "indic
 """Package data of `models`; `indices.json` beside it holds the scores' calibration."""
 INDEX_MM = (8.5, 14.0)
 """The middle of an index, from the card's corner: to the right and down."""
+RANK_MM = (2.0, 3.0, 14.0, 14.0)
+"""Left, top, right, bottom of the rank in it, likewise: of an index it is covered last."""
 CARD_PIXELS = 128.0
 """Height of a card in the network's input."""
 LARGEST = 640

@@ -14,11 +14,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cards import JOKER
+from vision.face_classes import is_red
 from vision.geometry import card_plane, transform
+from vision.indices import RANK_MM
 from vision.reading import Image, Quad
 
-_RANK_MM = (2.0, 3.0, 14.0, 14.0)
-"""Left, top, right, bottom of the rank in a card's top left corner: what is covered last of an index."""
+SHOWS_ITS_INK = 0.95
+"""A card, or a lone index, that is named so surely is an example of its colour."""
 _WIDTH, _HEIGHT = 24, 22
 """Pixels of a rank, flattened."""
 _INK = 0.12
@@ -46,7 +49,7 @@ def redness(image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
 
 
 def _redness(image: Image, quad: Quad) -> float:
-    left, top, right, bottom = _RANK_MM
+    left, top, right, bottom = RANK_MM
     box = transform(card_plane(quad), [[left, top], [right, top], [right, bottom], [left, bottom]])
     flat = np.array([[0, 0], [_WIDTH, 0], [_WIDTH, _HEIGHT], [0, _HEIGHT]], np.float32)
     matrix = cv2.getPerspectiveTransform(box.astype(np.float32), flat)
@@ -77,9 +80,13 @@ def inks(image: Image, sure: Sequence[tuple[str, Quad]]) -> Inks | None:
 
     One of a card's indices may be covered, by paper or by another card's index: the plainer one counts.
     """
-    corners = [redness(image, [quad, np.roll(quad, 2, axis=0)]) for _, quad in sure]
-    reds = [both.max() for (card, _), both in zip(sure, corners, strict=True) if card[-1] in "DH"]
-    blacks = [both.min() for (card, _), both in zip(sure, corners, strict=True) if card[-1] in "CS"]
+    corners = [
+        (is_red(card), redness(image, [quad, np.roll(quad, 2, axis=0)]))
+        for card, quad in sure
+        if card != JOKER
+    ]
+    reds = [both.max() for red, both in corners if red]
+    blacks = [both.min() for red, both in corners if not red]
     if min(len(reds), len(blacks)) < _EXAMPLES:
         return None
     found = Inks(float(np.percentile(blacks, 100 - _OUTLYING)), float(np.percentile(reds, _OUTLYING)))

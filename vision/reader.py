@@ -118,14 +118,13 @@ def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:
 
 def _ends(known: Sequence[CardReading], readings: Sequence[CardReading]) -> list[Index]:
     """Return the cards whose ends stick out from under `known` ones that were outlined with them."""
-    ends = []
-    for card in known:
-        for other in readings:
-            if card.card is not None and other.card == card.card and other is not card:
-                beneath = end_beneath(card.quad, other.quad)
-                if beneath is not None:
-                    ends.append(Index(beneath, other.outline_confidence))
-    return ends
+    ends = [
+        (end_beneath(card.quad, other.quad), other.outline_confidence)
+        for card in known
+        for other in readings
+        if card.card is not None and other.card == card.card and other is not card
+    ]
+    return [Index(beneath, confidence) for beneath, confidence in ends if beneath is not None]
 
 
 @cache

@@ -17,10 +17,10 @@ from models.indices.network import FRAME, STRIDE
 from models.outlines.data import SceneDataset
 from models.outlines.loss import Truth
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, transform
-from vision.indices import INDEX_MM
+from vision.indices import INDEX_MM, RANK_MM
 
-_INDEX_BOX_MM, _RANK_BOX_MM = (2.0, 3.0, 14.0, 25.0), (2.0, 3.0, 14.0, 14.0)
-"""Left, top, right, bottom of an index, and of the rank in it."""
+_INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
+"""Left, top, right, bottom of an index; of the rank in it: `RANK_MM`."""
 _SEEN = 0.75
 """An index counts when more than this share of it shows,"""
 _SEEN_BELOW_RANK, _RANK_SEEN = 0.5, 0.85
@@ -76,7 +76,7 @@ def index_truth(truth: Truth) -> IndexTruth:
             distance = np.linalg.norm(points - place, axis=-1) / pixels
             on_card = cells == number
             ranked = seen >= _SEEN_BELOW_RANK and (
-                seen >= _SEEN or _share_seen(plane, _RANK_BOX_MM, owner, number) >= _RANK_SEEN
+                seen >= _SEEN or _share_seen(plane, RANK_MM, owner, number) >= _RANK_SEEN
             )
             if not ranked:
                 if seen > _HIDDEN:
