@@ -1,10 +1,11 @@
-"""The recipe for Android agrees with what python-for-android's recipes say, as far as that was read."""
+"""The recipe for Android, held against python-for-android's own: the release named is a test dependency."""
 
 from __future__ import annotations
 
 import configparser
 import subprocess
 import tomllib
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-RECIPES: dict[str, dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("android_recipes.toml").read_text("utf-8")
-)
 LACKING = {"onnxruntime", "opencv-python", "torch", "torchvision", "ultralytics", "onnx"}
+LEAST_OPENCV = (4, 12)
+"""The oldest OpenCV known to read the networks of the package; docs/phone-build.md says what was tried."""
+CAMERA_ANDROID_API = 33
+"""Camera4Kivy's README (Android-for-Python/Camera4Kivy, c5cfaa262385b059b757474b38978c8ea43efae4)."""
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +34,43 @@ def wanted(app: configparser.SectionProxy) -> dict[str, str]:
     return {name: version for name, _, version in parts}
 
 
+@dataclass(frozen=True)
+class Build:
+    """What python-for-android would build, in the words of its recipes."""
+
+    recipes: dict[str, Any]
+    """Those it compiles, by name."""
+    pure: set[str]
+    """Packages that have no recipe: pip puts them in as they are."""
+
+
+@pytest.fixture(scope="module")
+def build(wanted: dict[str, str]) -> Build:
+    """Return what python-for-android itself makes of the requirements; it needs no SDK for that."""
+    from pythonforandroid.bootstrap import Bootstrap
+    from pythonforandroid.build import Context
+    from pythonforandroid.graph import get_recipe_order_and_bootstrap
+    from pythonforandroid.recipe import Recipe
+
+    context = Context()
+    names, pure, _ = get_recipe_order_and_bootstrap(
+        context, list(wanted), Bootstrap.get_bootstrap("sdl2", context)
+    )
+    return Build({name: Recipe.get_recipe(name, context) for name in names}, set(pure))
+
+
 def project() -> dict[str, Any]:
     said: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return said
+
+
+def pinned(package: str, among: list[str]) -> str:
+    """Return the one version of a package that these requirements allow."""
+    return next(item for item in among if item.startswith(f"{package}==")).partition("==")[2]
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.removeprefix("v").split("."))
 
 
 def test_what_the_app_needs_is_required_and_nothing_a_phone_lacks(wanted: dict[str, str]) -> None:
@@ -42,27 +78,41 @@ def test_what_the_app_needs_is_required_and_nothing_a_phone_lacks(wanted: dict[s
     assert not LACKING & set(wanted)
 
 
-def test_a_version_that_is_asked_for_is_the_recipes_own(wanted: dict[str, str]) -> None:
+def test_what_is_compiled_has_a_recipe_and_the_rest_is_python_alone(build: Build) -> None:
+    assert {"python3", "kivy", "numpy", "opencv", "sqlite3", "pyjnius", "android"} <= set(build.recipes)
+    assert {"platformdirs", "plyer", "camera4kivy", "gestures4kivy"} <= build.pure
+    assert not LACKING & (set(build.recipes) | build.pure)
+
+
+def test_a_version_that_is_asked_for_is_the_recipes_own(wanted: dict[str, str], build: Build) -> None:
     """A recipe builds its own version; another one is not patched for Android."""
-    asked = {name: wanted[name] for name in RECIPES if wanted.get(name)}
-    assert asked == {name: RECIPES[name]["version"] for name in asked}
-    assert {"kivy", "camera4kivy"} <= set(asked)
-    assert f"kivy=={wanted['kivy']}" in project()["dependencies"]
+    asked = {name: version for name, version in wanted.items() if version and name in build.recipes}
+    assert asked == {name: build.recipes[name].version for name in asked}
+    assert wanted["kivy"] == pinned("kivy", project()["dependencies"])
 
 
-def test_a_release_of_python_for_android_is_named_and_no_branch(app: configparser.SectionProxy) -> None:
-    assert app["p4a.branch"] == RECIPES["python-for-android"]["version"]
+def test_what_has_no_recipe_is_pinned(wanted: dict[str, str], build: Build) -> None:
+    assert all(wanted[name] for name in build.pure & set(wanted))
+
+
+def test_the_opencv_of_the_recipe_has_the_networks_module_and_reads_the_networks(build: Build) -> None:
+    opencv = build.recipes["opencv"]
+    assert "libopencv_dnn.so" in opencv.generated_libraries
+    assert numbers(opencv.version) >= LEAST_OPENCV
+
+
+def test_the_release_that_is_built_with_is_the_one_tested_against(app: configparser.SectionProxy) -> None:
+    tested = pinned("python-for-android", project()["optional-dependencies"]["dev"])
+    assert numbers(app["p4a.branch"]) == numbers(tested), "a release, by its tag, and no branch"
     assert "android.ndk" not in app, "buildozer takes the one that python-for-android recommends"
 
 
 def test_api_and_architecture_are_those_that_recipes_and_camera_ask_for(
-    app: configparser.SectionProxy,
+    app: configparser.SectionProxy, build: Build
 ) -> None:
-    least = RECIPES["numpy"]["least_ndk_api"]
-    assert int(app["android.minapi"]) >= least
-    assert int(app["android.ndk_api"]) >= least
-    assert int(app["android.ndk_api"]) <= int(app["android.minapi"])
-    assert int(app["android.api"]) == RECIPES["camera4kivy"]["android_api"]
+    least = max(recipe.min_ndk_api_support for recipe in build.recipes.values())
+    assert least <= int(app["android.ndk_api"]) <= int(app["android.minapi"])
+    assert int(app["android.api"]) == CAMERA_ANDROID_API
     assert app["android.archs"] == "arm64-v8a"
     assert app["p4a.hook"] == "camerax_provider/gradle_options.py"
     assert "CAMERA" in app["android.permissions"]
@@ -112,16 +162,14 @@ def test_the_network_of_one_size_is_written_before_the_package() -> None:
     steps = (ROOT / ".github" / "workflows" / "apk.yml").read_text("utf-8")
     assert -1 < steps.find("-m models.outlines.one_size") < steps.find("buildozer android debug")
     for package in ("onnxruntime", "opencv-python"):
-        pinned = next(p for p in project()["dependencies"] if p.startswith(f"{package}==")).partition("==")[2]
-        assert f'{package.replace("python", "python-headless")}=={pinned}"' in steps
+        version = pinned(package, project()["dependencies"])
+        assert f'{package.replace("python", "python-headless")}=={version}"' in steps
 
 
-@pytest.mark.parametrize("name", sorted(RECIPES))
-def test_each_version_has_its_source_and_stands_in_the_docs(name: str) -> None:
-    recipe = RECIPES[name]
+def test_the_docs_name_the_versions_that_are_built(build: Build, wanted: dict[str, str]) -> None:
     page = (ROOT / "docs" / "phone-build.md").read_text("utf-8")
-    assert recipe["source"]
-    assert isinstance(recipe["confirmed"], bool)
-    assert recipe["version"] in page
-    if not recipe["confirmed"]:
-        assert f"**{name}" in page.partition("Not confirmed:")[2]
+    rows = {row.split("|")[1].strip(): row for row in page.splitlines() if row.startswith("| ")}
+    for name in ("python3", "kivy", "numpy", "opencv", "pyjnius", "sqlite3"):
+        assert f"| {build.recipes[name].version.removeprefix('v')} |" in rows[name]
+    for name in build.pure & set(wanted):
+        assert f"| {wanted[name]} |" in rows[name]

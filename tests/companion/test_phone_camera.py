@@ -15,7 +15,14 @@ from companion.phone import BridgeSource, open_phone_camera
 from engine.errors import BadInputError
 
 ROOT = Path(__file__).parent.parent.parent
-LACKING = ("onnxruntime", "torch", "torchvision", "ultralytics", "onnx")
+LACKING = (
+    *("onnxruntime", "torch", "torchvision", "ultralytics", "onnx"),
+    *("bz2", "_bz2", "lzma", "_lzma", "curses", "dbm", "grp", "multiprocessing", "readline", "syslog"),
+    *("ensurepip", "idlelib", "lib2to3", "test", "tkinter", "turtledemo", "venv"),
+)
+"""What has no recipe; and of the standard library what Python lacks on Android (docs.python.org,
+"Availability: not Android"), what python-for-android's recipe leaves out (`stdlib_dir_blacklist`), and what it builds
+only with recipes that `buildozer.spec` does not ask for."""
 
 
 class FakeBridge:
