@@ -21,8 +21,8 @@ LACKING = (
     *("ensurepip", "idlelib", "lib2to3", "test", "tkinter", "turtledemo", "venv"),
 )
 """What has no recipe; and of the standard library what Python lacks on Android (docs.python.org,
-"Availability: not Android"), what python-for-android's recipe leaves out (`stdlib_dir_blacklist`), and what it
-builds only with recipes that `buildozer.spec` does not ask for."""
+"Availability: not Android"), what python-for-android's recipe leaves out (`stdlib_dir_blacklist`), and what
+it builds only with recipes that `buildozer.spec` does not ask for."""
 
 
 class FakeBridge:
