@@ -13,6 +13,7 @@ from itertools import takewhile
 
 from vision.events_sets import (
     CERTAIN,
+    Lying,
     NewCard,
     ShowsNew,
     is_read_as_one_of,
@@ -70,8 +71,8 @@ class PileView:
     cards: int
     """How many cards are seen at all."""
     looks: int
-    unseen: tuple[str, ...]
-    """Cards of the pile that are not seen."""
+    unseen: Lying
+    """Cards of the pile that are not seen, with where they were seen last."""
     plain: tuple[str, ...]
     """Cards of the pile that are surely seen."""
     doubtful: tuple[NewCard, ...]
@@ -134,7 +135,7 @@ class Pile:
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
-        unseen = tuple(name for name in self.names if name not in old)
+        unseen = {card.name: card.place for card in self.cards if card.name not in old}
         seen_plainly = [
             (name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in plain
         ]

@@ -366,12 +366,12 @@ class PlayPile:
 
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away, with what was put on it and never seen free."""
+        seat = self._visits.who(self._scene.layout.play)
         unseen = self._seen_under_hand(now)
         if unseen:
             hidden = {name for name, _, _ in unseen}
             self.touched = self._under_hand.since(hidden, now)
             self._played(one_set(unseen), now, None, gone=True)
-        seat = self._visits.who(self._scene.layout.play)
         part = self._taking.part
         if part is None or part.seat != seat:
             self._before_action(seat, now)

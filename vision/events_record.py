@@ -79,7 +79,7 @@ class EventLog:
     count: int = 0
     fresh: list[Event] = field(default_factory=list)
     last: Event | None = None
-    """The newest event, in its latest form (revisions included)."""
+    """What happened last, in its latest form (revisions included); a question is nothing that happened."""
     put_down: dict[str, PutDown] = field(default_factory=dict)
     """What each player has last played, of those who have not been told to have drawn as much since."""
     _revised: dict[int, Event] = field(default_factory=dict)
@@ -90,7 +90,8 @@ class EventLog:
         self.count += 1
         event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
         self.fresh.append(event)
-        self.last = event
+        if kind != "unclear":
+            self.last = event
         if event.player is not None and kind == "play":
             self.put_down[event.player] = PutDown(t, len(event.cards))
         elif event.player is not None and kind == "show":

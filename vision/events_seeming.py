@@ -71,7 +71,9 @@ class SeeminglyNew:
         One of another rank than the surest is hardly one: beside a hand one card may be outlined as two. Nor
         is one that may be a card of the pile, misread: the hand has moved what lies there.
         """
-        new = [c for c in seen if not (self.lay_there(c) or may_be_one_of(self._pile.names, c))]
+        new = [
+            c for c in seen if not (self.lay_there(c) or may_be_one_of(dict.fromkeys(self._pile.names), c))
+        ]
         ranks = {max(new, key=lambda card: card[1])[0][:-1]} if new else set()
         return of_ranks(ranks, new, sure=CERTAIN, on_pile=self._pile.names)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from vision.face_classes import rank_and_colour
-from vision.slots import Seen
+from vision.slots import Seen, turn_between
 
 CERTAIN = 0.97
 """A name this probable is all but certain."""
 _OTHER_RANK = 0.9
 """How surely a card must be read to be put down together with one of another rank."""
+_ACROSS = 40.0
+"""Degrees by which a card that lies covered is not turned without being taken up."""
+Lying = Mapping[str, Seen | None]
+"""Cards that lie on the pile, each with where it was last seen."""
+NOTHING_LIES: Lying = {}
 NewCard = tuple[str, float, Seen]
 """A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
 ShowsNew = Callable[[Seen], bool]
@@ -24,7 +29,7 @@ def unknown(_: Seen) -> bool:
 
 def one_set(
     new: Sequence[NewCard],
-    unseen: Collection[str] = (),
+    unseen: Lying = NOTHING_LIES,
     shows_new: ShowsNew = unknown,
     ranks: Collection[str] = (),
     on_pile: Collection[str] | None = None,
@@ -51,7 +56,7 @@ def one_set(
 def of_ranks(
     ranks: Collection[str],
     new: Sequence[NewCard],
-    unseen: Collection[str] = (),
+    unseen: Lying = NOTHING_LIES,
     sure: float = _OTHER_RANK,
     on_pile: Collection[str] | None = None,
 ) -> list[NewCard]:
@@ -82,13 +87,16 @@ def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
     return max(odds, default=0.0) > seen.odds.get(name, 0.0)
 
 
-def may_be_one_of(unseen: Collection[str], card: NewCard) -> bool:
+def may_be_one_of(unseen: Lying, card: NewCard) -> bool:
     """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread.
 
-    That one is of its rank and colour, and the new one was not read all but certainly.
+    That one is of its rank and colour and does not lie across it, and the new one was not read all but
+    certainly.
     """
-    known = {rank_and_colour(name) for name in unseen}
-    return rank_and_colour(card[0]) in known and _surely_read(card) < CERTAIN
+    name, _, seen = card
+    alike = (place for other, place in unseen.items() if rank_and_colour(other) == rank_and_colour(name))
+    there = any(place is None or turn_between(place.angle, seen.angle) <= _ACROSS for place in alike)
+    return there and _surely_read(card) < CERTAIN
 
 
 def _surely_read(card: NewCard) -> float:

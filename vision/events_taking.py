@@ -106,7 +106,8 @@ class Taking:
             return
         log, player = self._scene.log, self._scene.player(part.seat)
         last = log.last
-        if last is not None and (last.event, last.player, last.cards) == ("play", player, part.cards):
+        own = last is not None and last.event in ("play", "flip") and last.player == player
+        if last is not None and own and sorted(last.cards) == sorted(part.cards):
             log.revise(last, now, withdrawn=True)
         else:
             fields = {"cards": part.cards, "count": len(part.cards), "confidence": 0.6}

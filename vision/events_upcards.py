@@ -18,6 +18,8 @@ _QUIET_SECONDS = 1.0
 _ONE_ACT_S = 4.0
 """Up-cards that one hand takes up within so long are taken up together."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
+_EXCHANGE_SECONDS = 10.0
+"""An exchange of which the game has begun and a card is still unread this long after is not told any more."""
 
 
 @dataclass(slots=True)
@@ -131,6 +133,7 @@ class UpCards:
         """
         for seat in [seat for seat in self._exchanging if seat not in present]:
             self._tell_exchange(seat, now)
+            self._forget_exchange(seat, now)
         busy = {*present, *self._exchanging}
         waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
         if self._scene.started and not waiting and not pile_open:
@@ -151,6 +154,13 @@ class UpCards:
             self._dealt[player] = up
             fields = {"up": {player: up}, "count": count, "confidence": 0.95}
             self._scene.log.add("exchange", t, now, player=player, **fields)
+
+    def _forget_exchange(self, seat: int, now: float) -> None:
+        """Give up an exchange that cannot be read, so that what is taken up in the game is told."""
+        t = self._exchanging.get(seat)
+        if t is not None and self._scene.started and now - t > _EXCHANGE_SECONDS:
+            del self._exchanging[seat]
+            self._vanished = [gone for gone in self._vanished if gone.seat != seat or gone.t > t]
 
     def tell_taken_down(self, now: float) -> None:
         """Tell which face-down cards have gone, and not to the play pile."""

@@ -51,6 +51,17 @@ def test_a_card_that_is_missed_in_its_row_before_it_shows_on_the_pile_is_turned_
     assert kinds(bare) == ["flip"]
 
 
+def test_a_card_that_is_turned_over_and_taken_back_was_not_picked_up(bare: Script) -> None:
+    bare.go_on(take_from_row(bare), [PLAY_AT] * 4, over=(PLAY,))
+    bare.table.append(card("5H", (-40.0, 18.0), angle=30.0))
+    bare.rest(2.5)
+    assert kinds(bare) == ["flip"]
+    bare.reach("Ann", ((-40.0, 18.0), 0.4))
+    bare.table.pop()
+    bare.rest(4.0)
+    assert kinds(bare) == []
+
+
 def test_a_card_that_does_not_show_on_the_pile_is_taken_up_unseen(bare: Script) -> None:
     take_from_row(bare)
     bare.rest(3.0)

@@ -115,8 +115,10 @@ def test_the_rank_that_is_being_played_is_the_sets_though_another_is_read_more_s
 
 def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() -> None:
     pile = pile_of(up("7H"), up("3S", 40))
-    view = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.95, angle=0), up("3S", 40)]] * 2, set())
+    view = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.95, angle=60), up("3S", 40)]] * 2, set())
     assert [card[0] for card in view.new] == ["6S"]
+    across = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.95, angle=0), up("3S", 40)]] * 2, set())
+    assert {card[0] for card in across.new} == {"6S", "7D"}, "the seven that lies there lies across"
     seen = pile.view([[up("6S", 20, p=0.99), up("7D", 70, angle=0), up("7H"), up("3S", 40)]] * 2, set())
     assert {card[0] for card in seen.new} == {"6S", "7D"}, "both sevens are to be seen"
 

@@ -143,6 +143,18 @@ def test_a_play_that_is_taken_back_is_withdrawn() -> None:
     assert script.told()[1:] == [("play", "Ann", ("KS",))]
 
 
+def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
+    """The question about it is nothing that has happened since."""
+    script = Script()
+    script.play("Ann", card("KS", PLAY_AT))
+    script.play("Bob", Seen(-40.0, 30.0, 30.0, "up", {"4D": 0.2, "4H": 0.2}))
+    assert [kind for kind, _, _ in script.told()[2:]] == ["play", "unclear"]
+    script.reach("Bob", ((-40.0, 30.0), 0.4))
+    script.table.pop()
+    script.rest(4.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "unclear"]
+
+
 def test_what_is_open_at_the_end_is_still_told() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))

@@ -195,6 +195,23 @@ def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> N
     assert script.told()[-1] == ("take_up", "Bob", ("2S",))
 
 
+def test_an_exchange_that_cannot_be_read_does_not_hide_what_others_take_up() -> None:
+    script = Script()
+    seats = script.maker.layout.seats
+    script.reach("Bob", (seats[1].row[1], 0.3))
+    script.rows[Zone("row", 1, 1)] = down(seats[1].row[1])
+    script.rest(0.8)
+    script.reach("Bob", (seats[1].row[1], 0.3))
+    script.rows[Zone("row", 1, 1)] = Seen(*seats[1].row[1], 90.0, "up", {"2S": 0.2, "5S": 0.2})
+    script.rest()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.rest(9.0)
+    script.reach("Cat", (seats[2].row[1], 0.3))
+    script.rows[Zone("row", 2, 1)] = down(seats[2].row[1])
+    script.rest(2.5)
+    assert script.told()[-1] == ("take_up", "Cat", ("8C",))
+
+
 @pytest.mark.parametrize(("pause", "told"), [(1.0, [("JC", "9D")]), (6.0, [("JC",), ("9D",)])])
 def test_up_cards_taken_up_one_after_the_other_are_taken_up_together(
     pause: float, told: list[tuple[str, ...]]
