@@ -164,7 +164,7 @@ class PlayPile:
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader overlooks what plainly still lies there
-            elif not patient or self._looks_bare(patch):
+            elif not patient or (self._looks_bare(patch) and not self._shows_a_card()):
                 self._gone(now, patch)
         elif view.cards == 0 and self._seen_under_hand(now):
             self._judge_passed_through(now, patch)
@@ -183,6 +183,10 @@ class PlayPile:
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Tell whether the pile's place looks as it did without cards, as far as that is known."""
         return patch is None or self._bare is None or same_patch(patch, self._bare)
+
+    def _shows_a_card(self) -> bool:
+        """Tell whether the last look reads a card well, though the looks do not agree on where it lies."""
+        return any(p >= _GLIMPSE_SURE for _, p in (seen.best for seen in self._looks[-1]))
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         # What was told while a hand was there is looked at once more without it, however soon that has gone.

@@ -155,6 +155,23 @@ def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
     assert [kind for kind, _, _ in script.told()[1:]] == ["play", "unclear"]
 
 
+def test_cards_that_two_looks_place_differently_have_not_been_taken_away() -> None:
+    """Beside a hand that is just going outlines are rough."""
+    script = Script()
+    script.play("Ann", card("4H", PLAY_AT))
+    script.reach("Cat", (PLAY_AT, 0.4))
+    for seconds, nine in (
+        (0.0, card("9S", (-50.0, 1.0), angle=75)),
+        (0.15, card("9S", (-75.0, 9.0), angle=160)),
+    ):
+        script.t += seconds
+        script.table = [nine]
+        script.look()
+    script.table = [card("9S", (-50.0, 1.0), angle=75)]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("4H",)), ("play", "Cat", ("9S",))]
+
+
 def test_what_is_open_at_the_end_is_still_told() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
