@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from companion.rulings import rituals_due
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
@@ -107,12 +108,10 @@ def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return (who it falls on, title) for each ritual that the rulings of `lines` call for."""
-    due = []
+    due: list[tuple[str, str]] = []
     for line in lines:
         effects = (line.get("ruling") or {}).get("effects") or {}
-        # At the end of a game it falls on the Shithead, before that on whoever takes the pile.
-        victim = effects.get("shithead") or effects.get("picks_up") or line.get("player")
-        due += [(str(victim), str(title)) for title in effects.get("rituals") or () if victim]
+        due += rituals_due(effects, line.get("player"))
     return due
 
 

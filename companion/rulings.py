@@ -59,15 +59,23 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
     """Return (what the referee says, the sentence it rests on with its citation)."""
     breaches = ruling.get("breaches") or ()
     basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
-    says = " ".join(map(breach_words, breaches))
+    says = breaches_of(ruling)
     if ruling.get("verdict") == "unproven" and ruling.get("needs"):
         says = f"{says} {_('Hidden cards decide:')} {_listed(ruling)}".strip()
-    if not says:
-        says = " ".join((*effect_words(ruling.get("effects") or {}), *_listed_notes(ruling)))
+    effects = ruling.get("effects") or {}
+    if says:
+        says = " ".join((says, *ritual_words(effects)))
+    else:
+        says = " ".join((*effect_words(effects), *_listed_notes(ruling)))
     quote = ""
     if basis is not None and basis.get("quote"):
         quote = f"{quotation(str(basis['quote']))} — {cite_words(str(basis.get('cite', '')))}"
     return says, quote
+
+
+def breaches_of(ruling: Mapping[str, Any]) -> str:
+    """Return the sentences of a ruling's breaches."""
+    return " ".join(map(breach_words, ruling.get("breaches") or ()))
 
 
 def effect_words(effects: Mapping[str, Any]) -> list[str]:
@@ -88,9 +96,24 @@ def effect_words(effects: Mapping[str, Any]) -> list[str]:
         words.append(_("Next: {player}.").format(player=effects["next"]))
     if effects.get("draw"):
         words.append(_("Draws {n}.").format(n=effects["draw"]))
-    for ritual in effects.get("rituals") or ():
-        words.append(f"{ritual.get('title') or ritual}!" if isinstance(ritual, Mapping) else f"{ritual}!")
-    return words
+    return words + ritual_words(effects)
+
+
+def rituals_due(effects: Mapping[str, Any], player: str | None = None) -> list[tuple[str, str]]:
+    """Return (who it falls on, title) for each ritual; on `player` where the effects name nobody."""
+    # At the end of a game it falls on the Shithead, before that on whoever takes the pile.
+    victim = effects.get("shithead") or effects.get("picks_up") or player
+    return [(str(victim), str(title)) for title in effects.get("rituals") or () if victim]
+
+
+def ritual_words(effects: Mapping[str, Any], player: str | None = None) -> list[str]:
+    """Return what is to be sung and for whom, or said and by whom."""
+    return [
+        _("{player} says: “{title}”").format(player=victim, title=title)
+        if title == effects.get("loser_says")
+        else _("Sing “{title}” for {player}.").format(player=victim, title=title)
+        for victim, title in rituals_due(effects, player)
+    ]
 
 
 def _listed(ruling: Mapping[str, Any]) -> str:

@@ -42,6 +42,7 @@ class Case:
             "back_in": [],
             "shithead": None,
             "rituals": [],
+            "loser_says": None,
         }
         self._demands: frozenset[Demand] | None = None
 
@@ -188,6 +189,7 @@ class Case:
         self.effects |= {"shithead": loser, "next": None, "extra_turn": False}
         if self.mechanics.loser_says_title:
             self.effects["rituals"].append(self.mechanics.loser_says_title)
+            self.effects["loser_says"] = self.mechanics.loser_says_title
         if self.mechanics.third_loss_title and self.situation.losses.get(loser) == 2:
             self.effects["rituals"].append(self.mechanics.third_loss_title)
 

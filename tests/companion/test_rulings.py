@@ -92,9 +92,25 @@ def test_effects_in_words() -> None:
     assert effect_words(effects) == ["The pile burns.", "Bob is out.", "Ann plays again.", "Draws 2."]
     assert effect_words({"picks_up": "Cat", "rituals": ["Library Boy"]}) == [
         "Cat picks up the pile.",
-        "Library Boy!",
+        "Sing “Library Boy” for Cat.",
     ]
     assert effect_words({"shithead": "Dan", "next": None}) == ["Dan is the Shithead."]
+
+
+def test_a_song_stands_beside_a_breach_and_beside_what_hidden_cards_decide() -> None:
+    effects = {"picks_up": "Cat", "rituals": ["Library Boy"]}
+    illegal = {"verdict": "illegal", "breaches": [{"says": "Cat could play."}], "effects": effects}
+    assert ruling_text(illegal)[0] == "Cat could play. Sing “Library Boy” for Cat."
+    unproven = {"verdict": "unproven", "needs": ["Cat's hand"], "effects": effects}
+    assert ruling_text(unproven)[0].endswith("Cat's hand Sing “Library Boy” for Cat.")
+
+
+def test_backpackers_loser_says_the_sentence_and_nobody_sings_it() -> None:
+    last = {"Ann": {"hand": ["KS"], "up": [], "down": []}, "Bob": {"hand": ["4C"], "up": [], "down": []}}
+    action = {"type": "play", "player": "Ann", "cards": ["KS"], "source": "hand"}
+    ruling = judge(situation(rules="backpacker", pile=["4S"], draw_pile=0, cards=last, action=action))
+    says, _ = ruling_text(ruling)
+    assert says == "Ann is out. Bob is the Shithead. Bob says: “I am the Shithead!”"
 
 
 def test_pick_ups_and_burns_are_counted() -> None:
