@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cv2
 
+from companion.device import on_phone
 from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.opencv_log import silence
@@ -40,6 +41,8 @@ def find_cameras() -> list[int]:
 
 
 def _working_cameras() -> Iterator[int]:
+    if on_phone():  # OpenCV opens none of a phone's cameras, whatever `sys.platform` says there
+        return
     silence()
     for number in range(_MOST_CAMERAS):
         if sys.platform.startswith("linux") and not Path(f"/dev/video{number}").exists():

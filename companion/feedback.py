@@ -6,7 +6,7 @@ import logging
 import math
 import struct
 import wave
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import platformdirs
 
 from companion.game import Line
 from companion.i18n import _, language
-from companion.rulings import ruling_of, ruling_text
+from companion.rulings import breaches_of, ritual_words, ruling_of
 from companion.session import Snapshot
 from companion.settings import Settings
 from companion.voice import Speaker, find_speaker
@@ -51,30 +51,39 @@ class Feedback:
         self._make_speaker = speaker or (lambda: find_speaker(language()))
         self._speaker: Speaker | None = None
         self._sound, self._buzz = sound or _play_sound, buzz or _vibrate
-        self._heard: set[int] | None = None
+        self._heard: dict[int, str | None] | None = None
+        """The verdict on each line that was heard; None before the first."""
         self._serial = -1
         self._turn: str | None = None
+        self._begins = False
+        """Whether the session's opening was seen, so that the first turn is news."""
+
+    def begin(self) -> None:
+        """Listen to another session: what had happened in it before is not told again."""
+        self._heard, self._serial, self._turn, self._begins = None, -1, None, True
 
     def hear(self, snapshot: Snapshot) -> None:
         """Take in what the session published; cheap when that is nothing new."""
         if snapshot.serial == self._serial:
             return
         self._serial = snapshot.serial
-        ids = {int(line.get("id") or 0) for line in snapshot.lines}
-        turn = getattr(snapshot.table, "turn", None)
-        if self._heard is None:  # what had happened before is not told again
-            self._heard, self._turn = ids, turn
+        if snapshot.phase == "opening":  # the lines of a game that goes on are still to come
+            self.begin()
+            self._serial = snapshot.serial
             return
-        fresh = [line for line in snapshot.lines if int(line.get("id") or 0) not in self._heard]
-        self._heard = ids
-        next_player, self._turn = (turn if turn != self._turn else None), turn
-        self._tell(fresh, next_player)
+        heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
+        before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
+        turn = self._turn if self._turn != before else None
+        if heard is None:  # what had happened before is not told again
+            self._tell((), turn if self._begins else None)
+            return
+        self._tell([line for line in snapshot.lines if _is_news(line, heard)], turn)
 
-    def say(self, text: str) -> None:
-        """Say a text aloud if that is switched on."""
+    def say(self, text: str, *, lasting: bool = False) -> None:
+        """Say a text aloud if that is switched on; a `lasting` one is said however late."""
         if self.settings.speak and text:
             self._speaker = self._speaker or self._make_speaker()
-            self._speaker.say(text)
+            self._speaker.say(text, lasting=lasting)
 
     def close(self) -> None:
         """Fall silent."""
@@ -83,38 +92,53 @@ class Feedback:
         self._speaker = None
 
     def _tell(self, fresh: Sequence[Line], turn: str | None) -> None:
-        self.say(spoken(fresh, turn))
-        if any((ruling_of(line) or {}).get("verdict") == "illegal" for line in fresh):
+        lasting, passing = spoken(fresh, turn)
+        self.say(lasting, lasting=True)
+        self.say(passing)
+        if any(_verdict(line) == "illegal" for line in fresh):
             if self.settings.sound:
                 self._sound()
             if self.settings.vibrate:
                 self._buzz()
 
 
-def spoken(lines: Sequence[Line], turn: str | None) -> str:
-    """Return what is said of new events: breaches, open questions, rituals, who is out, whose turn it is."""
-    words: list[str] = []
+def _id(line: Line) -> int:
+    return int(line.get("id") or 0)
+
+
+def _verdict(line: Line) -> str | None:
+    return (ruling_of(line) or {}).get("verdict")
+
+
+def _is_news(line: Line, heard: Mapping[int, str | None]) -> bool:
+    """Return whether a line is new, or a second look has made a breach of it."""
+    return _id(line) not in heard or (_verdict(line) == "illegal" and heard[_id(line)] != "illegal")
+
+
+def spoken(lines: Sequence[Line], turn: str | None) -> tuple[str, str]:
+    """Return what is said of new events: (what is worth hearing late, what the next event makes stale).
+
+    Breaches, rituals, who is out and the end last; open questions and whose turn it is pass.
+    """
+    lasting: list[str] = []
+    passing: list[str] = []
     for line in lines:
         ruling = ruling_of(line) or {}
-        verdict = ruling.get("verdict")
-        if verdict == "illegal":
-            words.append(f"{_('Illegal')}. {ruling_text(ruling)[0]}")
-        elif verdict == "unproven":
-            words.append(f"{_('Not proven')}.")
-        effects = ruling.get("effects") or {}
-        victim = effects.get("shithead") or effects.get("picks_up") or line.get("player")
-        for ritual in effects.get("rituals") or ():
-            words.append(_("Sing “{title}” for {player}.").format(title=ritual, player=victim))
+        if ruling.get("verdict") == "illegal":
+            lasting.append(f"{_('Illegal')}. {breaches_of(ruling)}".rstrip())
+        elif ruling.get("verdict") == "unproven":
+            passing.append(f"{_('Not proven')}.")
+        lasting += ritual_words(ruling.get("effects") or {}, line.get("player"))
         if line.get("event") == "out":
-            words.append(_("{player} is out.").format(player=line.get("player")))
+            lasting.append(_("{player} is out.").format(player=line.get("player")))
         if line.get("event") == "game_over" and line.get("loser"):
-            words.append(_("{player} is the Shithead.").format(player=line["loser"]))
+            lasting.append(_("{player} is the Shithead.").format(player=line["loser"]))
             turn = None
         if line.get("event") == "unclear" and line.get("says"):
-            words.append(question_words(line))
+            passing.append(question_words(line))
     if turn:
-        words.append(_("{player} to play.").format(player=turn))
-    return " ".join(words)
+        passing.append(_("{player} to play.").format(player=turn))
+    return " ".join(lasting), " ".join(passing)
 
 
 def write_tone(path: Path) -> None:

@@ -11,6 +11,8 @@ import os
 from importlib import resources
 from pathlib import Path
 
+from companion.device import on_phone, phone_language
+
 DOMAIN = "shithead"
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 """Every language there is, by its own name."""
@@ -39,8 +41,8 @@ def set_language(code: str = AUTOMATIC) -> str:
 
 
 def _system_language() -> str:
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        value = os.environ.get(name)
+    values = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    for value in (phone_language(),) if on_phone() else values:
         if value:
             code = value.replace("-", "_").partition("_")[0].partition(".")[0].lower()
             return code if code in LANGUAGES else "en"

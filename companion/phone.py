@@ -7,7 +7,6 @@ RGBA bytes. Everything of it that is used is in `Camera4KivyBridge`, which is lo
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
+from companion.device import on_phone
 from engine.errors import BadInputError
 from engine.said import message
 from vision.backlog import Backlog
@@ -148,11 +148,6 @@ class Camera4KivyBridge:
         preview, self._preview = self._preview, None
         if preview is not None:
             import_module("kivy.clock").mainthread(preview.disconnect_camera)()
-
-
-def on_phone() -> bool:
-    """Return whether this runs on Android."""
-    return hasattr(sys, "getandroidapilevel")
 
 
 def open_phone_camera() -> BridgeSource:

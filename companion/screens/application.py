@@ -111,6 +111,7 @@ class RefereeApp(App):
         self.end_session()
         self.session, self.choice = session, choice or self.choice
         session.kept_moments.wanted = self.settings.keep_moments
+        self.feedback.begin()
         self._table = TableScreen(session)
         self.go("table")
         session.start()

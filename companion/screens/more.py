@@ -8,12 +8,13 @@ from typing import Any
 from kivy.factory import Factory
 
 from companion import keeping, sharing
+from companion.device import on_phone
 from companion.i18n import AUTOMATIC, LANGUAGES, _, language, many, marked
 from companion.messages import error_words
 from companion.screens.tour import Tour
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import default_path
-from companion.voice import voice_program
+from companion.voice import can_speak
 from engine.errors import BadInputError
 
 
@@ -85,8 +86,11 @@ class MoreScreen(Page):
             self.switches[name] = chip
             row.add_widget(chip)
         text = _("Voice speaks breaches, turns and songs; sound and vibration mark a breach.")
-        if voice_program() is None:
-            text += " " + _("No voice was found on this device (install espeak-ng).")
+        if not can_speak():
+            nowhere = _("No voice was found on this device.")
+            text += " " + (
+                nowhere if on_phone() else _("No voice was found on this device (install espeak-ng).")
+            )
         self.add(BodyText(full_text=text))
 
     def _add_languages(self) -> None:

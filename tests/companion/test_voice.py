@@ -16,7 +16,7 @@ from companion.feedback import Feedback, spoken, write_tone
 from companion.i18n import set_language
 from companion.session import Snapshot
 from companion.settings import Settings, load_settings, save_settings
-from companion.voice import PhoneSpeaker, ProgramSpeaker, Silent, find_speaker
+from companion.voice import ProgramSpeaker, Silent, find_speaker
 
 ILLEGAL = {
     "id": 2,
@@ -30,9 +30,11 @@ LEGAL = {"id": 1, "event": "play", "player": "Bob", "ruling": {"verdict": "legal
 class Ear:
     def __init__(self) -> None:
         self.heard: list[str] = []
+        self.lasting: list[str] = []
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, *, lasting: bool = False) -> None:
         self.heard.append(text)
+        self.lasting += [text] if lasting else []
 
     def close(self) -> None:
         pass
@@ -64,7 +66,8 @@ def test_a_breach_is_spoken_sounded_and_felt_and_then_whose_turn_it_is() -> None
     feedback, ear, felt = hearing(speak=True, sound=True, vibrate=True)
     feedback.hear(snapshot(1))
     feedback.hear(snapshot(2, ILLEGAL, turn="Bob"))
-    assert ear.heard == ["Illegal. The 4 cannot go on a 9. Bob to play."]
+    assert ear.heard == ["Illegal. The 4 cannot go on a 9.", "Bob to play."]
+    assert ear.lasting == ["Illegal. The 4 cannot go on a 9."]
     assert felt == ["sound", "buzz"]
 
 
@@ -84,13 +87,41 @@ def test_what_had_happened_before_the_app_came_is_not_told_again() -> None:
     assert ear.heard == []
 
 
+def test_a_game_that_goes_on_is_not_read_out_only_whose_turn_it_is() -> None:
+    feedback, ear, felt = hearing(speak=True, sound=True)
+    feedback.hear(Snapshot(serial=1, phase="opening"))
+    feedback.hear(Snapshot(serial=2, phase="opening", says="Looking for the table"))
+    feedback.hear(snapshot(3, LEGAL, ILLEGAL, turn="Bob"))
+    assert (ear.heard, felt) == (["Bob to play."], [])
+
+
+def test_the_next_game_is_heard_though_its_opening_was_missed() -> None:
+    feedback, ear, _ = hearing(speak=True)
+    feedback.hear(snapshot(4, LEGAL, turn="Ann"))
+    feedback.begin()
+    feedback.hear(snapshot(4, LEGAL, ILLEGAL, turn="Bob"))
+    assert ear.heard == ["Bob to play."]
+
+
+def test_a_breach_that_a_second_look_finds_is_spoken_and_sounded_once() -> None:
+    feedback, ear, felt = hearing(speak=True, sound=True)
+    feedback.hear(snapshot(1))
+    at_first = {**ILLEGAL, "ruling": {"verdict": "legal", "effects": {}}}
+    feedback.hear(snapshot(2, at_first))
+    assert (ear.heard, felt) == ([], [])
+    feedback.hear(snapshot(3, ILLEGAL))
+    feedback.hear(snapshot(4, ILLEGAL, {**LEGAL, "id": 3}))
+    assert (ear.heard, felt) == (["Illegal. The 4 cannot go on a 9."], ["sound"])
+
+
 def test_a_song_gives_title_and_victim_and_the_end_its_loser() -> None:
     effects = {"picks_up": "Cat", "rituals": ["Library Boy"]}
     forced = {"id": 3, "event": "show", "player": "Ann", "ruling": {"verdict": "legal", "effects": effects}}
-    assert spoken([forced], "Dan") == "Sing “Library Boy” for Cat. Dan to play."
+    assert spoken([forced], "Dan") == ("Sing “Library Boy” for Cat.", "Dan to play.")
     over = {"id": 4, "event": "game_over", "loser": "Bob"}
     assert spoken([{"id": 5, "event": "out", "player": "Ann"}, over], "Bob") == (
-        "Ann is out. Bob is the Shithead."
+        "Ann is out. Bob is the Shithead.",
+        "",
     )
 
 
@@ -147,16 +178,22 @@ def test_what_waits_to_be_said_gives_way_to_what_is_newer(tmp_path: Path) -> Non
     assert out.read_text().split() == ["one", "three"]
 
 
+def test_a_breach_that_waits_to_be_said_is_not_dropped_for_the_next_turn(tmp_path: Path) -> None:
+    out = tmp_path / "said"
+    speaker = ProgramSpeaker(str(voice(tmp_path, f"cat >> {out}; echo >> {out}; sleep 0.3")))
+    for text in ("one", "breach", "two", "three"):
+        speaker.say(text, lasting=text == "breach")
+        time.sleep(0.1 if text == "one" else 0)
+    deadline = time.monotonic() + 20
+    while "three" not in (out.read_text() if out.exists() else "") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    speaker.close()
+    assert out.read_text().split() == ["one", "breach", "three"]
+
+
 def test_without_a_voice_there_is_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert isinstance(find_speaker(), Silent)
-
-
-def test_a_phone_whose_voice_fails_does_not_take_the_app_with_it() -> None:
-    said: list[str] = []
-    PhoneSpeaker(SimpleNamespace(speak=lambda message: said.append(message))).say("Ann to play.")
-    assert said == ["Ann to play."]
-    PhoneSpeaker(SimpleNamespace()).say("Ann to play.")
 
 
 def test_the_sound_of_a_breach_is_short_and_audible(tmp_path: Path) -> None:

@@ -1,0 +1,26 @@
+"""What kind of device this is, and what Android alone knows."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib import import_module
+
+_log = logging.getLogger(__name__)
+
+
+def on_phone() -> bool:
+    """Return whether this runs on Android."""
+    return hasattr(sys, "getandroidapilevel")
+
+
+def phone_language() -> str | None:
+    """Return the code of the phone's language (`de`), or None where Android does not tell it.
+
+    Apps get no `LANG` from Android that would follow its settings.
+    """
+    try:
+        return str(import_module("jnius").autoclass("java.util.Locale").getDefault().getLanguage())
+    except Exception as error:  # no jnius, or whatever Java raises
+        _log.warning("the phone does not tell its language: %s", error)
+        return None
