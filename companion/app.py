@@ -152,6 +152,7 @@ def make_app(
     # Else a right click leaves a red dot, and Escape closes a game without asking.
     Config.set("input", "mouse", "mouse,disable_multitouch")
     Config.set("kivy", "exit_on_escape", "0")
+    Config.set("graphics", "allow_screensaver", "0")  # a phone over the table is not touched for long
     Config.set("graphics", "minimum_width", "320")
     Config.set("graphics", "minimum_height", "320")
     if size is not None:
@@ -161,6 +162,7 @@ def make_app(
 
     if Window is None:
         raise NoDisplayError("no window can be opened (is the display reachable, is OpenGL 2 there?)")
+    Window.softinput_mode = "below_target"  # a phone's keyboard covers no name that is being written
     from companion.screens.application import RefereeApp
 
     return RefereeApp(store, settings)

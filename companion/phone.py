@@ -27,25 +27,32 @@ _log = logging.getLogger(__name__)
 PHONE_CAMERA = "phone"
 """The source that is the camera of the phone on which the app runs."""
 _FIRST_PICTURE_S = 15.0
-_LOST_AFTER_S = 10.0
+"""So long the first picture is waited for, once the user has allowed the camera."""
+_LOST_AFTER_S, _AGAIN_S = 10.0, 30.0
+"""After so long without a picture the camera is begun again, and again each time so long after that."""
 Arrived = Callable[[bytes, tuple[int, int]], None]
 """Called from any thread with a picture: RGBA bytes, rows from the top, and (width, height)."""
+Answered = Callable[[bool], None]
+"""Called from any thread once the user has said whether the camera may be used."""
 
 
 class CameraBridge(Protocol):
     """What is needed of a phone's camera."""
 
-    def start(self, arrived: Arrived, refused: Callable[[], None]) -> None:
-        """Ask for leave, then send pictures; `refused` is called where the user says no."""
+    def start(self, arrived: Arrived, answered: Answered) -> None:
+        """Ask for leave, tell the answer, and where it is yes send pictures."""
         ...
 
     def stop(self) -> None:
-        """Send no more pictures and let go of the camera."""
+        """Send no more pictures and let go of the camera; it may be started again."""
         ...
 
 
 class BridgeSource:
-    """The pictures of a bridge as a live source: the last are kept (`Backlog`)."""
+    """The pictures of a bridge as a live source: the last are kept (`Backlog`).
+
+    A camera that falls silent after its first picture is begun again for as long as the source is open.
+    """
 
     live = True
     fps = 15.0
@@ -58,32 +65,55 @@ class BridgeSource:
         self._bridge, self._clock = bridge, clock
         self._backlog = Backlog()
         self._arrived = threading.Condition()
-        self._closed = self._refused = False
+        self._closed = False
+        self._allowed: bool | None = None
+        """What the user answered; None while they read the question."""
         self._began = clock()
-        bridge.start(self._take, self._refuse)
+        bridge.start(self._take, self._answer)
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield pictures as they come; of those that came meanwhile the oldest are dropped.
 
         Raises:
-            BadInputError: the user does not allow it, or no picture comes.
+            BadInputError: the user does not allow it, or no first picture comes.
         """
-        patience = _FIRST_PICTURE_S
-        while True:
-            with self._arrived:
-                ready = self._arrived.wait_for(self._something, patience)
-                if self._refused:
-                    raise BadInputError(
-                        "{name}: may not be used (allow it in the phone's settings)", name=self.name
-                    )
-                if self._closed:
-                    return
-                item = self._backlog.take() if ready else None
-                if item is None:
-                    why = self._same_size.fault() or no_picture(patience)
-                    raise BadInputError("{name}: {reason}", name=self.name, reason=why)
-            patience = _LOST_AFTER_S
+        item = self._first()
+        while item is not None:
             yield item
+            item = self._next()
+
+    def _first(self) -> tuple[float, Image] | None:
+        with self._arrived:
+            self._arrived.wait_for(lambda: self._allowed is not None or self._something())
+        item = self._await(_FIRST_PICTURE_S)
+        if item is None and not self._closed:
+            why = self._same_size.fault() or no_picture(_FIRST_PICTURE_S)
+            raise BadInputError("{name}: {reason}", name=self.name, reason=why)
+        return item
+
+    def _next(self) -> tuple[float, Image] | None:
+        """Wait for a picture; say so where it takes long, and when it is back. None once closed."""
+        item, silent = self._await(_LOST_AFTER_S), _LOST_AFTER_S
+        while item is None and not self._closed:
+            fault = self._same_size.fault()
+            again = message("no picture for {seconds:.0f} s; it is tried again", seconds=silent)
+            self.tell(message("{name}: {reason}", name=self.name, reason=fault or again))
+            if fault is None:
+                self._bridge.stop()
+                self._bridge.start(self._take, self._answer)
+            item, silent = self._await(_AGAIN_S), silent + _AGAIN_S
+            if item is not None:
+                self.tell(message("{name}: the picture is back", name=self.name))
+        return item
+
+    def _await(self, seconds: float) -> tuple[float, Image] | None:
+        with self._arrived:
+            self._arrived.wait_for(self._something, seconds)
+            if self._allowed is False:
+                raise BadInputError(
+                    "{name}: may not be used (allow it in the phone's settings)", name=self.name
+                )
+            return None if self._closed else self._backlog.take()
 
     def close(self) -> None:
         """Let go of the camera; iteration ends."""
@@ -93,7 +123,7 @@ class BridgeSource:
         self._bridge.stop()
 
     def _something(self) -> bool:
-        return len(self._backlog) > 0 or self._closed or self._refused
+        return len(self._backlog) > 0 or self._closed or self._allowed is False
 
     def _take(self, rgba: bytes, size: tuple[int, int]) -> None:
         width, height = size
@@ -108,31 +138,38 @@ class BridgeSource:
             self._backlog.put(self._clock() - self._began, picture)
             self._arrived.notify_all()
 
-    def _refuse(self) -> None:
+    def _answer(self, allowed: bool) -> None:
         with self._arrived:
-            self._refused = True
+            self._allowed = allowed
             self._arrived.notify_all()
 
 
 class Camera4KivyBridge:
-    """The bridge on a phone. Not run by any test: it needs the device."""
+    """The bridge on a phone. Tests run it on stand-ins for Android's modules only."""
 
     def __init__(self) -> None:
         self._preview: Any = None
+        self._run = 0
+        """Counts starts and stops: an answer, or the main thread, may come when all is over."""
 
-    def start(self, arrived: Arrived, refused: Callable[[], None]) -> None:
+    def start(self, arrived: Arrived, answered: Answered) -> None:
         """Ask for CAMERA, then connect an analysing preview of one pixel, which the app draws itself."""
         permissions = import_module("android.permissions")
+        self._run += 1
+        run = self._run
 
-        def answered(_asked: Any, granted: list[bool]) -> None:
-            if not all(granted):
-                refused()
+        def told(_asked: Any, granted: list[bool]) -> None:
+            if run != self._run:
                 return
-            import_module("kivy.clock").mainthread(self._connect)(arrived)
+            answered(all(granted))
+            if all(granted):
+                import_module("kivy.clock").mainthread(self._connect)(arrived, run)
 
-        permissions.request_permissions([permissions.Permission.CAMERA], answered)
+        permissions.request_permissions([permissions.Permission.CAMERA], told)
 
-    def _connect(self, arrived: Arrived) -> None:
+    def _connect(self, arrived: Arrived, run: int) -> None:
+        if run != self._run:
+            return
         preview = import_module("camera4kivy").Preview
 
         def analyze(_self: Any, pixels: bytes, size: tuple[int, int], *_more: Any) -> None:
@@ -145,9 +182,13 @@ class Camera4KivyBridge:
 
     def stop(self) -> None:
         """Disconnect the preview, on the main thread, where CameraX wants it."""
+        self._run += 1
+        import_module("kivy.clock").mainthread(self._disconnect)()
+
+    def _disconnect(self) -> None:
         preview, self._preview = self._preview, None
         if preview is not None:
-            import_module("kivy.clock").mainthread(preview.disconnect_camera)()
+            preview.disconnect_camera()
 
 
 def open_phone_camera() -> BridgeSource:

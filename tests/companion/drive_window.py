@@ -31,6 +31,9 @@ SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
 def look(driver: Driver) -> Steps:
     yield
     driver.see("start")
+    from kivy.core.window import Window
+
+    driver.saw["window"] = {"sleeps": Window.allow_screensaver, "keyboard": Window.softinput_mode}
 
 
 def buttons(driver: Driver) -> Steps:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -116,6 +117,14 @@ def test_api_and_architecture_are_those_that_recipes_and_camera_ask_for(
     assert app["android.archs"] == "arm64-v8a"
     assert app["p4a.hook"] == "camerax_provider/gradle_options.py"
     assert "CAMERA" in app["android.permissions"]
+
+
+def test_the_manifest_says_that_the_phones_voice_is_looked_for(app: configparser.SectionProxy) -> None:
+    text = (ROOT / app["android.extra_manifest_xml"]).read_text("utf-8")
+    android = "http://schemas.android.com/apk/res/android"
+    manifest = ElementTree.fromstring(f'<manifest xmlns:android="{android}">{text}</manifest>')
+    (action,) = manifest.findall("queries/intent/action")
+    assert action.get(f"{{{android}}}name") == "android.intent.action.TTS_SERVICE"
 
 
 def test_the_package_holds_whatever_the_app_reads(app: configparser.SectionProxy) -> None:

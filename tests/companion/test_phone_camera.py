@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from companion.phone import BridgeSource, open_phone_camera
+from companion.cameras import find_cameras
+from companion.phone import Answered, Arrived, BridgeSource, Camera4KivyBridge, open_phone_camera
 from engine.errors import BadInputError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -31,10 +34,11 @@ class FakeBridge:
     def __init__(self, *pictures: tuple[bytes, tuple[int, int]], allowed: bool = True) -> None:
         self.pictures, self.allowed, self.stopped = pictures, allowed, False
 
-    def start(self, arrived: Callable[[bytes, tuple[int, int]], None], refused: Callable[[], None]) -> None:
+    def start(
+        self, arrived: Callable[[bytes, tuple[int, int]], None], answered: Callable[[bool], None]
+    ) -> None:
         def send() -> None:
-            if not self.allowed:
-                refused()
+            answered(self.allowed)
             for picture in self.pictures:
                 arrived(*picture)
 
@@ -73,6 +77,116 @@ def test_a_user_who_says_no_is_told_what_follows() -> None:
     with pytest.raises(BadInputError, match="may not be used"):
         next(iter(source))
     source.close()
+
+
+def test_the_users_reading_of_the_question_costs_no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Reading(FakeBridge):
+        def start(self, arrived: Arrived, answered: Answered) -> None:
+            threading.Timer(0.5, lambda: answered(True)).start()
+            threading.Timer(0.6, lambda: arrived(*rgba(1, 2, 3))).start()
+
+    monkeypatch.setattr("companion.phone._FIRST_PICTURE_S", 0.3)
+    source = BridgeSource(Reading())
+    assert next(iter(source))[1].shape == (3, 4, 3)
+    source.close()
+
+
+def test_a_camera_that_never_shows_anything_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.phone._FIRST_PICTURE_S", 0.05)
+    source = BridgeSource(FakeBridge())
+    with pytest.raises(BadInputError, match="no picture for"):
+        next(iter(source))
+    source.close()
+
+
+def test_a_camera_that_falls_silent_in_mid_game_is_begun_again_until_it_is_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Silent(FakeBridge):
+        starts = 0
+
+        def start(self, arrived: Arrived, answered: Answered) -> None:
+            self.starts += 1
+            self.pictures = (rgba(self.starts, 0, 0),) if self.starts in (1, 4) else ()
+            super().start(arrived, answered)
+
+    monkeypatch.setattr("companion.phone._LOST_AFTER_S", 0.05)
+    monkeypatch.setattr("companion.phone._AGAIN_S", 0.1)
+    told: list[str] = []
+    source = BridgeSource(Silent())
+    source.tell = told.append
+    pictures = iter(source)
+    assert [next(pictures)[1][0, 0, 2] for _ in range(2)] == [1, 4]
+    source.close()
+    assert len(told) == 4
+    assert "it is tried again" in told[2]
+    assert told[3] == "the phone's camera: the picture is back"
+
+
+class Android:
+    """Stands in for Android's own modules; the answer comes when the test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cameras: list[str] = []
+        self.answer: Callable[[list[str], list[bool]], None] = lambda _asked, _granted: None
+        android = self
+
+        class Preview:
+            def __init__(self, size: tuple[int, int]) -> None:
+                pass
+
+            def connect_camera(self, **_how: object) -> None:
+                android.cameras.append("connected")
+
+            def disconnect_camera(self) -> None:
+                android.cameras.append("let go")
+
+        def ask(_permissions: list[str], told: Callable[[list[str], list[bool]], None]) -> None:
+            self.answer = told
+
+        permissions = SimpleNamespace(request_permissions=ask, Permission=SimpleNamespace(CAMERA="camera"))
+        for name, module in (
+            ("android", SimpleNamespace()),
+            ("android.permissions", permissions),
+            ("camera4kivy", SimpleNamespace(Preview=Preview)),
+            ("kivy.clock", SimpleNamespace(mainthread=lambda work: work)),
+        ):
+            monkeypatch.setitem(sys.modules, name, module)
+
+
+def test_a_camera_that_is_allowed_is_connected_and_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    android, answers = Android(monkeypatch), []
+    bridge = Camera4KivyBridge()
+    bridge.start(lambda *_: None, answers.append)
+    android.answer([], [True])
+    bridge.stop()
+    assert (answers, android.cameras) == ([True], ["connected", "let go"])
+
+
+def test_leave_that_is_given_after_the_game_was_left_connects_no_camera(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    android, answers = Android(monkeypatch), []
+    bridge = Camera4KivyBridge()
+    bridge.start(lambda *_: None, answers.append)
+    bridge.stop()
+    android.answer([], [True])
+    assert (answers, android.cameras) == ([], [])
+
+
+def test_no_numbered_camera_is_looked_for_on_a_phone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "android")
+    monkeypatch.setattr(sys, "getandroidapilevel", lambda: 33, raising=False)
+    monkeypatch.setattr("companion.cameras.cv2.VideoCapture", lambda _number: pytest.fail("opened"))
+    assert find_cameras() == []
+
+
+def test_on_a_phone_what_goes_wrong_is_logged_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr("companion.logs.begin_logging", lambda: begun.append("log"))
+    monkeypatch.setattr("companion.app.run_window", lambda choice: begun.append(choice.source))
+    runpy.run_path(str(ROOT / "main.py"), run_name="__main__")
+    assert begun == ["log", "phone"]
 
 
 def test_on_a_computer_the_phones_camera_is_not_there() -> None:

@@ -88,6 +88,10 @@ def test_shows_whose_turn_it_is_the_pile_and_what_may_be_played() -> None:
     assert seen["playable"] == ["2", "4", "5", "6", "7"]
 
 
+def test_the_screen_stays_awake_and_a_keyboard_covers_nothing_that_is_written() -> None:
+    assert drive("look")["window"] == {"sleeps": False, "keyboard": "below_target"}
+
+
 def test_names_the_cards_in_the_picture() -> None:
     """A face-down card has no name, an uncertain one its probability, one of the ruling its sign."""
     assert drive("look")["start"]["names"] == ["K♥", "✗ 7♥", "K♦", "2♣ 71%", "?"]
