@@ -7,7 +7,6 @@ immutable and replaced as a whole, and never waits for either thread.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import queue
 import threading
@@ -24,6 +23,7 @@ from companion.moments import remember
 from companion.outbox import Outbox
 from companion.picture import DISPLAY_WIDTH, Picture, picture_of
 from companion.store import Store
+from companion.waiting import Waiting
 from companion.wording import event_words
 from engine.errors import BadInputError
 from engine.events import Event
@@ -33,8 +33,6 @@ from vision.sources import FrameSource
 _log = logging.getLogger(__name__)
 
 Phase = Literal["opening", "watching", "paused", "ended", "failed"]
-_FILM_LEAD = 12
-"""Pictures of a film that may wait to be read: the picture runs on smoothly while a network works."""
 _LONGEST_WAIT_S = 5.0
 """A film whose clock leaps further ahead is not waited for."""
 
@@ -80,7 +78,7 @@ class Session:
         """Whether there is a picture to expect."""
         self._open_source, self._open_game, self._open_store = open_source, open_game, open_store
         self._realtime = realtime
-        self._frames: queue.Queue[tuple[float, Image]] = queue.Queue(maxsize=_FILM_LEAD)
+        self._frames = Waiting()
         self._requests: queue.SimpleQueue[Callable[[Game], str]] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._running = threading.Event()
@@ -102,6 +100,7 @@ class Session:
         """End both threads; everything decided is already stored."""
         self._stopping.set()
         self._running.set()
+        self._frames.close()
         if self._thread.is_alive():
             self._thread.join(timeout)
 
@@ -164,6 +163,7 @@ class Session:
             self._publish(None, phase="failed", says=failure_words(error))
         finally:
             self._stopping.set()  # where the game could not be opened, pictures end too
+            self._frames.close()
             if source is not None:
                 source.close()
             self._close_store()
@@ -193,15 +193,15 @@ class Session:
         ended, t = False, 0.0
         while not self._stopping.is_set():
             self._serve_requests(game)
-            try:
-                t, frame = self._frames.get(timeout=0.05)
-            except queue.Empty:
-                if not ended and self._source_done.is_set() and self._frames.empty():
+            item = self._frames.take(0.05)
+            if item is None:
+                if not ended and self._source_done.is_set() and not self._frames:
                     ended = True
                     self._end(game, t)
                 continue
             if ended:
                 continue
+            t, frame = item
             readings, moving = game.readings, game.moving
             try:
                 lines = list(game.feed(frame, t))
@@ -337,23 +337,15 @@ class Session:
                 if self._stopping.is_set():
                     return
                 self._show(frame, t)
-                self._hand_on(frame, t, live=source.live)
+                self._frames.put(t, frame, live=source.live)
         except BadInputError as error:
             self._source_error = error_words(error)
+        except Exception as error:
+            _log.exception("the pictures have ended")
+            self._source_error = failure_words(error)
         finally:
             self._source_done.set()
 
     def _show(self, frame: Image, t: float) -> None:
         serial = self.picture.serial + 1 if self.picture is not None else 1
         self.picture = picture_of(frame, t, serial, self.picture_width)
-
-    def _hand_on(self, frame: Image, t: float, *, live: bool) -> None:
-        """Queue the picture: a film waits for room, a live source drops what was not read in time."""
-        if live:
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    self._frames.get_nowait()
-        while not self._stopping.is_set():
-            with contextlib.suppress(queue.Full):
-                self._frames.put((t, frame), timeout=0.1)
-                return

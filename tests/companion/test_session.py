@@ -212,7 +212,7 @@ def test_a_mistake_of_the_program_is_said_and_not_swallowed(caplog: pytest.LogCa
 
 
 def test_a_live_source_never_queues_old_pictures() -> None:
-    """While one picture is being read the newest is kept and the rest dropped."""
+    """While one picture is being read the last quarter of a second is kept and the rest dropped."""
     release, reading = threading.Event(), threading.Event()
 
     class Slow(Game):
@@ -228,8 +228,49 @@ def test_a_live_source_never_queues_old_pictures() -> None:
     release.set()
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
-    assert len(game.seen) <= 3
-    assert game.seen[-1] == pytest.approx(19.9)
+    assert len(game.seen) <= 4
+    assert game.seen[-3:] == pytest.approx([19.7, 19.8, 19.9])
+
+
+def test_a_hand_that_comes_while_cards_are_read_is_seen() -> None:
+    """Of a camera's pictures those just before the newest wait too, as the reading takes several's time."""
+    release, reading = threading.Event(), threading.Event()
+
+    class Slow(Game):
+        def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+            reading.set()
+            release.wait(PATIENCE_S)
+            return super().feed(frame, t)
+
+    class Camera(Film):
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
+            for number in range(8):
+                yield number / 30, np.zeros((9, 16, 3), np.uint8)
+                assert reading.wait(PATIENCE_S)
+
+    game = Slow()
+    session = watch(Camera(8, live=True), game)
+    until(lambda: session.picture is not None and session.picture.serial == 8)
+    release.set()
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert game.seen == pytest.approx([number / 30 for number in range(8)])
+
+
+def test_a_source_that_fails_in_a_way_nobody_thought_of_is_said(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(Film):
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
+            yield 0.0, np.zeros((9, 16, 3), np.uint8)
+            raise ZeroDivisionError("by nought")
+
+    session = watch(Broken(1), Game())
+    until(lambda: session.snapshot.phase == "ended")
+    session.stop()
+    assert session.snapshot.says == "The program failed (ZeroDivisionError: by nought)"
+    assert "Traceback" in caplog.text
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_stopping_in_mid_film_ends_both_threads() -> None:
