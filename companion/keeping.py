@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -57,7 +58,7 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
             if opened.notice:
                 raise BadInputError("{backup}: is damaged", backup=backup)
-        _refuse_if_playing(target)
+        refuse_if_playing(target)
         aside = set_aside(target, "replaced") if target.is_file() else None
         scratch.replace(target)
     finally:
@@ -92,7 +93,7 @@ def erase(store: Path | None = None) -> list[Path]:
         BadInputError: a game is being played; nothing is deleted.
     """
     path = store or default_path()
-    _refuse_if_playing(path)
+    refuse_if_playing(path)
     files = kept(store)
     for file in files:
         file.unlink(missing_ok=True)
@@ -115,6 +116,13 @@ def _folders() -> Iterator[Path]:
         platformdirs.user_cache_path,
     ):
         yield of("shithead", appauthor=False)
+
+
+def refuse_if_playing(store: Path | None = None, besides: int | None = None) -> None:
+    """Raise BadInputError if a game of `store` is being played, other than the game `besides`."""
+    path = store or default_path()
+    if set(games_being_played(path)) - {besides}:
+        raise BadInputError("a game is being written to {store}: end it first", store=path)
 
 
 def _copy(source: Path, target: Path, mode: str) -> None:
@@ -142,6 +150,15 @@ def _copy(source: Path, target: Path, mode: str) -> None:
                 path.unlink(missing_ok=True)
 
 
+def backups(folder: Path) -> list[tuple[Path, int]]:
+    """Return (path, number of games) of each backup in `folder` that can be read, the newest first."""
+    found = []
+    for path in sorted(folder.glob("shithead-*.sqlite"), reverse=True):
+        with contextlib.suppress(*ERRORS):
+            found.append((path, count_games(path)))
+    return found
+
+
 def count_games(backup: Path) -> int:
     """Return how many games a backup holds, leaving it as it is."""
     with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as read:
@@ -160,11 +177,6 @@ def _is_store(path: Path) -> bool:
             return bool(connection.execute(query).fetchone()[0] == 2)
     except ERRORS:
         return False
-
-
-def _refuse_if_playing(store: Path) -> None:
-    if games_being_played(store):
-        raise BadInputError("a game is being written to {store}: end it first", store=store)
 
 
 def _remove(path: Path) -> None:

@@ -73,6 +73,8 @@ class Session:
         """How wide pictures are wanted at most; whoever shows them may change it at any time."""
         self.moments: dict[int, bytes] = {}
         """What was seen of the table as an event was decided, as JPEG by the event's id."""
+        self.game_id: int | None = None
+        """The game in the store that is written to, once it is open."""
         self.kept_moments = KeptMoments()
         self.watches = open_source is not None
         """Whether there is a picture to expect."""
@@ -144,7 +146,7 @@ class Session:
             says = ""
             if self._open_store is not None:
                 store = self._open_store()
-                says = words(store.notice or "")
+                says, self.game_id = words(store.notice or ""), store.game
                 self.kept_moments.folder = game_folder(store.path, store.game)
                 self._outbox = Outbox(store, lambda line: self._publish(None, says=words(line)))
             if source is None:

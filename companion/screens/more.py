@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from kivy.factory import Factory
 
-from companion import keeping, sharing
 from companion.device import on_phone
-from companion.i18n import AUTOMATIC, LANGUAGES, _, language, many, marked
-from companion.messages import error_words
+from companion.i18n import AUTOMATIC, LANGUAGES, _, language, marked
+from companion.screens.kept import KeptHere
 from companion.screens.tour import Tour
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import default_path
 from companion.voice import can_speak
-from engine.errors import BadInputError
 
 
 class MoreScreen(Page):
@@ -28,7 +25,6 @@ class MoreScreen(Page):
         self.languages: dict[str, Chip] = {}
         self.buttons: dict[str, PillButton] = {}
         self.tour: Tour | None = None
-        self._asked = False
         self._add_switches()
         self._add_languages()
         self._add_game()
@@ -41,36 +37,6 @@ class MoreScreen(Page):
         self.switches[name].on = on
         if name == "speak" and on:
             self._app.feedback.say(_("Rulings are spoken from now on."))
-
-    def back_up(self) -> None:
-        """Copy the store to the user's documents."""
-        path = sharing.documents_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.sqlite")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            keeping.back_up(path, self._app.store)
-        except (OSError, BadInputError) as error:
-            self.ids.toast.say(error_words(error), 8.0)
-            return
-        self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
-
-    def erase(self) -> None:
-        """Erase everything that is kept, at the second tap."""
-        if not self._asked:
-            self._asked = True
-            count = len(keeping.kept(self._app.store))
-            self.buttons["erase"].text = many("Tap again: {n} file goes", "Tap again: {n} files go", count)
-            return
-        self._app.end_session()
-        try:
-            gone = keeping.erase(self._app.store)
-        except OSError as error:
-            self.ids.toast.say(error_words(error), 8.0)
-            return
-        self._asked = False
-        self.buttons["erase"].text = _("Erase everything")
-        self._app.new_game()
-        self._app.go("more")
-        self._app.screen.ids.toast.say(many("{n} file erased", "{n} files erased", len(gone)), 6.0)
 
     def take_tour(self) -> None:
         """Show the first steps once more."""
@@ -123,9 +89,8 @@ class MoreScreen(Page):
         self.switches["keep_moments"] = chip
         row.add_widget(chip)
         self.add(BodyText(full_text=_("Of the table only, nobody in it; seen in the log and the replay.")))
-        row = self.add(Factory.FilterRow())
-        self._button(row, "backup", _("Back up"), self.back_up)
-        self._button(row, "erase", _("Erase everything"), self.erase)
+        self.kept = KeptHere(self, self._app)
+        self.buttons |= self.kept.buttons
 
     def _button(self, row: Any, name: str, text: str, act: Any) -> None:
         button = PillButton(text=text, size_hint=(1, 1))

@@ -14,7 +14,9 @@ from walker import PLAYERS, Steps, Walker, rest, started
 
 from companion.choice import Choice
 from companion.enrolling import EnrolSession
+from companion.playing import take_game
 from companion.preview import Preview
+from companion.sharing import documents_folder
 from engine.errors import BadInputError
 
 
@@ -167,3 +169,32 @@ def enrolled(walker: Walker) -> Steps:
     yield from walker.tap(screen.rows["pub"].ids.forget)
     yield from walker.tap(screen.rows["pub"].ids.forget)
     walker.saw["forgotten"] = not screen.rows
+
+
+def kept(walker: Walker) -> Steps:
+    """In mid-game: erasing is refused while another program plays; a backup is made, and put back."""
+    yield from started(walker)
+    yield from walker.go("more")
+    walker.screen.ids.scroll.scroll_y = 0
+    yield from rest(2)
+    elsewhere = take_game(walker.store, 99)
+    assert elsewhere is not None
+    yield from walker.tap(walker.screen.buttons["erase"])
+    yield from walker.tap(walker.screen.buttons["erase"])
+    walker.look("erase refused")
+    walker.saw["plays on"] = [walker.app.session is not None, walker.store.exists()]
+    elsewhere.release()
+    yield from walker.tap(walker.screen.buttons["backup"])
+    yield from rest(4)
+    (backup,) = documents_folder().glob("*.sqlite")
+    walker.screen.ids.scroll.scroll_y = 0
+    yield from rest(4)
+    walker.look("backups")
+    yield from walker.tap(walker.screen.buttons["erase"])
+    yield from walker.tap(walker.screen.buttons[backup.name])
+    walker.look("put back asks")
+    yield from walker.tap(walker.screen.buttons[backup.name])
+    yield from rest(4)
+    walker.look("put back")
+    walker.saw["set aside"] = [path.name for path in walker.store.parent.glob("s.replaced-*.sqlite")]
+    walker.saw["session after"] = walker.app.session is not None

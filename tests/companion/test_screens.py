@@ -234,6 +234,27 @@ def test_everything_can_be_backed_up_and_at_the_second_tap_erased() -> None:
     assert seen["erased"]
 
 
+def test_nothing_is_erased_and_no_game_ended_while_another_program_plays() -> None:
+    seen = walk("kept")
+    assert has(seen["erase refused"], "end it first")
+    assert has(seen["erase refused"], "Erase this file")
+    assert seen["plays on"] == [True, True]
+
+
+def test_erasing_says_what_it_takes() -> None:
+    assert has(walk("kept")["backups"], "decks, settings and logs stay")
+
+
+def test_a_backup_is_put_back_at_the_second_tap() -> None:
+    seen = walk("kept")
+    assert has(seen["backups"], "· 1 game")
+    assert has(seen["put back asks"], "Tap again to put it back")
+    assert has(seen["put back asks"], "Erase this file")
+    assert has(seen["put back"], "The backup is in place.")
+    assert len(seen["set aside"]) == 1
+    assert seen["session after"] is False
+
+
 def test_learning_the_deck_during_play_is_switched_off_where_the_decks_are() -> None:
     seen = walk("evening")
     assert has(seen["deck-de"], "Das Blatt beim Spielen lernen")
