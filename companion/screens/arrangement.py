@@ -47,13 +47,16 @@ class Arrangement:
         return {name: getattr(self, name) for name in names}
 
 
-def arrange(width: float, height: float, dp: float = 1.0, players: int = 4) -> Arrangement:
+def arrange(
+    width: float, height: float, dp: float = 1.0, players: int = 4, type_scale: float = 1.0
+) -> Arrangement:
     """Return the panels for a window of `width` x `height` pixels at `dp` pixels per dp.
 
-    Type grows with the window. It keeps to 0.9 dp as long as there is room for all panels at that size, and
-    shrinks with a window that is smaller still.
+    Type grows with the window. It keeps to 0.9 dp, times what the user's system makes type larger by
+    (`type_scale`), as long as there is room for all panels at that size, and shrinks with a window that is
+    smaller still. What is touched keeps to dp.
     """
-    unit = base_unit(width, height, dp)
+    unit = base_unit(width, height, dp * type_scale)
     place = _portrait if height > width else _landscape
     plan = place(width, height, unit, dp, players)
     while not _has_room(plan) and unit > 0.2 * dp:
@@ -70,10 +73,13 @@ ONE_ROW_UNITS = 620
 """Players stand in one row where it is wider than this."""
 
 
-def base_unit(width: float, height: float, dp: float) -> float:
-    """Return the pixels of one design unit for a screen that scrolls where it has no room."""
+def base_unit(width: float, height: float, sp: float) -> float:
+    """Return the pixels of one design unit for a screen that scrolls where it has no room.
+
+    `sp` are the pixels of one dp of type, as large as the user wants it.
+    """
     reference = (400, 860) if height > width else (1280, 720)
-    return max(0.9 * dp, min(width / reference[0], height / reference[1]))
+    return max(0.9 * sp, min(width / reference[0], height / reference[1]))
 
 
 def _has_room(plan: Arrangement) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from kivy.app import App
 from kivy.clock import Clock
 from kivy.lang import Builder
-from kivy.metrics import dp
+from kivy.metrics import Metrics, dp
 from kivy.properties import BooleanProperty
 from kivy.uix.floatlayout import FloatLayout
 
@@ -174,7 +174,7 @@ class TableScreen(FloatLayout):
         app = App.get_running_app()
         if app is None:
             return  # a scheduled arrangement that comes after the app was told to stop
-        plan = arrange(self.width, self.height, dp(1), self._players)
+        plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
         app.u = plan.unit
         self.session.picture_width = shown_width(plan.live.width)
         for name, box in plan.panels.items():

@@ -45,6 +45,14 @@ def test_type_grows_with_the_window() -> None:
     assert arrange(2560, 1440).unit == 2 * arrange(1280, 720).unit
 
 
+def test_type_is_as_large_as_the_system_has_it_where_there_is_room_and_buttons_stay() -> None:
+    plain, large = arrange(400, 860), arrange(400, 860, type_scale=1.3)
+    assert large.unit == 0.9 * 1.3 > plain.unit
+    crowded = arrange(360, 640, type_scale=2.0)
+    assert 0.85 < crowded.unit < 1.0  # no room for more
+    assert min(plan.bar.height for plan in (large, crowded)) >= 48
+
+
 def test_names_of_cards_on_top_of_each_other_do_not_cover_each_other() -> None:
     corners = [(0.0, 0.0), (40.0, 0.0), (40.0, 60.0), (0.0, 60.0)]
     taken: list[Box] = []

@@ -24,12 +24,12 @@ LARGEST = (3840, 2160)
 """Looked at only for photographs: in software it is drawn too slowly for every run."""
 
 
-def walk(scenario: str, size: tuple[int, int] = (1280, 720)) -> dict[str, Any]:
-    return _walk(scenario, *size)
+def walk(scenario: str, size: tuple[int, int] = (1280, 720), type_scale: float = 1.0) -> dict[str, Any]:
+    return _walk(scenario, *size, type_scale)
 
 
 @functools.cache
-def _walk(scenario: str, width: int, height: int) -> dict[str, Any]:
+def _walk(scenario: str, width: int, height: int, type_scale: float) -> dict[str, Any]:
     """Run a scenario; with SHITHEAD_SCREENSHOTS set to a folder, every screen is photographed there."""
     home = Path(tempfile.mkdtemp(prefix="shithead-screens-"))
     store = home / "s.sqlite"
@@ -47,7 +47,13 @@ def _walk(scenario: str, width: int, height: int) -> dict[str, Any]:
             str(store),
             *pictures,
         ],
-        env={**os.environ, **folders, "SDL_VIDEODRIVER": "offscreen", "LANG": "C"},
+        env={
+            **os.environ,
+            **folders,
+            "SDL_VIDEODRIVER": "offscreen",
+            "LANG": "C",
+            "KIVY_METRICS_FONTSCALE": str(type_scale),
+        },
         capture_output=True,
         text=True,
         timeout=600,  # only against a process that hangs
@@ -304,7 +310,15 @@ def test_a_game_that_was_broken_off_goes_on_at_a_tap() -> None:
 @pytest.mark.parametrize("size", (*SIZES, LARGEST) if os.environ.get("SHITHEAD_SCREENSHOTS") else SIZES)
 def test_everything_to_touch_is_large_enough_and_no_text_is_cut(size: tuple[int, int]) -> None:
     """A name may be cut, and so may a path: both are said in full elsewhere."""
-    measured = walk("screens", size)["measured"]
+    check_measures(walk("screens", size)["measured"], size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_type_as_large_as_the_system_has_it_leaves_everything_in_its_place(size: tuple[int, int]) -> None:
+    check_measures(walk("screens", size, 1.3)["measured"], size)
+
+
+def check_measures(measured: dict[str, Any], size: tuple[int, int]) -> None:
     assert len(measured) > 12
     for name, measures in measured.items():
         # Half a pixel is lost to rounding where rows share a height.
