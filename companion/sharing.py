@@ -43,10 +43,10 @@ def documents_folder() -> Path:
 
 
 def as_text(tally: Tally) -> str:
-    """Return the tally as a table for a terminal."""
+    """Return the tally as a table for a terminal or a message, in the language in force."""
     if not tally.standings:
         return _("No game has been played yet.")
-    rows = [("player", "games", "losses", "streak", "rituals due")]
+    rows = [(_("player"), _("games"), _("losses"), _("streak"), _("rituals due"))]
     rows += [
         (s.player, str(s.games), str(s.losses), str(s.streak), ", ".join(s.rituals)) for s in tally.standings
     ]
@@ -58,7 +58,9 @@ def as_text(tally: Tally) -> str:
         for row in rows
     ]
     if tally.unfinished:
-        lines.append(f"({_counted(tally.unfinished, 'game')} begun and not finished)")
+        lines.append(
+            many("({n} game begun and not finished)", "({n} games begun and not finished)", tally.unfinished)
+        )
     return "\n".join(lines)
 
 
@@ -153,10 +155,6 @@ def _summary(tally: Tally) -> str:
     last = tally.losers[-1] if tally.losers else None
     played = many("{n} game played.", "{n} games played.", len(tally.losers))
     return f"{played} {_('The Shithead is {player}.').format(player=last)}" if last else played
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _write(

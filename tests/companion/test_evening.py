@@ -13,6 +13,7 @@ import pytest
 from companion import sharing
 from companion.cli import main
 from companion.evening import Standing, Tally, last_word, rituals_of, tally_of
+from companion.i18n import set_language
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
@@ -150,6 +151,26 @@ def test_csv_is_read_back_and_holds_no_formula(stored: Path, capsys: pytest.Capt
     assert main(["tally", "--csv", "--store", str(stored)]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [(row["player"], row["losses"]) for row in rows] == [("Ann", "2"), ("'=cmd", "1")]
+
+
+def test_the_text_to_share_is_in_the_language_of_the_app() -> None:
+    tally = Tally((Standing("Ann", 3, 2, 1, ("Library Boy",)), Standing("Bob", 3, 0)), ("Ann",), unfinished=1)
+    assert sharing.as_text(tally).splitlines() == [
+        "player  games  losses  streak  rituals due",
+        "Ann         3       2       1  Library Boy",
+        "Bob         3       0       0",
+        "(1 game begun and not finished)",
+    ]
+    set_language("de")
+    try:
+        assert sharing.as_text(tally).splitlines() == [
+            "Spieler  Spiele  verloren  in Folge  fällige Rituale",
+            "Ann           3         2         1  Library Boy",
+            "Bob           3         0         0",
+            "(1 Spiel begonnen und nicht beendet)",
+        ]
+    finally:
+        set_language("en")
 
 
 def test_picture_is_written(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
