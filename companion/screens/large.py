@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kivy.lang import Builder
-from kivy.properties import StringProperty
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
 from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.modalview import ModalView
@@ -34,20 +34,28 @@ class LargeView(ModalView):
     ink = StringProperty(theme.QUIET)
     ground = StringProperty(theme.PANEL)
 
+    least = NumericProperty(36)
+    """The smallest type in pixels that can still be read from two metres."""
+    watched = BooleanProperty(True)
+    """Whether there is a camera or a film, and with it a deal to wait for."""
+
     def show(self, snapshot: Snapshot) -> None:
         """Show what the session published."""
         table: Any = snapshot.table
+        waiting = _("Waiting for the deal") if self.watched else _("Who begins?")
         if table is None:
-            self.who, self.need = _("Waiting for the deal"), ""
+            self.who, self.need = waiting, ""
         elif table.loser:
             self.who, self.need = _("{player} is the Shithead").format(player=table.loser), ""
         else:
             turn = table.turn
-            self.who = _("{player} to play").format(player=turn) if turn else _("Waiting for the deal")
+            self.who = _("{player} to play").format(player=turn) if turn else waiting
             self.need = sentence(demand_words(table.effect_in_words)) if turn else ""
         line = newest_ruling(snapshot.lines)
         ruling = ruling_of(line) if line is not None else None
-        if ruling is None:
+        if ruling is None:  # none has fallen yet, or all were taken back
+            self.sign = self.word = self.says = ""
+            self.ink, self.ground = theme.QUIET, theme.PANEL
             return
         verdict = str(ruling.get("verdict") or "legal")
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])

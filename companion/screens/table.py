@@ -76,7 +76,7 @@ class TableScreen(FloatLayout):
 
     def enlarge(self) -> None:
         """Show the plain large-type view."""
-        self.large = LargeView()
+        self.large = LargeView(watched=self.watches)
         self.large.show(self.session.snapshot)
         self.large.bind(on_dismiss=lambda *_args: setattr(self, "large", None))
         self.large.open()

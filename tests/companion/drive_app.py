@@ -63,6 +63,20 @@ def screens(walker: Walker) -> Steps:
     yield from rest(3)
     walker.look("large")
     large = walker.screen.large
+    smaller = min(large.size)
+    walker.saw["large type"] = {
+        name: large.ids[name].font_size / smaller for name in ("who", "need", "word", "says")
+    }
+    lines = session.snapshot.lines
+    session.show(lines=())
+    yield from rest(3)
+    walker.saw["large undone"] = walker.texts()
+    breach = {"says": "Whoever shows a three must say to whom, and nobody has said it. " * 8}
+    session.show(lines=({**lines[-1], "ruling": {"verdict": "illegal", "breaches": [breach]}},))
+    yield from rest(3)
+    walker.saw["large at its smallest"] = large.ids.says.font_size / smaller
+    session.show(lines=lines)
+    yield from rest(3)
     yield from walker.tap(large)
     yield from rest(6)
     walker.saw["large closed"] = walker.screen.large is None
@@ -221,6 +235,11 @@ def score(walker: Walker) -> Steps:
     """A game without a camera: started on the form, played by touch, an illegal card, an undo, to its end."""
     yield from started(walker)
     walker.look("score-start")
+    yield from walker.tap(walker.screen.ids.large)
+    yield from rest(3)
+    walker.look("score-large")
+    yield from walker.tap(walker.screen.large)
+    yield from rest(6)
     session = walker.app.session
     for player, key in (("Ann", "4"), ("Bob", "9"), ("Cat", "6")):
         yield from walker.tap(walker.screen.ids.players.cells[player])

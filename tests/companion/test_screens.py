@@ -155,6 +155,27 @@ def test_the_large_view_says_turn_demand_and_ruling_and_a_tap_leaves_it() -> Non
     assert seen["large closed"]
 
 
+def test_the_large_view_forgets_a_ruling_that_was_taken_back() -> None:
+    undone = walk("screens")["large undone"]
+    assert has(undone, "No ruling yet")
+    assert not has(undone, "The 7 of hearts cannot")
+    assert not has(undone, "Illegal")
+
+
+def test_without_a_camera_the_large_view_waits_for_no_deal() -> None:
+    seen = walk("score")["score-large"]
+    assert has(seen, "Who begins?")
+    assert not has(seen, "Waiting for the deal")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_large_type_is_never_below_a_twentieth_of_the_window(size: tuple[int, int]) -> None:
+    seen = walk("screens", size)
+    assert min(seen["large type"].values()) >= 0.05
+    assert min(seen["large type"][name] for name in ("who", "word")) > 0.08
+    assert seen["large at its smallest"] == pytest.approx(0.05)
+
+
 def test_the_log_lists_all_or_only_what_was_illegal() -> None:
     seen = walk("screens")
     assert has(seen["log"], "8 events, 1 breach")
