@@ -35,6 +35,8 @@ class Choice:
     """Whether the game goes into the store at all."""
     resume: int | None = None
     """The id of a game in the store that was broken off, and goes on."""
+    demonstration: bool = False
+    """Whether this is the film that ships, shown because there was nothing else to watch."""
 
     @property
     def films(self) -> bool:

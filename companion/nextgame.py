@@ -19,7 +19,7 @@ def next_choice(last: Choice | None, table: Any = None) -> Choice:
         last: The game that was played; None: there was none.
         table: Its public table at the end (`engine.referee.PublicTable`), which knows dealer and loser.
     """
-    if last is None or not last.kept:  # after a demonstration comes a game of one's own
+    if last is None or last.demonstration or not last.kept:  # after a demonstration comes a game of one's own
         return Choice(source=None, players=DEFAULT_PLAYERS, store=last.store if last else None)
     players = last.players or (tuple(table.players) if table is not None else DEFAULT_PLAYERS)
     fresh = replace(last, resume=None, players=players)

@@ -85,6 +85,7 @@ def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
         store=args.store,
         # The sample film is a demonstration: nobody's losses go into the evening.
         kept=sample is None or args.store is not None,
+        demonstration=sample is not None,
     )
     return choice, bool(names) or sample is not None
 

@@ -106,13 +106,11 @@ class RefereeApp(App):
         if self.root is None:
             self._first = lambda: self.play(session, choice)
             return
-        from companion.screens.table import TableScreen
-
         self.end_session()
         self.session, self.choice = session, choice or self.choice
         session.kept_moments.wanted = self.settings.keep_moments
         self.feedback.begin()
-        self._table = TableScreen(session)
+        self._table = self._table_of(session)
         self.go("table")
         session.start()
 
@@ -167,7 +165,6 @@ class RefereeApp(App):
 
     def _say_anew(self) -> None:
         """Build what is shown once more, in the language now in force."""
-        from companion.screens.table import TableScreen
         from companion.screens.tonight import TonightScreen
 
         self.root.name_places()
@@ -179,8 +176,17 @@ class RefereeApp(App):
                 make_preview=self.make_preview,
             )
         elif self.session is not None:
-            self._table = TableScreen(self.session)
+            self._table = self._table_of(self.session)
         self.go(self.at)
+
+    def _table_of(self, session: Session) -> Any:
+        from companion.screens.demonstration import DemonstrationLine
+        from companion.screens.table import TableScreen
+
+        table = TableScreen(session)
+        if self.choice is not None and self.choice.demonstration:
+            table.add_widget(DemonstrationLine(table.ids.live, self.new_game))
+        return table
 
     def measure(self) -> None:
         """Set the design unit; the table screen, which does not scroll, sets its own."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from scenarios import enrolled, kept, replayed, seats
+from scenarios import demonstration, enrolled, kept, replayed, seats
 from scripted import ScriptedSession
 from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
 
@@ -302,7 +302,19 @@ def start(walker: Walker) -> Steps:
 
 SCENARIOS = {
     scenario.__name__: scenario
-    for scenario in (tour, seats, screens, replayed, enrolled, evening, kept, score, broken, start)
+    for scenario in (
+        tour,
+        seats,
+        screens,
+        replayed,
+        enrolled,
+        evening,
+        kept,
+        demonstration,
+        score,
+        broken,
+        start,
+    )
 }
 
 

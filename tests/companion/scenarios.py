@@ -8,7 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from scripted import READINGS, table_picture
+from scripted import READINGS, ScriptedSession, table_picture
 from shown_cards import Camera, Show, learns
 from walker import PLAYERS, Steps, Walker, rest, started
 
@@ -198,3 +198,19 @@ def kept(walker: Walker) -> Steps:
     walker.look("put back")
     walker.saw["set aside"] = [path.name for path in walker.store.parent.glob("s.replaced-*.sqlite")]
     walker.saw["session after"] = walker.app.session is not None
+
+
+def demonstration(walker: Walker) -> Steps:
+    """The film that ships is shown, as there is no camera; in German too; then a game of one's own."""
+    walker.app.play(ScriptedSession(), Choice(source="film.mp4", players=PLAYERS, demonstration=True))
+    yield
+    yield from rest(4)
+    walker.look("demonstration")
+    walker.app.set(language="de")
+    yield from rest(4)
+    walker.look("demonstration-de")
+    line = next(child for child in walker.screen.children if type(child).__name__ == "DemonstrationLine")
+    yield from walker.tap(line.ids.own)
+    yield from rest(4)
+    chosen = walker.screen.chosen()
+    walker.saw["own"] = [chosen.source, chosen.demonstration, chosen.kept]

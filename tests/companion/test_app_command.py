@@ -46,6 +46,7 @@ def test_without_a_camera_the_sample_film_brings_its_own_game(
     assert (game.source, game.rules, game.options) == ("sample.mp4", "jokers", ("q-reverse",))
     assert (game.players, game.dealer) == (("A", "B"), "B")
     assert not game.kept  # nobody's losses go into the evening
+    assert game.demonstration
     assert "no camera found" in capsys.readouterr().err
 
 

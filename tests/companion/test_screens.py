@@ -282,6 +282,20 @@ def test_a_backup_is_put_back_at_the_second_tap() -> None:
     assert seen["session after"] is False
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_the_sample_film_is_called_a_demonstration_and_leads_to_a_game_of_ones_own(
+    size: tuple[int, int],
+) -> None:
+    seen = walk("demonstration", size)
+    assert has(seen["demonstration"], "Demonstration: the sample film")
+    assert has(seen["demonstration-de"], "Vorführung: der Beispielfilm")
+    assert seen["own"] == [None, False, True]
+    for name in ("demonstration", "demonstration-de"):
+        measures = seen["measured"][name]
+        assert [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5] == []
+        assert [text for text in measures["cut"] if "film" in text] == []
+
+
 def test_learning_the_deck_during_play_is_switched_off_where_the_decks_are() -> None:
     seen = walk("evening")
     assert has(seen["deck-de"], "Das Blatt beim Spielen lernen")
