@@ -36,6 +36,10 @@ def tour(walker: Walker) -> Steps:
     yield from rest(6)
     walker.saw["tours left"] = sum(type(child).__name__ == "Tour" for child in Window.children)
     walker.saw["toured"] = load_settings().toured
+    from companion.screens import tour as first_steps
+
+    first_steps.on_phone = lambda: True
+    walker.saw["on a phone"] = first_steps.tour_steps()[0][1]
 
 
 def screens(walker: Walker) -> Steps:
