@@ -66,7 +66,7 @@ class PlyerVoice:
 
 
 class AndroidVoice:
-    """`android.speech.tts.TextToSpeech` in the app's language. Not run by any test: it needs the device.
+    """`android.speech.tts.TextToSpeech` in the app's language. Tests run it on stand-ins for Java only.
 
     It is made in the window's thread, the only one in which Java's classes of the app are found; the rest
     happens in the speaker's.

@@ -6,11 +6,12 @@ import sys
 import threading
 import time
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from companion import i18n
-from companion.phone_voice import PhoneSpeaker, PlyerVoice, find_phone_voice
+from companion.phone_voice import AndroidVoice, PhoneSpeaker, PlyerVoice, find_phone_voice
 from companion.voice import Silent, can_speak, find_speaker
 
 
@@ -61,6 +62,64 @@ def test_a_phone_whose_voice_fails_does_not_take_the_app_with_it() -> None:
     until_said(voice, 1)
     speaker.close()
     assert [text for text, _ in voice.said] == ["Bob to play."]
+
+
+class Java:
+    """Stands in for pyjnius and what it leads to: a voice that is ready at once, with that status."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+        self.calls: list[tuple[object, ...]] = []
+        note = self.calls.append
+
+        def text_to_speech(_activity: object, listener: Any) -> Any:
+            listener.onInit(status)
+            return SimpleNamespace(
+                setLanguage=lambda locale: note(("language", locale)) or 0,
+                speak=lambda text, *_how: note(("speak", text)),
+                isSpeaking=lambda: False,
+                stop=lambda: note(("stop",)),
+                shutdown=lambda: note(("shutdown",)),
+            )
+
+        classes = {
+            "org.kivy.android.PythonActivity": SimpleNamespace(mActivity=None),
+            "java.util.Locale": SimpleNamespace(forLanguageTag=lambda tag: tag),
+            "android.speech.tts.TextToSpeech": text_to_speech,
+        }
+        jnius = SimpleNamespace(
+            autoclass=classes.__getitem__,
+            PythonJavaClass=object,
+            java_method=lambda _signature, name=None: lambda method: method,
+        )
+        monkeypatch.setitem(sys.modules, "jnius", jnius)
+
+
+def test_androids_own_voice_speaks_in_the_language_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    java = Java(monkeypatch, status=0)
+    voice = AndroidVoice("de")
+    voice.speak("Ann ist dran.")
+    voice.speak("Bob ist dran.")
+    voice.close()
+    assert java.calls == [
+        ("language", "de"),
+        ("speak", "Ann ist dran."),
+        ("speak", "Bob ist dran."),
+        ("stop",),
+        ("shutdown",),
+    ]
+
+
+def test_an_android_without_a_voice_is_logged_and_harms_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    Java(monkeypatch, status=-1)
+    speaker = PhoneSpeaker(AndroidVoice("de"))
+    speaker.say("Ann ist dran.")
+    deadline = time.monotonic() + 20
+    while "no voice ready" not in caplog.text and time.monotonic() < deadline:
+        time.sleep(0.01)
+    speaker.close()
+    assert "no voice ready" in caplog.text
 
 
 def test_without_androids_own_voice_plyers_is_taken_and_without_that_none(
