@@ -10,11 +10,13 @@ import argparse
 import itertools
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.commands import run_command
 from models.faces.labels import IGNORE, NONE
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
@@ -28,6 +30,10 @@ PRECISION = 0.975
 """Share of the named cards that must be right, which sets the threshold ..."""
 LEAST, MOST = 0.5, 0.9
 """... within these limits."""
+
+
+START = Fusion(1.0, 0.5, 1e-3, LEAST)
+"""Where nothing has been fitted yet."""
 
 
 def class_number(rank: int, suit: int) -> int:
@@ -51,18 +57,22 @@ def looks_at(reader: FaceReader, crops: Sequence[FaceCrops]) -> Looks:
     return whole, corners
 
 
-def fit(looks: Looks, truth: NDArray[np.int64]) -> Fusion:
-    """Return the fusion with the least mean negative log-likelihood of the truth, by search over a grid."""
-    best, least = Fusion(1.0, 0.5, 1e-3, LEAST), np.inf
+def fit(looks: Looks, truth: NDArray[np.int64], before: Fusion = START) -> Fusion:
+    """Return the fusion with the least mean negative log-likelihood of the truth, by search over a grid.
+
+    What concerns lone indices stays as it was before: `models.indices.calibrate` fits that.
+    """
+    best, least = before, np.inf
     grid = itertools.product(np.arange(0.2, 1.31, 0.1), np.arange(0.1, 1.21, 0.1), (1e-4, 1e-3, 1e-2))
     for whole_weight, corner_weight, floor in grid:
-        trial = Fusion(round(float(whole_weight), 2), round(float(corner_weight), 2), floor, LEAST)
+        weights = round(float(whole_weight), 2), round(float(corner_weight), 2)
+        trial = replace(before, whole_weight=weights[0], corner_weight=weights[1], floor=floor)
         log_p = fused(*looks, trial)
         loss = -float(log_p[np.arange(len(truth)), truth].mean())
         if loss < least:
             best, least = trial, loss
     log_p = fused(*looks, best)
-    return Fusion(best.whole_weight, best.corner_weight, best.floor, lowest_threshold(log_p[:, :-1], truth))
+    return replace(best, threshold=lowest_threshold(log_p[:, :-1], truth))
 
 
 def lowest_threshold(
@@ -78,24 +88,29 @@ def lowest_threshold(
 
 
 def calibrate(weights: Path, count: int = SAMPLES) -> Fusion:
-    """Fit the fusion of the networks in the folder `weights` and write it there."""
+    """Fit the fusion of the networks in the folder `weights` and write it there.
+
+    Raises:
+        BadInputError: there is one already, and it is broken.
+    """
     path = weights / "fusion.json"
     if not path.exists():
-        _write(path, Fusion(1.0, 0.5, 1e-3, LEAST))  # the reader wants one; its looks do not depend on it
+        _write(path, START)  # the reader wants one; its looks do not depend on it
     maker = SampleMaker(ArtFaces("valid"), SEED, invented=0.0)
     samples = [maker.sample() for _ in range(count)]
     truth = np.array([class_number(sample.rank, sample.suit) for sample in samples])
-    fusion = fit(looks_at(FaceReader(weights, threads=1), [sample.crops for sample in samples]), truth)
+    reader = FaceReader(weights, threads=1)
+    fusion = fit(looks_at(reader, [sample.crops for sample in samples]), truth, reader.fusion)
     _write(path, fusion)
     return fusion
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description="Fit the confidence of the face networks.")
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--samples", type=int, default=SAMPLES)
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     print(calibrate(args.weights, args.samples))
 
 
@@ -113,4 +128,4 @@ def _write(path: Path, fusion: Fusion) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main, "fusion.json is as it was")

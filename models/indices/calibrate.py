@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from datasets.scenes import Scene
 from datasets.scenes_store import StoredScene, read_scene
+from models.commands import run_command
 from models.faces.calibrate import lowest_threshold
 from models.indices.data import index_truth
 from models.indices.network import STRIDE
@@ -127,12 +128,12 @@ def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCEN
     return best, threshold
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Fit the weight of a lone index anew, with the weights that ship, and write it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--faces", type=Path, default=FACE_WEIGHTS)
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     path = args.faces / "fusion.json"
     weight, threshold = fit_lone_indices(IndexFinder(args.weights), FaceReader(args.faces))
     numbers = json.loads(path.read_text()) | {"index_weight": weight, "index_threshold": threshold}
@@ -141,4 +142,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main, "fusion.json is as it was")

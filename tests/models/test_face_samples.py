@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import cv2
@@ -10,6 +11,7 @@ import pytest
 
 from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH
 from datasets.art_drawn import DrawnStyle, draw_face
+from models.faces import calibrate as calibration
 from models.faces.calibrate import class_number, fit
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
 from models.faces.real import quad_in_box, quad_of_single_card
@@ -18,7 +20,7 @@ from models.faces.shards import join, load, pick, save, stack
 from models.faces.styles import ArtFaces, invented_face
 from vision.face_classes import RANKS, SUITS
 from vision.face_crops import CORNERS
-from vision.faces import CLASSES
+from vision.faces import CLASSES, WEIGHTS, load_fusion
 from vision.geometry import corner_distance, homography
 
 
@@ -145,3 +147,16 @@ def test_calibration_trusts_the_look_that_is_right() -> None:
     noise = np.log(rng.dirichlet(np.ones(len(CLASSES)), 300))
     fusion = fit((good, [noise] * CORNERS), truth)
     assert fusion.whole_weight > 3 * fusion.corner_weight
+
+
+def test_calibrating_the_faces_anew_leaves_what_was_fitted_for_lone_indices(
+    art: DrawnOnly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("whole.onnx", "corner.onnx", "fusion.json"):
+        shutil.copy(WEIGHTS / name, tmp_path)
+    monkeypatch.setattr(calibration, "ArtFaces", lambda _: art)
+    fusion = calibration.calibrate(tmp_path, count=8)
+    shipped = load_fusion(WEIGHTS / "fusion.json")
+    assert (fusion.index_weight, fusion.index_threshold) == (shipped.index_weight, shipped.index_threshold)
+    assert load_fusion(tmp_path / "fusion.json") == fusion
+    assert fusion != shipped
