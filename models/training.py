@@ -1,7 +1,7 @@
 """What training any of the networks by the clock takes: averaged weights, checkpoints, a falling rate, a log.
 
 The schedule follows the time spent, not a number of steps: on a busy machine it does fewer steps and still
-ends with a small learning rate.
+ends with a small learning rate. On several devices (`models.devices`) each process has its own `Trainer`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+from models.devices import Place, device_of, moved
 
 Batch = TypeVar("Batch")
 Parts = dict[str, float]
@@ -51,9 +53,9 @@ def falling_rate(top: float, share: float, step: int, warm_up: int) -> float:
 
 
 def predict(net: nn.Module, images: Tensor) -> Tensor:
-    """Return the output for pictures B x 3 x H x W (RGB, 0..255), computed in bfloat16 on the CPU."""
+    """Return the output for pictures B x 3 x H x W (RGB, 0..255), computed in bfloat16 where they are."""
     inputs = (images.float() / 255).to(memory_format=torch.channels_last)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.autocast(images.device.type, dtype=torch.bfloat16):
         output: Tensor = net(inputs)
     return output
 
@@ -71,19 +73,22 @@ class Trainer(Generic[Batch]):
         rate: float,
         warm_up: int = 150,
         weight_decay: float = 0.02,
+        place: Place = Place(),  # noqa: B008 - it cannot be changed
     ) -> None:
         """Prepare to train.
 
         Args:
-            net: Parameters that require no gradient stay as they are.
-            loss: The loss of a batch, and its parts.
+            net: Is moved to the device. Parameters that require no gradient stay as they are.
+            loss: The loss of a batch on that device, and its parts.
             folder: Where the checkpoint and the learning curve (`curve.jsonl`) are kept.
             minutes: Length of the whole training.
             rate: The largest learning rate.
             warm_up: Steps in which it is reached.
             weight_decay: Of weights; biases and norms are not decayed.
+            place: Where it computes; of several devices each gets its share of the batches.
         """
-        self.net, self.loss, self.folder = net, loss, folder
+        self.net, self.loss, self.folder, self.place = net.to(place.device), loss, folder, place
+        self._shared = place.shared(self.net)
         self.budget, self.rate, self.warm_up = minutes * 60, rate, warm_up
         self.average = Average(net)
         trained = [p for p in net.parameters() if p.requires_grad]
@@ -107,7 +112,9 @@ class Trainer(Generic[Batch]):
         return self.folder / "curve.jsonl"
 
     def save(self) -> None:
-        """Write the checkpoint; a crash while writing leaves the old one whole."""
+        """Write the checkpoint; a crash while writing leaves the old one whole. Only the leader writes."""
+        if not self.place.leads:
+            return
         state = {
             "net": self.net.state_dict(),
             "average": self.average.net.state_dict(),
@@ -130,14 +137,16 @@ class Trainer(Generic[Batch]):
         self.average.steps = state["average_steps"]
         self.optimiser.load_state_dict(state["optimiser"])
         self.spent, self.step = state["spent"], state["step"]
-        print(f"resumed at step {self.step}, {self.spent / 60:.1f} min", flush=True)
+        if self.place.leads:
+            print(f"resumed at step {self.step}, {self.spent / 60:.1f} min", flush=True)
 
     def run(
         self, batches: Iterable[Batch], until: float, validate: Callable[[nn.Module], Parts], note: str = ""
     ) -> None:
         """Train on `batches`, which never end, until a share (0..1) of the time is spent.
 
-        Every few minutes the checkpoint is written and `validate` is asked about the averaged network.
+        Every few minutes the checkpoint is written and `validate` is asked about the averaged network, which
+        lies where it was trained: `over` gives it its batches.
         """
         end = until * self.budget
         if self.spent >= end:
@@ -148,14 +157,14 @@ class Trainer(Generic[Batch]):
         for batch in batches:
             recent.append(self._one_step(batch))
             now = time.monotonic()
-            self.spent, last = self.spent + now - last, now
+            self.spent, last = self.place.agreed(self.spent + now - last), now
             if self.step % _LOG_EVERY == 0:
                 self._log({"note": note} | means(recent))
                 recent.clear()
             if self.spent - saved > _SAVE_SECONDS or self.spent >= end:
                 saved = self.spent
                 self.save()
-                self._log({"held back": validate(self.average.net)})
+                self.place.after_leader(lambda: self._log({"held back": validate(self.average.net)}))
                 last = time.monotonic()
             if self.spent >= end:
                 return
@@ -163,7 +172,7 @@ class Trainer(Generic[Batch]):
     def _one_step(self, batch: Batch) -> Parts:
         for group in self.optimiser.param_groups:
             group["lr"] = falling_rate(self.rate, self.spent / self.budget, self.step, self.warm_up)
-        loss, parts = self.loss(self.net, batch)
+        loss, parts = self.loss(self._shared, moved(batch, self.place.device))
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
@@ -173,6 +182,8 @@ class Trainer(Generic[Batch]):
         return parts
 
     def _log(self, entry: dict[str, Any]) -> None:
+        if not self.place.leads:
+            return
         line = json.dumps({"step": self.step, "minutes": round(self.spent / 60, 2)} | entry)
         print(line, flush=True)
         with self.log.open("a") as file:
@@ -182,3 +193,9 @@ class Trainer(Generic[Batch]):
 def means(parts: list[Parts]) -> Parts:
     """Return the mean of each part, for the log."""
     return {key: round(float(np.mean([p[key] for p in parts])), 4) for key in parts[0]}
+
+
+def over(net: nn.Module, batches: Iterable[Batch], loss: Callable[[nn.Module, Batch], Parts]) -> Parts:
+    """Return the means of the parts of `loss` over batches, each moved to where the network is."""
+    device = device_of(net)
+    return means([loss(net, moved(batch, device)) for batch in batches])

@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import threading
 import time
+from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from torch import Tensor, nn
 
 from models.commands import run_command
 from models.curves import draw_curve
+from models.devices import add_device, device_of, moved, one_device
 from models.faces.calibrate import calibrate
 from models.faces.export import export
 from models.faces.labels import IGNORE
@@ -145,9 +147,9 @@ def _loss(output: Tensor, rank: Tensor, suit: Tensor) -> Tensor:
 class Learner:
     """One network, its optimiser and the moving average of its weights."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, device: torch.device) -> None:
         self.name = name
-        self.network = build(name)
+        self.network = build(name).to(device)
         self.average = deepcopy(self.network).eval()
         decayed = [p for p in self.network.parameters() if p.ndim > 1]
         others = [p for p in self.network.parameters() if p.ndim <= 1]
@@ -156,11 +158,12 @@ class Learner:
         self.steps = 0
 
     def step(self, batch: Tensor, rank: Tensor, suit: Tensor, rate: float) -> float:
-        """Learn from one batch; returns the loss."""
+        """Learn from one batch, wherever it is; returns the loss."""
+        batch, rank, suit = moved((batch, rank, suit), device_of(self.network))
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.network.train()
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast(batch.device.type, dtype=torch.bfloat16):
             output = self.network(batch)
         loss = _loss(output, rank, suit)
         self.optimiser.zero_grad()
@@ -207,7 +210,8 @@ def accuracy(
     network.eval()
     for start in range(0, len(pieces), 500):
         part = slice(start, start + 500)
-        out = network(torch.from_numpy(network_input(pieces[part]))).numpy()
+        inputs = torch.from_numpy(network_input(pieces[part])).to(device_of(network))
+        out = network(inputs).cpu().numpy()
         ranks, suits = out[:, :RANK_OUTPUTS].argmax(1), out[:, RANK_OUTPUTS:OUTPUTS].argmax(1)
         good = (ranks == rank[part]) & ((suits == suit[part]) | (suit[part] == IGNORE))
         right += int(good[rank[part] != IGNORE].sum())
@@ -266,14 +270,14 @@ def _log(folder: Path, step: int, seen: int, entry: dict[str, Any]) -> None:
         file.write(line + "\n")
 
 
-def train(folder: Path, total: int, seed: int) -> dict[str, Learner]:
+def train(folder: Path, total: int, seed: int, device: torch.device) -> dict[str, Learner]:
     """Train both networks on `total` samples, keeping everything in `folder`; returns the learners."""
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
-    learners = {name: Learner(name) for name in ("whole", "corner")}
+    learners = {name: Learner(name, device) for name in ("whole", "corner")}
     checkpoint, seen = folder / "checkpoint.pt", 0
     if checkpoint.exists():
-        state = torch.load(checkpoint, weights_only=True)
+        state = torch.load(checkpoint, map_location=device, weights_only=True)
         seen = state["seen"]
         for name, learner in learners.items():
             learner.restore(state[name])
@@ -294,7 +298,7 @@ def train(folder: Path, total: int, seed: int) -> dict[str, Learner]:
     return learners
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description="Train the face networks.")
     default = Path(user_cache_dir("shithead")) / "training" / "faces"
@@ -307,7 +311,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=WEIGHTS, help="folder of the weights")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    args = parser.parse_args()
+    # Making samples takes as long as learning from them: a second GPU would wait.
+    add_device(parser, several=False)
+    args = parser.parse_args(argv)
+    device = one_device(args.device)
     torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -318,11 +325,11 @@ def main() -> None:
     )
     maker.start()
     try:
-        learners = train(args.folder, args.samples, args.seed)
+        learners = train(args.folder, args.samples, args.seed, device)
     finally:
         maker.terminate()
     for name, learner in learners.items():
-        print(export(learner.average, name, args.out))
+        print(export(learner.average.cpu(), name, args.out))
     print(calibrate(args.out))
     draw_curve(args.folder / CURVE, args.out / "curve.png")
 

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils.data import ConcatDataset, DataLoader, RandomSampler
+from torch.utils.data import ConcatDataset, DataLoader, Dataset
 
 from datasets.photos import LabelledPhoto
 from models.commands import run_command
 from models.curves import draw_curve
+from models.devices import Place, add_device, devices, endless, on_devices
 from models.indices.calibrate import calibrate
 from models.indices.data import IndexDataset, IndexTruth, collate
 from models.indices.export import export
@@ -28,7 +31,7 @@ from models.indices.onward import take_over
 from models.indices.real import IndexPhotoDataset, training_photos
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
-from models.training import Parts, Trainer, means, predict
+from models.training import Parts, Trainer, over, predict
 
 _BATCH = 16
 _SIZE = 256
@@ -59,15 +62,13 @@ def _batch_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
     return index_loss(predict(net, images), truth)
 
 
-def _batches(paths: Sequence[Path], photos: list[LabelledPhoto], seed: int) -> Iterator[Batch]:
+def _batches(paths: Sequence[Path], photos: list[LabelledPhoto], seed: int, place: Place) -> Iterator[Batch]:
     """Yield batches for ever, each pass over the scenes seen anew."""
-    for epoch in range(1_000_000):
-        scenes = IndexDataset(paths, _SIZE, seed * 1000 + epoch)
-        data = ConcatDataset([scenes, IndexPhotoDataset(photos, _SIZE, seed * 1000 + epoch)])
-        order = RandomSampler(data, generator=torch.Generator().manual_seed(seed * 1000 + epoch))
-        yield from DataLoader(
-            data, _BATCH, sampler=order, num_workers=1, collate_fn=collate, drop_last=True, prefetch_factor=3
-        )
+
+    def seen_anew(number: int) -> Dataset[Any]:
+        return ConcatDataset([IndexDataset(paths, _SIZE, number), IndexPhotoDataset(photos, _SIZE, number)])
+
+    return endless(seen_anew, _BATCH, seed, place, collate)
 
 
 def _some_pictures(paths: Sequence[Path]) -> Tensor:
@@ -80,8 +81,7 @@ def _some_pictures(paths: Sequence[Path]) -> Tensor:
 def _validate(net: nn.Module, paths: Sequence[Path]) -> Parts:
     """Return the mean loss parts over scenes held back from training."""
     loader = DataLoader(IndexDataset(paths, 384, augment=False), _BATCH, collate_fn=collate)
-    parts = [_batch_loss(net, batch)[1] for batch in loader]
-    return means(parts)
+    return over(net, loader, lambda net, batch: _batch_loss(net, batch)[1])
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -94,19 +94,26 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("indices.onnx"))
     parser.add_argument("--onward", type=Path, metavar="ONNX", help="weights to go on from")
     parser.add_argument("--threads", type=int, default=2)
+    add_device(parser)
     args = parser.parse_args(argv)
-    set_threads(args.threads)
+    devices(args.device)  # what is wrong with it is said before the scenes are rendered
     args.out.parent.mkdir(parents=True, exist_ok=True)
     scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads, "crowds")
-    held_back, scenes = scenes[:_HELD_BACK], scenes[_HELD_BACK:]
+    on_devices(partial(_train, args, scenes[_HELD_BACK:], scenes[:_HELD_BACK]), args.device)
+
+
+def _train(args: argparse.Namespace, scenes: Sequence[Path], held_back: Sequence[Path], place: Place) -> None:
+    set_threads(args.threads)
     net = IndexNet().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     if args.onward is not None:
         take_over(net, args.onward, _some_pictures(scenes))
     rate = _RATE if args.onward is None else _ONWARD_RATE
-    trainer = Trainer[Batch](net, _batch_loss, args.folder, minutes=args.minutes, rate=rate)
+    trainer = Trainer[Batch](net, _batch_loss, args.folder, minutes=args.minutes, rate=rate, place=place)
     trainer.resume()
-    batches = _batches(scenes, training_photos(), trainer.step + 1)
+    batches = _batches(scenes, training_photos(), trainer.step + 1, place)
     trainer.run(batches, 1.0, lambda average: _validate(average, held_back))
+    if not place.leads:
+        return
     export(trainer.average.net, args.out)
     calibrate(args.out, held_back)
     draw_curve(trainer.log, args.out.with_name("curve.png"))

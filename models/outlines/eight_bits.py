@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ from onnxruntime.quantization import CalibrationDataReader
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils.data import DataLoader, Dataset, RandomSampler
+from torch.utils.data import DataLoader, Dataset
 
 from datasets.photos import load_set, photos_root
 from models.commands import run_command
 from models.copies import write_copy
 from models.curves import draw_curve
+from models.devices import Place, add_device, devices, endless, on_devices
 from models.outlines.data import random_view, tinted
 from models.outlines.network import OutlineNet
 from models.outlines.real import BOX_SETS
@@ -41,7 +43,7 @@ from models.outlines.rounded import (
     rounded,
 )
 from models.outlines.torch_setup import set_threads
-from models.training import Parts, Trainer, means
+from models.training import Parts, Trainer, over
 from vision.outlines import WEIGHTS
 from vision.pictures import read_image
 
@@ -80,13 +82,6 @@ class Pictures(Dataset[Tensor]):
         return torch.from_numpy(np.ascontiguousarray(seen[..., ::-1].transpose(2, 0, 1))).float() / 255
 
 
-def _batches(paths: Sequence[Path], seed: int) -> Iterator[Tensor]:
-    for epoch in range(1_000_000):
-        data = Pictures(paths, seed * 1000 + epoch)
-        order = RandomSampler(data, generator=torch.Generator().manual_seed(seed * 1000 + epoch))
-        yield from DataLoader(data, _BATCH, sampler=order, num_workers=1, drop_last=True)
-
-
 class Imitation:
     """How far a network's answers are from those of the one that it shall answer like."""
 
@@ -118,7 +113,7 @@ class Imitation:
 @torch.no_grad()
 def _validate(loss: Imitation, net: nn.Module, paths: Sequence[Path]) -> Parts:
     """Return the mean loss parts over pictures held back from training."""
-    return means([loss(net, images)[1] for images in DataLoader(Pictures(paths, 0), _BATCH)])
+    return over(net, DataLoader(Pictures(paths, 0), _BATCH), lambda net, images: loss(net, images)[1])
 
 
 def write_trained(path: Path, net: OutlineNet) -> Path:
@@ -126,7 +121,7 @@ def write_trained(path: Path, net: OutlineNet) -> Path:
 
     def as_trained(network: onnx.ModelProto) -> dict[str, Any]:
         nodes = convolutions(network.graph)
-        _write_weights(network.graph, {name: tensor.numpy() for name, tensor in kernels(net, nodes)})
+        _write_weights(network.graph, {name: tensor.cpu().numpy() for name, tensor in kernels(net, nodes)})
         chosen = [node for node in nodes if is_rounded(node)]
         products = [node.activation[0] for node in chosen if node.activation is not None]
         known = {
@@ -175,24 +170,38 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=cache, help="for scenes and checkpoints")
     parser.add_argument("--weights", type=Path, default=WEIGHTS, help="the network")
     parser.add_argument("--threads", type=int, default=2)
+    add_device(parser)
     args = parser.parse_args(argv)
-    set_threads(args.threads)
+    devices(args.device)  # what is wrong with it is said before the scenes are rendered
     cv2.setNumThreads(1)
     scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads)
     crowds = render_scenes(args.folder / "crowds", args.crowds, args.threads, "crowds")
     held_back = scenes[:_HELD_BACK]
     pictures = [*scenes[_HELD_BACK:], *crowds, *_photos() * _PHOTO_REPEATS]
+    on_devices(partial(_train, args, pictures, held_back), args.device)
+
+
+def _train(
+    args: argparse.Namespace, pictures: Sequence[Path], held_back: Sequence[Path], place: Place
+) -> None:
+    set_threads(args.threads)
+    cv2.setNumThreads(1)
     teacher, nodes = load_network(args.weights)
     student, _ = load_network(args.weights)
     rounded(student, nodes)
     work = args.folder / "eight_bits"
     work.mkdir(parents=True, exist_ok=True)
-    loss = Imitation(teacher)
+    loss = Imitation(teacher.to(place.device))
     trainer = Trainer(
-        student, loss, work, minutes=args.minutes, rate=_RATE, warm_up=_WARM_UP, weight_decay=0.0
+        student, loss, work, minutes=args.minutes, rate=_RATE, warm_up=_WARM_UP, weight_decay=0.0, place=place
     )
     trainer.resume()
-    trainer.run(_batches(pictures, trainer.step + 1), 1.0, lambda net: _validate(loss, net, held_back))
+    batches: Iterator[Tensor] = endless(
+        lambda number: Pictures(pictures, number), _BATCH, trainer.step + 1, place
+    )
+    trainer.run(batches, 1.0, lambda net: _validate(loss, net, held_back))
+    if not place.leads:
+        return
     net = trainer.average.net
     assert isinstance(net, OutlineNet)
     print(write_trained(args.weights, net))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 
 import onnx
@@ -55,7 +56,7 @@ def write_onnx(
     """
     scratch = path.with_suffix(".new")
     torch.onnx.export(
-        model.float().eval(),
+        deepcopy(model).cpu().float().eval(),
         (example,),
         str(scratch),
         input_names=["images"],

@@ -43,10 +43,12 @@ class Grid:
     """A."""
 
     @classmethod
-    def of(cls, height: int, width: int) -> Grid:
+    def of(cls, height: int, width: int, device: torch.device | str = "cpu") -> Grid:
         """Return the cells of the three grids, in the network's order."""
-        points = [anchor_points(height // s, width // s, s) for s in STRIDES]
-        strides = [torch.full((len(p),), float(s)) for p, s in zip(points, STRIDES, strict=True)]
+        points = [anchor_points(height // s, width // s, s, device) for s in STRIDES]
+        strides = [
+            torch.full((len(p),), float(s), device=device) for p, s in zip(points, STRIDES, strict=True)
+        ]
         return cls(torch.cat(points), torch.cat(strides))
 
 
@@ -69,14 +71,14 @@ def assign(output: Tensor, truth: Truth, grid: Grid) -> tuple[Tensor, Tensor, Te
     columns = grid.points[:, 0].long()
     owner = truth.owner[rows, columns].long()
     judged = owner != 255
-    targets = torch.zeros(len(owner), len(CLASSES))
-    answers = torch.full((len(owner),), -1)
+    targets = torch.zeros(len(owner), len(CLASSES), device=owner.device)
+    answers = torch.full((len(owner),), -1, device=owner.device)
     if not len(truth.quads):
         return targets, answers, judged
     code = quad_to_code(truth.quads)
     long_side = 2 * code[:, 2:4].norm(dim=-1)
     cells_across = long_side[:, None] / grid.strides[None]
-    sees = owner[None] == torch.arange(1, len(code) + 1)[:, None]
+    sees = owner[None] == torch.arange(1, len(code) + 1, device=owner.device)[:, None]
     fits = sees & (cells_across > 2.2) & (cells_across < 20)
     fits = torch.where(fits.any(1, keepdim=True), fits, sees)
     quality = torch.exp(-_SHARPNESS * code_error(output[None, :, 2:], code[:, None]))

@@ -15,11 +15,12 @@ from pathlib import Path
 import torch
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, RandomSampler
+from torch.utils.data import DataLoader
 
 from datasets.photos import photos_root
 from models.commands import run_command
 from models.curves import draw_curve
+from models.devices import Place, add_device, devices, endless, on_devices
 from models.outlines.calibrate import calibrate
 from models.outlines.data import SceneDataset, collate
 from models.outlines.export import export
@@ -28,7 +29,7 @@ from models.outlines.network import OutlineNet
 from models.outlines.real import LEAST_SURE, label_sets
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
-from models.training import Parts, Trainer, means, predict
+from models.training import Parts, Trainer, over, predict
 from vision.outlines import OutlineFinder
 
 _START = "weights/yolo26n_coco_from_int8_bncal_state_dict.pt"
@@ -45,37 +46,36 @@ _PHOTO_REPEATS = 2
 Batch = tuple[Tensor, list[Truth]]
 
 
-def _batches(paths: Sequence[Path], size: int, zoom: tuple[float, float], seed: int) -> Iterator[Batch]:
+def _batches(
+    paths: Sequence[Path], size: int, zoom: tuple[float, float], seed: int, place: Place
+) -> Iterator[Batch]:
     """Yield batches for ever, each pass over the scenes seen anew."""
-    for epoch in range(1_000_000):
-        data = SceneDataset(paths, size, seed * 1000 + epoch, zoom)
-        order = RandomSampler(data, generator=torch.Generator().manual_seed(seed * 1000 + epoch))
-        yield from DataLoader(
-            data, _BATCH, sampler=order, num_workers=1, collate_fn=collate, drop_last=True, prefetch_factor=3
-        )
+    return endless(lambda number: SceneDataset(paths, size, number, zoom), _BATCH, seed, place, collate)
 
 
 @torch.no_grad()
 def _validate(net: nn.Module, paths: Sequence[Path], size: int) -> Parts:
     """Return the mean loss parts over scenes held back from training."""
     loader = DataLoader(SceneDataset(paths, size, augment=False), _BATCH, collate_fn=collate)
-    parts = [outline_loss(predict(net, images), truths, Grid.of(size, size))[1] for images, truths in loader]
-    return means(parts)
+    return over(net, loader, lambda net, batch: _batch_loss(net, batch)[1])
 
 
 def _batch_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
     images, truths = batch
-    return outline_loss(predict(net, images), truths, Grid.of(*images.shape[-2:]))
+    height, width = images.shape[-2:]
+    return outline_loss(predict(net, images), truths, Grid.of(height, width, images.device))
 
 
-def _new_trainer(folder: Path, minutes: float) -> Trainer[Batch]:
+def _new_trainer(folder: Path, minutes: float, place: Place) -> Trainer[Batch]:
     net = OutlineNet()
     root = photos_root()
     if root is not None and (root / _START).exists():
-        print(f"start: {net.load_start(root / _START)} tensors", flush=True)
+        loaded = net.load_start(root / _START)
+        if place.leads:
+            print(f"start: {loaded} tensors", flush=True)
     net.freeze(_FROZEN_LAYERS)
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return Trainer(net, _batch_loss, folder, minutes=minutes, rate=_RATE)
+    return Trainer(net, _batch_loss, folder, minutes=minutes, rate=_RATE, place=place)
 
 
 def _run(trainer: Trainer[Batch], paths: Sequence[Path], held_back: Sequence[Path], until: float) -> None:
@@ -83,7 +83,7 @@ def _run(trainer: Trainer[Batch], paths: Sequence[Path], held_back: Sequence[Pat
     for share, size, zoom in _STAGES:
         end = min(share, until)
         if trainer.spent < end * trainer.budget:
-            batches = _batches(paths, size, zoom, trainer.step + 1)
+            batches = _batches(paths, size, zoom, trainer.step + 1, trainer.place)
             trainer.run(batches, end, partial(_validate, paths=held_back, size=size), f"{size} px")
     trainer.save()
 
@@ -92,6 +92,11 @@ def _photos(trainer: Trainer[Batch], folder: Path) -> list[Path]:
     """Return the training photos with quads; where they are missing, the network as it is now gives them."""
     if photos_root() is None:
         return []
+    trainer.place.after_leader(lambda: _label_photos(trainer, folder))
+    return sorted(folder.glob("*.jpg"))
+
+
+def _label_photos(trainer: Trainer[Batch], folder: Path) -> None:
     if not any(folder.glob("*.jpg")):
         weights = trainer.folder / "labelling.onnx"
         net = trainer.average.net
@@ -103,7 +108,6 @@ def _photos(trainer: Trainer[Batch], folder: Path) -> list[Path]:
         label_sets(OutlineFinder(weights, least=LEAST_SURE, refine=False, closer_look=False), part)
         shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
-    return sorted(folder.glob("*.jpg"))
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -115,16 +119,23 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=cache, help="for scenes, labelled photos, checkpoints")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("outlines.onnx"))
     parser.add_argument("--threads", type=int, default=2)
+    add_device(parser)
     args = parser.parse_args(argv)
-    set_threads(args.threads)
+    devices(args.device)  # what is wrong with it is said before the scenes are rendered
     args.out.parent.mkdir(parents=True, exist_ok=True)
     scenes = render_scenes(args.folder / "scenes", args.scenes, args.threads)
-    held_back, scenes = scenes[:_HELD_BACK], scenes[_HELD_BACK:]
-    trainer = _new_trainer(args.folder, args.minutes)
+    on_devices(partial(_train, args, scenes[_HELD_BACK:], scenes[:_HELD_BACK]), args.device)
+
+
+def _train(args: argparse.Namespace, scenes: Sequence[Path], held_back: Sequence[Path], place: Place) -> None:
+    set_threads(args.threads)
+    trainer = _new_trainer(args.folder, args.minutes, place)
     trainer.resume()
     _run(trainer, scenes, held_back, _PHOTOS_FROM)
     photos = _photos(trainer, args.folder / "photos")
     _run(trainer, [*scenes, *photos * _PHOTO_REPEATS], held_back, 1.0)
+    if not place.leads:
+        return
     net = trainer.average.net
     assert isinstance(net, OutlineNet)
     export(net, args.out, confidence=calibrate(net, held_back))
