@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,11 @@ def test_every_command_has_its_section(command):
 @pytest.mark.parametrize("kind", EVENT_KINDS)
 def test_every_kind_of_event_is_told(kind):
     assert f"`{kind}`" in (ROOT / "docs" / "files.md").read_text("utf-8")
+
+
+def test_what_the_tests_need_builds_the_site_too() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert "shithead-referee[docs]" in extras["dev"], "the test below would be skipped where it matters most"
 
 
 @pytest.mark.skipif(
