@@ -62,6 +62,11 @@ def _fuzz(
     return replace(_bench(title, what, least, most, form), command=command)
 
 
+def _covered(part: str, title: str) -> ProductGoal:
+    goal = _bench(f"statements that the tests run, share: {title}", f"covered_{part}", form=".3f")
+    return replace(goal, command="make coverage")
+
+
 def _film(goal: Goal) -> ProductGoal:
     return ProductGoal(
         goal.title, f"films/overall/watch/{goal.field}", goal.least, goal.most, goal.form, _FILMS
@@ -77,6 +82,7 @@ _WINDOW = "test_window.py"
 _RANDOM = "test_random_games.py"
 _FALSE = "test_false_events.py"
 _FILM_EVENING = "test_evening_by_film.py"
+_WEIGHTS = "test_weights.py"
 _EVENTS = (
     "deal",
     "exchange",
@@ -89,6 +95,7 @@ _EVENTS = (
     "take_up",
     "take_down",
     "out",
+    "game_over",
 )
 PARTS: dict[str, tuple[ProductGoal, ...]] = {
     "The referee": (
@@ -141,6 +148,13 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             "identity_right",
         ),
         _photos("the same with the deck enrolled", "held_out+deck", 0.995, "identity_right"),
+        ProductGoal(
+            "the same with the deck enrolled: share confidently wrong",
+            "photos/held_out+deck/confidently_wrong_share",
+            most=0.002,
+            form=".4f",
+            command=f"{_PHOTOS} --enrolled --sets held_out",
+        ),
         _bench(
             "a 1080p frame with 12 cards, as a share of a one-stage YOLO26n's time",
             "full_hd_share_of_rival",
@@ -149,6 +163,13 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         _bench("an unchanged frame, ms", "unchanged_frame_ms", most=1),
         _bench("a 12-megapixel photo, s", "twelve_megapixels_s", most=1),
         _bench("memory of a reading process, MiB", "reading_memory_mib", most=400, form=".0f"),
+        _bench("weights that ship, together, MB", "weights_mb", most=12, form=".1f", file=_WEIGHTS),
+        _bench(
+            "of these without the 8-bit copies, which some processors run in their place, MB",
+            "weights_without_copies_mb",
+            form=".1f",
+            file=_WEIGHTS,
+        ),
     ),
     "Following a game": (
         ProductGoal("films measured", "films/films", least=40, form=".0f", command=_FILMS),
@@ -179,6 +200,21 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             file=_WINDOW,
         ),
         _bench(
+            "the barest Kivy camera app, in the same run: first picture, s",
+            "bare_first_picture_s",
+            file=_WINDOW,
+        ),
+        _bench("the same: pictures a second", "bare_frames_per_second", form=".1f", file=_WINDOW),
+        _bench("processor's seconds a second while watching", "watching_cpu_share", file=_WINDOW),
+        _bench("the barest app's", "bare_cpu_share", file=_WINDOW),
+        _bench(
+            "the whole sample film through the window: events, F1",
+            "window_film_f1",
+            least=EVENT_F1,
+            form=".3f",
+            file=_WINDOW,
+        ),
+        _bench(
             "an evening of 12 games by touch through three kills: games tallied right",
             "touch_evening_games_tallied",
             12,
@@ -205,6 +241,10 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             form=".0f",
             file=_FILM_EVENING,
         ),
+    ),
+    "The tests": (
+        *(_covered(part, f"`{part}/`") for part in ("engine", "vision", "companion", "datasets", "models")),
+        _covered("all", "together"),
     ),
     "Through the night": (
         ProductGoal(

@@ -8,7 +8,8 @@ there is *not measured*; nothing is taken from anywhere else.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,13 @@ from datasets.measuring.tables import as_markdown, number, table
 from engine.errors import BadInputError
 
 NOT_MEASURED = "not measured"
+_FILES = {
+    goal.source.split("/")[1]: (re.findall(r"\w+\.py", goal.command) or [goal.command])[0]
+    for part in PARTS.values()
+    for goal in part
+    if goal.source.startswith("benchmarks/")
+}
+"""By what each benchmark's number is made."""
 _INTRO = """# Results
 
 Each goal of the product and what was reached. `shithead results` makes this page from the files in
@@ -60,7 +68,7 @@ def read_measured(folder: Path) -> Measured:
     films = folder / "films.json"
     return Measured(
         films=_object(films.read_text("utf-8"), films) if films.is_file() else {},
-        photos={str(row.get("set")): row for row in _lines(folder / "photos.jsonl")},
+        photos={str(row.get("set")): _with_share(row) for row in _lines(folder / "photos.jsonl")},
         soak=_with_film_hours(soaked[-1]) if soaked else {},
         benchmarks={str(row.get("what")): row for row in _lines(folder / "benchmarks.jsonl")},
     )
@@ -72,6 +80,14 @@ def _with_film_hours(soak: dict[str, Any]) -> dict[str, Any]:
     if not (isinstance(hours, int | float) and isinstance(pace, int | float)):
         return soak
     return {**soak, "film_hours": hours * pace}
+
+
+def _with_share(photos: dict[str, Any]) -> dict[str, Any]:
+    """Return a set's row with which share of its cards was named confidently and wrongly."""
+    wrong, cards = photos.get("confidently_wrong"), photos.get("cards")
+    if not (isinstance(wrong, int) and isinstance(cards, int) and cards):
+        return photos
+    return {**photos, "confidently_wrong_share": wrong / cards}
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -116,32 +132,49 @@ def _row(goal: ProductGoal, measured: Measured) -> tuple[str, ...]:
 
 
 def _machines(measured: Measured) -> str:
-    sources = {
-        "films": measured.films,
-        "photos": next(iter(measured.photos.values()), {}),
-        "soak": measured.soak,
-        "benchmarks": next(iter(measured.benchmarks.values()), {}),
-    }
-    rows = []
-    for name, source in sources.items():
-        machine = source.get("machine") if source else None
-        if not machine:
-            rows.append((name, NOT_MEASURED, "", "", "", "", ""))
-            continue
-        versions = ", ".join(f"{package} {version}" for package, version in machine["versions"].items())
-        on = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
-        made, python = str(source.get("made") or ""), f"{machine['system']}, Python {machine['python']}"
-        rows.append((name, made, on, _busy(name, measured), python, versions, f"`{machine['program']}`"))
+    """Return what was measured when, on what and with which program: a row for each that differs."""
+    benchmarks = [(_FILES[what], row) for what, row in measured.benchmarks.items() if what in _FILES]
+    rows = [
+        *_machine_rows("films", [("films", measured.films)]),
+        *_machine_rows("photos", measured.photos.items()),
+        *_machine_rows("soak", [("soak", measured.soak)]),
+        *_machine_rows("benchmarks", benchmarks),
+    ]
     head = ("what", "when", "machine", "processes that wanted to run", "system", "versions", "program")
     return table(head, rows, len(head))
 
 
-def _busy(name: str, measured: Measured) -> str:
-    rows: list[Mapping[str, Any]] = {
-        "films": list(measured.films.get("rows", ())),
-        "soak": [measured.soak],
-        "benchmarks": list(measured.benchmarks.values()),
-    }.get(name, [])
+def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -> list[tuple[str, ...]]:
+    """Return a row for those of a source that were measured alike, naming them where not all were."""
+    groups: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    for name, row in named:
+        if row.get("machine"):
+            groups.setdefault(json.dumps([row.get("made"), row["machine"]]), []).append((name, row))
+    if not groups:
+        return [(source, NOT_MEASURED, "", "", "", "", "")]
+    rows: list[tuple[str, ...]] = []
+    for group in groups.values():
+        _, source_row = group[0]
+        machine, made = source_row["machine"], str(source_row.get("made") or "")
+        names = ", ".join(dict.fromkeys(f"`{name}`" for name, _ in group))
+        versions = ", ".join(f"{package} {version}" for package, version in machine["versions"].items())
+        rows.append(
+            (
+                source if len(groups) == 1 else f"{source}: {names}",
+                made,
+                f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB",
+                _busy([row for _, row in group]),
+                f"{machine['system']}, Python {machine['python']}",
+                versions,
+                f"`{machine['program']}`",
+            )
+        )
+    return rows
+
+
+def _busy(measured: Iterable[Mapping[str, Any]]) -> str:
+    """Return how many processes wanted to run meanwhile, at least and at most; empty if nobody knows."""
+    rows = [row for one in measured for row in (one, *one.get("rows", ()))]
     loads = [row["load"] for row in rows if row.get("load") is not None]
     return f"{min(loads):.0f} to {max(loads):.0f}" if loads else ""
 

@@ -19,8 +19,13 @@ from pathlib import Path
 import pytest
 
 from companion.cameras import sample_film
+from companion.evening import last_word
+from companion.scoring import compare, read_truth
+from companion.store import Store
+from datasets.films.production import truth_path
 
 DRIVER = Path(__file__).parent.parent / "companion" / "drive_window.py"
+FILM = Path(__file__).parent.parent / "companion" / "drive_film.py"
 BARE = Path(__file__).parent / "bare_camera_app.py"
 ROUNDS = 3
 Measured = dict[str, float]
@@ -54,5 +59,21 @@ def test_start_and_frame_rate(measured: Callable[[str, float], None]) -> None:
         print(f"{name}: {app[name]:.2f}, bare {least[name]:.2f}, ratio {app[name] / least[name]:.2f}")
     for name in ("first_picture_s", "frames_per_second"):
         measured(name, app[name])
+        measured(f"bare_{name}", least[name])
+    measured("watching_cpu_share", app["cpu_share"])
+    measured("bare_cpu_share", least["cpu_share"])
     assert app["first_picture_s"] < 3.0
     assert app["frames_per_second"] >= 25.0
+
+
+@pytest.mark.benchmark
+def test_the_whole_film_through_the_window(measured: Callable[[str, float], None], tmp_path: Path) -> None:
+    """Every picture to the last, however long it takes, scored as `shithead score` does."""
+    store, sample = tmp_path / "s.sqlite", sample_film()
+    seen = measure(str(FILM), str(store))
+    assert seen["phase"] == "ended"
+    with Store.open(store) as opened:
+        lines = opened.events(opened.games()[-1].id)
+    found = compare(last_word(lines), read_truth(truth_path(sample.path))).to_json()
+    print(found["events"], found["rulings"], found["illegal"])
+    measured("window_film_f1", found["overall"]["f1"])

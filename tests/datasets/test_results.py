@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from companion.cli import main
+from datasets.measuring import covered
 from datasets.measuring.goals import FILM_GOALS
 from datasets.measuring.product_goals import PARTS
 from datasets.measuring.results import Measured, page, read_measured
+from engine.errors import BadInputError
 
 MACHINE = {
     "processor": "P",
@@ -64,6 +66,62 @@ def test_a_detector_measured_beside_stands_in_the_same_cells() -> None:
     assert row_of(text, "vpo_table")[1:] == cells
     assert "| evan_backs |" not in text
     assert "one-stage detector" not in page(Measured(photos={"evan_backs": ours}), None)
+
+
+def test_benchmarks_of_several_programs_have_a_row_each() -> None:
+    newer = {**ABOUT, "made": "2026-02-02", "load": 3.0, "machine": {**MACHINE, "program": "def"}}
+    benchmarks = {
+        "ruling_us": {**ABOUT, "value": 41.2},
+        "acts_per_s": {**ABOUT, "value": 2e5, "load": 2.0},
+        "unchanged_frame_ms": {**newer, "value": 0.5},
+        "measured_by_nobody_any_more": {**newer, "value": 1.0},
+    }
+    text = page(Measured(benchmarks=benchmarks), None)
+    first = row_of(text, "benchmarks: `test_engine_speed.py`")
+    second = row_of(text, "benchmarks: `test_reading_speed.py`")
+    assert (first[1], first[3], first[-1]) == ("2026-01-01", "1 to 2", "`abc`")
+    assert (second[1], second[3], second[-1]) == ("2026-02-02", "3 to 3", "`def`")
+
+
+def test_confidently_wrong_cards_are_a_share_of_all(tmp_path: Path) -> None:
+    row = {"set": "held_out+deck", "cards": 2000, "confidently_wrong": 5, **ABOUT}
+    (tmp_path / "photos.jsonl").write_text(json.dumps(row) + "\n")
+    text = page(read_measured(tmp_path), None)
+    title = "the same with the deck enrolled: share confidently wrong"
+    assert row_of(text, title)[1:4] == ["at most 0.002", "0.0025", "**no**"]
+
+
+def test_what_the_tests_run_is_summed_up_by_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def file(statements: int, run: int) -> dict[str, Any]:
+        return {"summary": {"num_statements": statements, "covered_lines": run}}
+
+    files = {"engine/a.py": file(80, 80), "engine/b.py": file(20, 10), "models/c.py": file(100, 30)}
+    report, kept = tmp_path / "coverage.json", tmp_path / "benchmarks.jsonl"
+    report.write_text(json.dumps({"files": files}))
+    monkeypatch.setenv("SHITHEAD_MEASURED", str(kept))
+    covered.main(report)
+    assert capsys.readouterr().out.split() == [
+        "engine",
+        "90.0",
+        "%",
+        "models",
+        "30.0",
+        "%",
+        "all",
+        "60.0",
+        "%",
+    ]
+    text = page(read_measured(tmp_path), None)
+    assert row_of(text, "statements that the tests run, share: `engine/`")[2:] == [
+        "0.900",
+        "",
+        "`make coverage`",
+    ]
+    report.write_text("[]")
+    with pytest.raises(BadInputError, match=r"coverage\.json: not a report"):
+        covered.main(report)
 
 
 def test_every_source_that_a_goal_names_is_one_that_is_read() -> None:
