@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,12 @@ from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 
 PLANS = plan_films(["shed"], 2, plays=1, size=(160, 90))
+SIMULATE = ("simulate", "--games", "150", "--players", "2", "--policy", "random", "--seed", "4")
+FILM = (
+    *("--players", "2", "--seed", "7", "--plays", "1", "--fps", "3", "--width", "160", "--height", "90"),
+    *("--deck", "drawn", "--surface", "drawn"),
+)
+"""Two small films in little time."""
 
 
 def told_apart(folder: Path) -> list[tuple[str, str, str]]:
@@ -51,14 +58,45 @@ def test_films_are_the_same_whatever_the_number_of_processes(
     assert len({digest for _, digest, _ in alone}) == len(PLANS)
 
 
-def test_films_are_the_same_on_a_cluster_of_two_workers(
-    tmp_path: Path, alone: list[tuple[str, str, str]]
-) -> None:
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a scheduler with two workers."""
     pytest.importorskip("joblib")
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        assert all(spread(partial(render, folder=tmp_path), PLANS, cluster=cluster.scheduler_address))
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
+        yield running.scheduler_address
+
+
+def test_films_are_the_same_on_a_cluster_of_two_workers(
+    tmp_path: Path, alone: list[tuple[str, str, str]], cluster: str
+) -> None:
+    assert all(spread(partial(render, folder=tmp_path), PLANS, cluster=cluster))
     assert told_apart(tmp_path) == alone
+
+
+def test_simulate_counts_the_same_games_on_a_cluster(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for where in ([], ["--cluster", cluster]):
+        assert main([*SIMULATE, *where]) == 0
+        told.append(capsys.readouterr().out.splitlines())
+    assert told[0][:4] == told[1][:4]
+
+
+def test_film_renders_the_same_films_on_a_cluster(
+    cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for where in ("here", "there"):
+        (tmp_path / where).mkdir()
+    assert main(["film", str(tmp_path / "here" / "a.mp4"), *FILM, "--films", "2"]) == 0
+    monkeypatch.setenv("SHITHEAD_CLUSTER", cluster)
+    assert main(["film", str(tmp_path / "there" / "a.mp4"), *FILM, "--films", "2"]) == 0
+    here, there = (
+        {file.name: file.read_bytes() for file in (tmp_path / where).iterdir()} for where in ("here", "there")
+    )
+    assert sorted(here) == ["a-7.mp4", "a-7.truth.jsonl", "a-8.mp4", "a-8.truth.jsonl"]
+    assert there == here
 
 
 def test_bad_input_in_another_process_is_told_as_it_is_here() -> None:
@@ -87,10 +125,9 @@ def test_simulated_games_are_the_same_whatever_the_number_of_processes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("joblib")
-    words = ["simulate", "--games", "150", "--players", "2", "--policy", "random", "--seed", "4"]
     told = []
     for jobs in ("1", "2"):
-        assert main([*words, "--jobs", jobs]) == 0
+        assert main([*SIMULATE, "--jobs", jobs]) == 0
         told.append(capsys.readouterr().out.splitlines())
     assert told[0][:4] == told[1][:4]
     assert told[0][3].startswith("Shithead by seat: ")
@@ -98,23 +135,8 @@ def test_simulated_games_are_the_same_whatever_the_number_of_processes(
 
 def test_several_films_are_those_that_would_be_made_one_by_one(tmp_path: Path) -> None:
     pytest.importorskip("joblib")
-    look = [
-        "--plays",
-        "1",
-        "--fps",
-        "3",
-        "--width",
-        "160",
-        "--height",
-        "90",
-        "--deck",
-        "drawn",
-        "--surface",
-        "drawn",
-    ]
-    words = ["--players", "2", "--seed", "7"]
-    assert main(["film", str(tmp_path / "a.mp4"), *words, *look, "--films", "2", "--jobs", "2"]) == 0
-    assert main(["film", str(tmp_path / "b.mp4"), *words, *look]) == 0
+    assert main(["film", str(tmp_path / "a.mp4"), *FILM, "--films", "2", "--jobs", "2"]) == 0
+    assert main(["film", str(tmp_path / "b.mp4"), *FILM]) == 0
     assert (tmp_path / "a-7.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
     assert (tmp_path / "a-8.truth.jsonl").is_file()
 
