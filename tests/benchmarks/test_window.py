@@ -37,7 +37,7 @@ def measure(*command: str) -> Measured:
         env={**os.environ, "SDL_VIDEODRIVER": "offscreen", "SHITHEAD_STARTED": str(time.monotonic())},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=3600,  # only against a process that hangs, however busy the machine is
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
