@@ -14,7 +14,8 @@ import platformdirs
 from companion.kept_moments import moments_folder
 from companion.playing import games_being_played, lock_files
 from companion.store import Store, default_path
-from companion.store_file import ERRORS, OF_A_STORE, SALVAGE, set_aside
+from companion.store_file import ERRORS, OF_A_STORE
+from companion.store_opening import SALVAGE, alone, forget_waiting, new_waiting, put_in_place, waiting_files
 from engine.errors import BadInputError
 
 
@@ -58,13 +59,17 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
             if opened.notice:
                 raise BadInputError("{backup}: is damaged", backup=backup)
-        refuse_if_playing(target)
-        aside = set_aside(target, "replaced") if target.is_file() else None
-        scratch.replace(target)
+        with alone(target):
+            refuse_if_playing(target)
+            forget_waiting(target)
+            before = target.is_file()
+            waiting = new_waiting(target, "restored")
+            scratch.rename(waiting)
+            aside = put_in_place(waiting, target)
     finally:
         for path in (scratch, *scratch.parent.glob(f"{scratch.stem}.damaged-*")):
             _remove(path)
-    return aside
+    return aside if before else None
 
 
 def kept(store: Path | None = None) -> list[Path]:
@@ -76,6 +81,7 @@ def kept(store: Path | None = None) -> list[Path]:
     found = _parts(path)
     for kind in ("damaged-*", "replaced-*", "restoring"):
         found += sorted(path.parent.glob(f"{path.stem}.{kind}{path.suffix}*"))
+    found += waiting_files(path)
     found += lock_files(path)
     for folder in path.parent.glob(f"{SALVAGE}*"):
         found += sorted(folder.glob("*"))

@@ -11,6 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import cv2
+
+from engine.errors import BadInputError
+from vision.pictures import read_image
+
 _log = logging.getLogger(__name__)
 
 
@@ -58,8 +63,13 @@ class KeptMoments:
 
 
 def kept_moment(folder: Path, number: int) -> bytes | None:
-    """Return the picture of an event, or None."""
+    """Return the picture of an event as JPEG; None where there is none, or the file is damaged.
+
+    What a damaged file still shows is made a sound picture of: not every library that shows it is patient.
+    """
     try:
-        return (folder / f"{number}.jpg").read_bytes()
-    except OSError:
+        picture = read_image(folder / f"{number}.jpg")
+    except BadInputError:
         return None
+    done, jpeg = cv2.imencode(".jpg", picture)
+    return jpeg.tobytes() if done else None

@@ -5,6 +5,7 @@ Two programs may use one store, but not write to one game: each would give its e
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ if sys.platform != "win32":  # which has other locks: nothing is locked there
 
 
 class GameLock:
-    """The right to write to one game, until `release`."""
+    """The right to write to one game, or to put another file in the store's place, until `release`."""
 
     def __init__(self, path: Path, descriptor: int | None) -> None:
         self._path, self._descriptor = path, descriptor
@@ -29,7 +30,20 @@ class GameLock:
 
 def take_game(store: Path, game: int) -> GameLock | None:
     """Return the right to write to a game, or None while another program has it."""
-    path = store.with_name(f"{store.stem}.playing-{game}.lock")
+    return _take(store.with_name(f"{store.stem}.playing-{game}.lock"))
+
+
+def take_store(store: Path) -> GameLock | None:
+    """Return the right to put another file in the store's place, or None while another program has it."""
+    return _take(exchange_lock(store))
+
+
+def exchange_lock(store: Path) -> Path:
+    """Return the file of the lock that `take_store` takes."""
+    return store.with_name(f"{store.stem}.exchange.lock")
+
+
+def _take(path: Path) -> GameLock | None:
     if sys.platform == "win32":
         return GameLock(path, None)
     while True:
@@ -51,8 +65,9 @@ def take_game(store: Path, game: int) -> GameLock | None:
 
 
 def lock_files(store: Path) -> list[Path]:
-    """Return the files of the locks on a store's games; a killed program leaves its own behind."""
-    return sorted(store.parent.glob(f"{store.stem}.playing-*.lock"))
+    """Return the files of the locks on a store and its games; a killed program leaves its own behind."""
+    games = sorted(store.parent.glob(f"{glob.escape(store.stem)}.playing-*.lock"))
+    return [*games, *filter(Path.exists, [exchange_lock(store)])]
 
 
 def games_being_played(store: Path) -> list[int]:

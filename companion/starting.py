@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,11 +21,15 @@ from companion.session import Session
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
 from engine.said import Said
+from vision.layout import load_layout
 from vision.reading import Image
 from vision.sources import FrameSource, open_source, tell_nobody
 
 if TYPE_CHECKING:
     from companion.refereeing import Refereeing
+
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +138,7 @@ def watched_game(
     with tempfile.TemporaryDirectory() as scratch:
         layout = choice.layout
         if layout is None and known is not None:
-            layout = Path(scratch) / "layout.json"
-            layout.write_text(json.dumps(known), encoding="utf-8")
+            layout = _written_layout(known, Path(scratch), choice.players or players)
         game = Refereeing.open(
             rules=choice.rules,
             players=choice.players or players,
@@ -150,6 +154,18 @@ def watched_game(
     if resumed is not None:
         game.resume(past.lines, same_clock=_same_film(choice, past))
     return game
+
+
+def _written_layout(known: dict[str, Any], folder: Path, players: Sequence[str] | None) -> Path | None:
+    """Return a file with the places that the store holds; None, to look anew, where they make no sense."""
+    path = folder / "layout.json"
+    path.write_text(json.dumps(known), encoding="utf-8")
+    try:
+        seats = load_layout(path).seats
+    except BadInputError as error:
+        _log.warning("the places kept with the game are passed over: %s", error)
+        return None
+    return path if players is None or len(players) == len(seats) else None
 
 
 def _hand_scored(choice: Choice, past: Before) -> HandScored:

@@ -1,7 +1,8 @@
 """The store: evenings, games and every decided event, in one SQLite file on this device.
 
 Each event is written in a transaction of its own as it is decided, with `synchronous=FULL`, so that a
-killed program or a dead battery loses none. The file itself is `companion.store_file`'s.
+killed program or a dead battery loses none. The file itself is `companion.store_file`'s,
+what opening may find `companion.store_opening`'s.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Any, TypeVar
 import platformdirs
 
 from companion.playing import GameLock, games_being_played, take_game
-from companion.store_file import ERRORS, from_json, open_file
+from companion.store_file import ERRORS
+from companion.store_opening import open_file
+from companion.store_rows import event_line, from_json, is_texts, object_of, seconds_of
 from engine.errors import BadInputError
 from engine.said import message
 
@@ -67,6 +70,7 @@ class Store:
         self._clock = clock
         self._game: int | None = None
         self._lock: GameLock | None = None
+        self._file = _identity(path)
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time) -> Store:
@@ -131,6 +135,7 @@ class Store:
         assert self._game is not None
         self._let_go()
         self._lock = take_game(self.path, self._game)
+        self._check_in_place()
         return self._game
 
     def resume_game(self, game: int) -> None:
@@ -143,7 +148,16 @@ class Store:
         self._lock = take_game(self.path, game)
         if self._lock is None:
             raise BadInputError("game {game} is being played in another window", game=game)
+        self._check_in_place()
         self._game = game
+
+    def _check_in_place(self) -> None:
+        """Refuse to write to a file that another program has set aside since it was opened."""
+        if _identity(self.path) != self._file:
+            self._let_go()
+            raise BadInputError(
+                "the store {path} was replaced by another program: open it again", path=self.path
+            )
 
     def _let_go(self) -> None:
         if self._lock is not None:
@@ -206,7 +220,7 @@ class Store:
         A game that another program is playing was not.
         """
         rows = self._rows("SELECT game, max(written) FROM events WHERE game = (SELECT max(game) FROM events)")
-        if not rows or rows[0][0] is None or self._clock() - _seconds(rows[0][1]) > RESUMABLE_FOR_S:
+        if not rows or rows[0][0] is None or self._clock() - seconds_of(rows[0][1]) > RESUMABLE_FOR_S:
             return None
         game = next((game for game in self.games() if game.id == rows[0][0]), None)
         if game is None or game.finished is not None or game.id in games_being_played(self.path):
@@ -225,12 +239,15 @@ class Store:
     def events(self, game: int) -> list[dict[str, Any]]:
         """Return a game's event lines in the order in which they were decided."""
         rows = self._rows("SELECT line FROM events WHERE game = ? ORDER BY id", (game,))
-        return [line for (text,) in rows if (line := self._sound(_object(text))) is not None]
+        return [line for (text,) in rows if (line := self._sound(event_line(text))) is not None]
 
     def corrections(self, game: int) -> list[tuple[int, dict[str, Any] | None]]:
         """Return a game's corrections in order: (event, what it was corrected to, or None: taken back)."""
         rows = self._rows("SELECT event, line FROM corrections WHERE game = ? ORDER BY id", (game,))
-        return [(event, None if line is None else self._sound(_object(line))) for event, line in rows]
+        read = [(event, line, None if line is None else event_line(line)) for event, line in rows]
+        sound = [type(event) is int and (line is None) == (to is None) for event, line, to in read]
+        self._sound(None if not all(sound) else True)
+        return [(event, to) for (event, _, to), good in zip(read, sound, strict=True) if good]
 
     def _rows(self, query: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
         try:
@@ -268,7 +285,7 @@ class Store:
             " UNION SELECT max(written) FROM events JOIN games ON games.id = events.game WHERE evening = :e)",
             {"e": evening},
         )
-        return evening if -CLOCK_SET_BACK_S < now - _seconds(last) < NEW_EVENING_AFTER_S else None
+        return evening if -CLOCK_SET_BACK_S < now - seconds_of(last) < NEW_EVENING_AFTER_S else None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -283,6 +300,15 @@ class Store:
             ) from None
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of the same name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def default_path() -> Path:
     """Return where the store lives on this platform."""
     return platformdirs.user_data_path("shithead", appauthor=False) / "evenings.sqlite"
@@ -291,15 +317,15 @@ def default_path() -> Path:
 def _game_of(row: tuple[Any, ...]) -> StoredGame | None:
     """Return a row of the games; None where it does not hold what this program writes."""
     options, players = from_json(row[5]), from_json(row[6])
-    if not (_is_texts(options) and _is_texts(players) and all(isinstance(n, int) for n in row[:2])):
+    if not (is_texts(options) and is_texts(players) and all(isinstance(n, int) for n in row[:2])):
         return None
     if not all(text is None or isinstance(text, str) for text in (row[4], *row[7:11])) or row[4] is None:
         return None
     return StoredGame(
         id=row[0],
         evening=row[1],
-        started=_seconds(row[2]),
-        finished=None if row[3] is None else _seconds(row[3]),
+        started=seconds_of(row[2]),
+        finished=None if row[3] is None else seconds_of(row[3]),
         rules=row[4],
         options=tuple(options),
         players=tuple(players),
@@ -307,21 +333,8 @@ def _game_of(row: tuple[Any, ...]) -> StoredGame | None:
         loser=row[8],
         source=row[9],
         deck=row[10],
-        layout=None if row[11] is None else _object(row[11]),
+        layout=None if row[11] is None else object_of(row[11]),
     )
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
-
-
-def _object(text: Any) -> dict[str, Any] | None:
-    found = from_json(text)
-    return found if isinstance(found, dict) else None
-
-
-def _seconds(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _to_json(value: Any) -> str:

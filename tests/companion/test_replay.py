@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 from companion.book import GameBook, HandScored
@@ -70,9 +72,13 @@ def test_a_kept_picture_belongs_to_its_event(tmp_path: Path) -> None:
     write(path, [("Ann", "4C")])
     folder = game_folder(path, 1)
     folder.mkdir(parents=True)
-    (folder / "1.jpg").write_bytes(b"picture")
+    jpeg = cv2.imencode(".jpg", np.full((4, 6, 3), 90, np.uint8))[1]
+    (folder / "1.jpg").write_bytes(jpeg.tobytes())
     (game,) = newest_evening(path)
-    assert (game.moment(1), game.moment(2)) == (b"picture", None)
+    kept = game.moment(1)
+    assert kept is not None
+    assert cv2.imdecode(np.frombuffer(kept, np.uint8), cv2.IMREAD_COLOR).shape == (4, 6, 3)
+    assert game.moment(2) is None
 
 
 def test_an_empty_store_has_no_evening(tmp_path: Path) -> None:

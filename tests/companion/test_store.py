@@ -197,10 +197,10 @@ def test_a_place_that_cannot_be_used_gives_one_line(tmp_path: Path) -> None:
 def test_a_write_is_all_or_nothing(path: Path) -> None:
     with Store.open(path) as store:
         game = store.start_game("winnersh", PLAYERS)
-        store.append({"id": 1})
+        store.append({"id": 1, "event": "draw"})
         with pytest.raises(TypeError):
             store.append({"id": 2, "cards": object()})
-        store.append({"id": 3})
+        store.append({"id": 3, "event": "draw"})
         assert [line["id"] for line in store.events(game)] == [1, 3]
 
 
@@ -216,4 +216,4 @@ def test_lines_are_plain_json_in_the_file(path: Path) -> None:
 
 def test_without_a_running_game_nothing_is_written(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(RuntimeError, match="start_game"):
-        store.append({"id": 1})
+        store.append({"id": 1, "event": "draw"})

@@ -143,7 +143,7 @@ def store(data: bytes, folder: Path) -> None:
         sharing.as_csv(told).encode()
         sharing.as_text(told).encode()
         opened.start_game("winnersh", PLAYERS)
-        opened.append({"id": 1})
+        opened.append({"id": 1, "event": "draw"})
 
 
 def picture(data: bytes, folder: Path) -> None:

@@ -7,18 +7,27 @@ import json
 import os
 import random
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
+from companion.choice import Choice
 from companion.cli import main
-from companion.starting import broken_off
+from companion.kept_moments import kept_moment
+from companion.starting import before, broken_off, open_game
 from companion.store import Store
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")
+CHOICE = Choice(source=None, players=PLAYERS, dealer="Bob")
 Filled = Callable[..., None]
 Held = Callable[[Path], list[list[Any]]]
 
@@ -114,6 +123,155 @@ def test_damage_to_the_log_beside_the_store_loses_no_more_than_what_it_held(
         (folder / "s.sqlite-wal").write_bytes(damaged(parts["-wal"], random.Random(seed)))
         for ids in held(folder / "s.sqlite"):
             assert ids == list(range(1, len(ids) + 1))
+
+
+@pytest.mark.parametrize("what", ["damaged", "restore"])
+def test_killed_at_any_step_of_setting_a_store_aside_nothing_is_lost(what: str, tmp_path: Path) -> None:
+    program = Path(__file__).with_name("killing_openings.py")
+    run = [sys.executable, str(program), str(tmp_path), what]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
+
+
+def test_a_damaged_store_to_which_a_game_is_being_written_is_not_set_aside(
+    whole: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as playing:
+        playing.start_game("winnersh", PLAYERS)
+        playing._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what its log holds is not damaged
+        spoilt = bytes(100) + path.read_bytes()[100:]
+        path.write_bytes(spoilt)
+        assert main(["tally", "--store", str(path)]) == 2
+        error = capsys.readouterr().err
+        assert error == f"shithead tally: the store {path} is damaged, and a game is being written to it\n"
+        assert path.read_bytes() == spoilt
+        assert list(tmp_path.glob("*.damaged-*")) == []
+
+
+def test_programs_that_find_one_store_damaged_set_it_aside_once(
+    whole: bytes, tmp_path: Path, held: Held
+) -> None:
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(bytes(24) + whole[24:])
+    code = "import sys; from companion.store import Store; Store.open(sys.argv[1]).close()"
+    programs = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(3)]
+    assert [program.wait() for program in programs] == [0, 0, 0]
+    assert held(path) == [list(range(1, 61))] * 3
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_no_game_is_begun_in_a_file_that_was_set_aside_meanwhile(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(whole)
+    with Store.open(path) as opened:
+        path.write_bytes(bytes(24) + whole[24:])
+        Store.open(path).close()
+        with pytest.raises(BadInputError, match="was replaced by another program"):
+            opened.resume_game(3)
+
+
+RULING = {
+    "verdict": "legal",
+    "breaches": [{"rule": "x", "cite": "y", "quote": "z", "says": "no"}],
+    "effects": {"burn": False, "left": [], "rituals": ["Sing"], "picks_up": "Ann", "next": "Bob"},
+    "notes": [],
+}
+
+
+def altered(**fields: Any) -> dict[str, Any]:
+    line = {"id": 7, "event": "play", "player": "Ann", "cards": ["9S"], "decided_at": 2.0, "ruling": RULING}
+    return {**line, **fields}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        altered(ruling={**RULING, "verdict": "legbl"}),
+        altered(ruling={**RULING, "effects": [1]}),
+        altered(ruling={**RULING, "effects": {"rituals": 5}}),
+        altered(ruling={**RULING, "effects": {"left": [{}]}}),
+        altered(ruling={**RULING, "breaches": ["x"]}),
+        altered(ruling={**RULING, "breaches": 3}),
+        altered(ruling={**RULING, "notes": [[]]}),
+        altered(ruling="legal"),
+        altered(id=[7]),
+        altered(id=None),
+        altered(decided_at="soon"),
+        altered(revise={}),
+        altered(event="plby"),
+        altered(cards=["9Q"]),
+        altered(player="\\ud800"),
+    ],
+)
+def test_an_entry_with_one_damaged_field_is_passed_over_and_the_rest_of_the_game_goes_on(
+    line: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS, dealer="Bob")
+        store.append(altered(id=1), altered(), altered(id=8))
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        text = json.dumps(line).replace("\\\\", "\\")
+        connection.execute("UPDATE events SET line = ? WHERE id = 2", (text,))
+        connection.commit()
+    past = before(replace(CHOICE, store=path, resume=1))
+    assert [kept["id"] for kept in past.lines] == [1, 8]
+    assert past.notice == f"the store {path} holds entries that cannot be read"
+    assert past.until == 2.0
+    assert [kept["id"] for kept in open_game(replace(CHOICE, store=path, resume=1), past).lines] == [1, 8]
+    assert main(["tally", "--all", "--store", str(path)]) == 0
+
+
+@pytest.mark.parametrize("started", [-1e300, -1.0, 9e9, 1e300, float("inf"), "then", None])
+def test_a_game_without_a_time_that_a_calendar_knows_is_still_a_game(started: Any, tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS)
+        store.append({"id": 1, "event": "draw"})
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        with contextlib.suppress(sqlite3.IntegrityError):  # SQLite itself refuses that there be none
+            connection.execute("UPDATE games SET started = ?", (started,))
+        connection.commit()
+    game, _ = broken_off(path)
+    assert game is not None
+    assert time.localtime(game.started).tm_year >= 1970
+
+
+@pytest.mark.parametrize(
+    "layout", ["{}", '{"seats": [], "width": 1}', '{"seats": 7}', '{"to_table": [NaN]}', "[]", "no"]
+)
+def test_a_game_whose_kept_places_are_damaged_goes_on_and_they_are_looked_for_anew(
+    layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: None)
+    monkeypatch.setattr("vision.unnamed_deck.unnamed_reader", lambda **_: (object(), None))
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS, dealer="Bob", source="0")
+        store.append({"id": 1, "event": "deal", "up": {"Ann": ["4C"], "Bob": ["5C"]}})
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE games SET layout = ?", (layout,))
+        connection.commit()
+    choice = replace(CHOICE, source="0", store=path, resume=1)
+    game = open_game(choice, before(choice))
+    assert [line["id"] for line in game.lines] == [1]
+    assert game.layout is None
+
+
+def test_a_kept_picture_that_is_damaged_is_a_picture_all_the_same_or_none(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).integers(0, 255, (90, 160, 3), np.uint8)
+    sound = cv2.imencode(".jpg", noise)[1].tobytes()
+    for seed in range(40):
+        (tmp_path / "1.jpg").write_bytes(damaged(sound, random.Random(seed)))
+        jpeg = kept_moment(tmp_path, 1)
+        assert jpeg is None or (jpeg[:2], jpeg[-2:]) == (b"\xff\xd8", b"\xff\xd9")
+    (tmp_path / "1.jpg").write_bytes(b"")
+    assert kept_moment(tmp_path, 1) is None
+    (tmp_path / "1.jpg").write_bytes(sound)
+    assert kept_moment(tmp_path, 1) is not None
 
 
 def test_a_store_of_another_program_is_left_alone(tmp_path: Path) -> None:

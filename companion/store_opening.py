@@ -1,0 +1,181 @@
+"""Opening the store, and putting another file in its place: one that was salvaged, or one that is restored.
+
+A damaged file is set aside and never written to again; what can still be read of it goes into a new one.
+Whatever is to take the store's place is first finished under a name of its own, which says under which name
+the store is then set aside: `evenings.salvaged-STAMP.sqlite` waits, `evenings.sqlite` becomes
+`evenings.damaged-STAMP.sqlite`, and the waiting one becomes `evenings.sqlite`. A program that is killed
+between two of these steps leaves them to the next one that opens the store.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from companion.playing import exchange_lock, games_being_played, take_store
+from companion.salvage import salvage
+from companion.store_file import ERRORS, OF_A_STORE, connect, is_damage
+from engine.errors import BadInputError
+from engine.said import Said, message
+
+SALVAGE = "shithead-salvage-"
+"""What the name of the folder begins with in which a damaged file is read; a killed program leaves it."""
+_ASIDE = {"salvaged": "damaged", "restored": "replaced"}
+"""What a file that waits to take the store's place is called, and what the store then becomes."""
+_PATIENCE_S, _AGAIN_S = 60.0, 0.02
+"""How long another program is waited for that reads a damaged store, and how often it is looked after."""
+
+
+def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
+    """Open, check and migrate the file at `path`, beginning a new one where it is damaged or there is none.
+
+    Returns the connection, and one line for the user where there is something worth saying.
+
+    Raises:
+        sqlite3.Error: it cannot be opened for a reason outside the file.
+        OSError: likewise.
+        BadInputError: a newer version of the program wrote it, it belongs to another program, or it is
+            damaged and a game is being written to it.
+    """
+    try:
+        connection = connect(path, create=False)
+    except ERRORS as error:
+        if path.exists() and not is_damage(error):
+            raise
+    else:
+        _tidy(path)
+        return connection, None
+    with alone(path):
+        return _mended(path)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Let no other program put a file in the store's place meanwhile.
+
+    Raises:
+        BadInputError: another one does so, and takes too long about it.
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    while (lock := take_store(path)) is None:
+        if time.monotonic() > deadline:
+            raise BadInputError("the store {path} is just being replaced by another program", path=path)
+        time.sleep(_AGAIN_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _mended(path: Path) -> tuple[sqlite3.Connection, str | None]:
+    """Open the store, which was damaged or not there a moment ago."""
+    if not path.exists():
+        waiting = waiting_files(path)
+        aside = put_in_place(waiting[-1], path) if waiting else None
+        connection = connect(path)
+        return connection, None if aside is None else _told(waiting[-1], aside, path, connection)
+    try:
+        return connect(path), None  # another program was here before
+    except ERRORS as error:
+        if not is_damage(error):
+            raise
+    if games_being_played(path):
+        raise BadInputError("the store {path} is damaged, and a game is being written to it", path=path)
+    forget_waiting(path)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{SALVAGE}{path.stem}.") as folder:
+        salvaged = new_waiting(path, "salvaged")
+        salvage(path, Path(folder)).rename(salvaged)
+    aside = put_in_place(salvaged, path)
+    connection = connect(path)
+    return connection, _told(salvaged, aside, path, connection)
+
+
+def new_waiting(path: Path, kind: str) -> Path:
+    """Return the name of a file that is to take the store's place, `salvaged` or `restored`."""
+    stamp = begun = datetime.now().strftime("%Y%m%d-%H%M%S")
+    attempt = 1
+    while any(_beside(path, name, stamp).exists() for name in (*_ASIDE, *_ASIDE.values())):
+        attempt += 1
+        stamp = f"{begun}-{attempt}"
+    return _beside(path, kind, stamp)
+
+
+def waiting_files(path: Path) -> list[Path]:
+    """Return the finished files that were to take the store's place when a program was killed."""
+    found = []
+    for kind in _ASIDE:
+        found += sorted(path.parent.glob(f"{glob.escape(path.stem)}.{kind}-*{glob.escape(path.suffix)}"))
+    return found
+
+
+def put_in_place(waiting: Path, path: Path) -> Path:
+    """Set the store aside, with SQLite's companions, and put the waiting file in its place.
+
+    It may be called again where it was broken off. Returns where the store was set aside.
+    """
+    kind, _, stamp = waiting.name.removeprefix(f"{path.stem}.").removesuffix(path.suffix).partition("-")
+    aside = _beside(path, _ASIDE[kind], stamp)
+    for suffix in OF_A_STORE:
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + suffix))
+    waiting.rename(path)
+    return aside
+
+
+def forget_waiting(path: Path) -> None:
+    """Delete what a killed program left that was to take the place of a store which is still there."""
+    for file in waiting_files(path):
+        file.unlink(missing_ok=True)
+    for folder in path.parent.glob(f"{SALVAGE}{glob.escape(path.stem)}.{'[a-z0-9_]' * 8}"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tidy(path: Path) -> None:
+    """Clear up behind a killed program, where no other is at it."""
+    if not (waiting_files(path) or exchange_lock(path).exists()):
+        return
+    lock = take_store(path)
+    if lock is not None:
+        with contextlib.suppress(OSError):
+            forget_waiting(path)
+        lock.release()
+
+
+def _beside(path: Path, kind: str, stamp: str) -> Path:
+    return path.with_name(f"{path.stem}.{kind}-{stamp}{path.suffix}")
+
+
+def _told(waiting: Path, aside: Path, path: Path, connection: sqlite3.Connection) -> Said:
+    """Return the line for the user about what has just taken the store's place."""
+    if waiting.name.startswith(f"{path.stem}.restored-"):
+        return message(
+            "the store {path} was replaced by a backup; the one before is kept as {aside}",
+            path=path,
+            aside=aside.name,
+        )
+    begun = message(
+        "the store {path} is damaged; it was set aside as {aside} and a new one begun",
+        path=path,
+        aside=aside.name,
+    )
+    with closing(
+        connection.execute("SELECT (SELECT count(*) FROM games), (SELECT count(*) FROM events)")
+    ) as rows:
+        games, events = rows.fetchone()
+    if not games:
+        return begun
+    return message(
+        "{reason}, with {games} games and {events} events that could still be read",
+        reason=begun,
+        games=games,
+        events=events,
+    )
