@@ -12,6 +12,8 @@ import platformdirs
 from companion.i18n import AUTOMATIC, LANGUAGES
 from engine.json_text import parse_json
 
+_CAMERA_HEIGHTS = (480, 2160)
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -28,8 +30,15 @@ class Settings:
     """Whether the picture of each ruling is kept on the disk, of the table only."""
     learn_deck: bool = True
     """Whether a deck that nobody named is learnt during play; nothing is seen or heard of that."""
+    camera_height: int = 1080
+    """Of the pictures that a camera is asked for, 16 wide to 9 high, in pixels; it gives what it can."""
     toured: bool = False
     """Whether the first steps have been shown."""
+
+    @property
+    def camera_size(self) -> tuple[int, int]:
+        """Width and height of the pictures that a camera is asked for."""
+        return self.camera_height * 16 // 9, self.camera_height
 
 
 def settings_path() -> Path:
@@ -52,6 +61,8 @@ def load_settings(path: Path | None = None) -> Settings:
             sound[field.name] = value
     if sound.get("language") not in (AUTOMATIC, *LANGUAGES):
         sound.pop("language", None)
+    if not _CAMERA_HEIGHTS[0] <= sound.get("camera_height", _CAMERA_HEIGHTS[0]) <= _CAMERA_HEIGHTS[1]:
+        sound.pop("camera_height")
     return Settings(**sound)
 
 

@@ -18,6 +18,7 @@ from companion.freed_memory import free_ended_games
 from companion.game import Game
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Session
+from companion.settings import load_settings
 from companion.store import Store, StoredGame
 from engine.errors import BadInputError
 from engine.said import Said
@@ -185,13 +186,17 @@ def _hand_scored(choice: Choice, past: Before) -> HandScored:
     return HandScored(book)
 
 
-def open_chosen_source(source: str) -> FrameSource:
+def open_chosen_source(source: str, *, tries_on: bool = False) -> FrameSource:
     """Open a film, a camera, a stream, or the camera of the phone on which this runs.
+
+    `tries_on`: whether one that is lost in mid-game is waited for however long it stays away.
 
     Raises:
         BadInputError: there is no such thing, or it yields no picture.
     """
-    return open_phone_camera() if source == PHONE_CAMERA else open_source(source)
+    if source == PHONE_CAMERA:
+        return open_phone_camera()
+    return open_source(source, tries_on=tries_on, camera_size=load_settings().camera_size)
 
 
 def wound_on(choice: Choice, past: Before, source: FrameSource) -> FrameSource:
@@ -235,7 +240,7 @@ def session_of(choice: Choice, *, realtime: bool = True, learn: bool = False) ->
 
     def open_chosen() -> FrameSource:
         assert choice.source is not None
-        return wound_on(choice, history(), open_chosen_source(choice.source))
+        return wound_on(choice, history(), open_chosen_source(choice.source, tries_on=True))
 
     def open_store() -> Store:
         past = history()  # before this game is among those that were played

@@ -6,6 +6,7 @@ take a playlist for a film that names files and servers of its own. Here it may 
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from engine.errors import BadInputError
 from vision.file_names import opencv_name
 from vision.opencv_log import silence
 
+_log = logging.getLogger(__name__)
 # FFmpeg's and OpenCV's own complaints about a broken film would stand beside our one clear line.
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
@@ -25,6 +27,10 @@ SCHEMES = ("http", "https", "rtsp", "rtsps", "rtmp", "udp", "tcp")
 """What the address of a stream may begin with."""
 MOST_PIXELS = 1 << 26
 """A film of larger pictures (8K has half of that) is no film of a table."""
+Size = tuple[int, int]
+"""Width and height in pixels."""
+CAMERA_SIZE: Size = (1920, 1080)
+"""What is asked of a camera: the corners of cards can be read in it from above a whole table."""
 _MOST_CAMERAS = 1000
 _OPEN_MS, _READ_MS = 10_000, 5_000
 """How long a stream may take to answer, and to send its next picture before it is opened anew."""
@@ -36,6 +42,7 @@ _FILM_OPTIONS = {
 }
 _STREAM_OPTIONS = {
     "format_whitelist": "mpjpeg,mjpeg,mov,matroska,avi,mpegts,flv,h264,hevc,asf,rtsp,rtp",
+    # Not `rtsp`: such a stream is a format over tcp; FFmpeg asks for this only to follow its server.
     "protocol_whitelist": "http,https,httpproxy,tcp,tls,udp,rtp,srtp,rtmp",
     "max_redirects": "0",
     "rtsp_transport": "tcp",
@@ -57,10 +64,24 @@ def camera_number(spec: str) -> int | None:
     return int(spec)
 
 
-def open_camera(number: int) -> cv2.VideoCapture:
-    """Return the capture of a camera, opened or not."""
+def open_camera(number: int, size: Size | None = CAMERA_SIZE) -> cv2.VideoCapture:
+    """Return the capture of a camera, opened or not.
+
+    Args:
+        number: Which.
+        size: The width and height of picture to ask for; the driver grants what it can. None: what the
+            camera gives by itself, which is often no more than 640 x 480.
+    """
     silence()
-    return cv2.VideoCapture(number)
+    capture = cv2.VideoCapture(number)
+    if size is not None and capture.isOpened():
+        # Uncompressed pictures of that size come at five a second over most cables.
+        capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+        capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])
+        capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])
+        granted = [capture.get(side) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)]
+        _log.info("camera %d: asked for %d x %d, granted %g x %g", number, *size, *granted)
+    return capture
 
 
 def open_stream(address: str) -> cv2.VideoCapture:
@@ -107,13 +128,15 @@ def open_film(path: Path) -> cv2.VideoCapture:
     width, height = (capture.get(side) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
     if width * height > MOST_PIXELS:
         capture.release()
-        raise BadInputError(
-            "{path}: pictures of {width:.0f} x {height:.0f} are too large",
-            path=path,
-            width=width,
-            height=height,
-        )
+        raise too_large(path, width, height)
     return capture
+
+
+def too_large(name: object, width: float, height: float) -> BadInputError:
+    """Return the error for a source of pictures beyond `MOST_PIXELS`."""
+    return BadInputError(
+        "{path}: pictures of {width:.0f} x {height:.0f} are too large", path=name, width=width, height=height
+    )
 
 
 @contextmanager

@@ -6,6 +6,7 @@ pictures are kept, so that reading never falls behind what happens on the table.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,11 +20,21 @@ from engine.errors import BadInputError
 from engine.said import Said, message
 from vision.ahead import Ahead
 from vision.backlog import Backlog
-from vision.capturing import camera_number, open_camera, open_film, open_stream
+from vision.capturing import (
+    CAMERA_SIZE,
+    MOST_PIXELS,
+    Size,
+    camera_number,
+    open_camera,
+    open_film,
+    open_stream,
+    too_large,
+)
 from vision.reading import Image
 
+_log = logging.getLogger(__name__)
 RECONNECT_SECONDS = 30.0
-"""How long a lost live source is tried again before it is given up."""
+"""How long a lost live source is tried again before it is given up, or how often it is said that it is."""
 _FIRST_FRAME_SECONDS = 10.0
 _SILENCE_SECONDS = 3.0
 """After so long without a picture somebody should hear of it."""
@@ -58,17 +69,23 @@ class FrameSource(Protocol):
         ...
 
 
-def open_source(spec: str) -> FrameSource:
+def open_source(spec: str, *, tries_on: bool = False, camera_size: Size = CAMERA_SIZE) -> FrameSource:
     """Open a film (path), a camera (its number) or a stream (URL).
+
+    Args:
+        spec: Which.
+        tries_on: Whether a camera or stream that showed a picture is waited for however long it stays away.
+        camera_size: Width and height of picture that a camera is asked for.
 
     Raises:
         BadInputError: there is no such thing, or it yields no picture.
     """
     number = camera_number(spec)
     if number is not None:
-        return LiveSource(number, message("camera {number}", number=spec))
+        name = message("camera {number}", number=spec)
+        return LiveSource(number, name, tries_on=tries_on, camera_size=camera_size)
     if "://" in spec:
-        return LiveSource(spec, spec)
+        return LiveSource(spec, spec, tries_on=tries_on)
     return FilmSource(Path(spec))
 
 
@@ -117,7 +134,10 @@ def no_picture(seconds: float) -> Said:
 
 
 class FilmSource:
-    """A video file, frame after frame."""
+    """A video file, frame after frame, each at the size of the first.
+
+    Pictures of another shape show another table; they are left out, and at the end that is said.
+    """
 
     live = False
 
@@ -150,13 +170,16 @@ class FilmSource:
 
     def _frames(self, frame: Image) -> Iterator[tuple[float, Image]]:
         """Decode one frame after another, beginning with one that is decoded already."""
-        stamp = self._first_ms
-        count, t = 0, -1.0
+        stamp, same_size = self._first_ms, SameSize()
+        count, strange, t = 0, 0, -1.0
         while True:
             # Some files carry no usable time stamps: then the frame's number is its time.
             usable = np.isfinite(stamp) and stamp / 1000 > t
             t = stamp / 1000 if usable else max(t + 1 / self.fps, count / self.fps)
-            yield t, frame
+            fitted = same_size.fit(frame)
+            if fitted is not None:
+                yield t, fitted
+            strange += fitted is None
             count += 1
             following = self._read_on()
             if following is None:
@@ -164,6 +187,14 @@ class FilmSource:
             frame, stamp = following, self._capture.get(cv2.CAP_PROP_POS_MSEC)
         if self._capture.isOpened():
             self._raise_if_cut_off(count, t)
+        if strange:
+            raise BadInputError(
+                "{name}: {strange} of its {count} pictures have another shape than the first; "
+                "what was seen is kept",
+                name=self.name,
+                strange=strange,
+                count=count,
+            )
 
     def _read_on(self) -> Image | None:
         """Return the next picture that can be decoded; None at the end, or after too many broken ones."""
@@ -204,13 +235,26 @@ class FilmSource:
 class LiveSource:
     """A camera or stream. A thread takes every picture from it and keeps the last (`Backlog`).
 
-    When the source is lost it is opened again until `RECONNECT_SECONDS` have passed in vain.
+    When the source is lost it is opened again until `RECONNECT_SECONDS` have passed in vain; with `tries_on`
+    for as long as it takes, once it has shown a picture.
     """
 
     live = True
 
-    def __init__(self, address: int | str, name: str) -> None:
+    def __init__(
+        self,
+        address: int | str,
+        name: str,
+        *,
+        tries_on: bool = False,
+        camera_size: Size = CAMERA_SIZE,
+    ) -> None:
         self.name = name
+        self._tries_on, self._camera_size = tries_on, camera_size
+        self._plainly = False
+        self._error: BadInputError | None = None
+        """Why there will be no more pictures."""
+        self._same_size = SameSize()
         self.tell: Callable[[str], None] = tell_nobody
         self._address = address
         self._capture = self._open()
@@ -218,7 +262,6 @@ class LiveSource:
             raise BadInputError("{name}: cannot be opened (no such camera or stream)", name=name)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
-        self._same_size = SameSize()
         self._backlog = Backlog()
         self._arrived = threading.Condition()
         self._closed = False
@@ -235,23 +278,34 @@ class LiveSource:
 
     def _next(self, patience: float) -> tuple[float, Image] | None:
         """Wait for a picture, and say so where it takes long; None once the source is closed."""
-        item = self._await(min(_SILENCE_SECONDS, patience))
-        if item is None and not self._closed:
-            again = message("no picture for {seconds:.0f} s; it is tried again", seconds=_SILENCE_SECONDS)
+        silent, lost = min(_SILENCE_SECONDS, patience), False
+        item = self._await(silent)
+        while item is None and not self._closed:
+            if self._error is not None:
+                raise self._error
+            if silent >= patience and not self._waits():
+                raise BadInputError(
+                    "{name}: {reason}", name=self.name, reason=self._same_size.fault() or no_picture(patience)
+                )
+            again = message("no picture for {seconds:.0f} s; it is tried again", seconds=silent)
             why = self._same_size.fault() or again
             self.tell(message("{name}: {reason}", name=self.name, reason=why))
-            item = self._await(max(0.0, patience - _SILENCE_SECONDS))
-            if item is not None:
-                self.tell(message("{name}: the picture is back", name=self.name))
-        if item is None and not self._closed:
-            raise BadInputError(
-                "{name}: {reason}", name=self.name, reason=self._same_size.fault() or no_picture(patience)
-            )
+            lost = True
+            more = RECONNECT_SECONDS if silent >= patience else patience - silent
+            item, silent = self._await(more), max(patience, silent + more)
+        if item is not None and lost:
+            self.tell(message("{name}: the picture is back", name=self.name))
         return item
+
+    def _waits(self) -> bool:
+        """Tell whether a picture is waited for without an end."""
+        return self._tries_on and self._same_size.size is not None
 
     def _await(self, seconds: float) -> tuple[float, Image] | None:
         with self._arrived:
-            self._arrived.wait_for(lambda: len(self._backlog) > 0 or self._closed, seconds)
+            self._arrived.wait_for(
+                lambda: len(self._backlog) > 0 or self._closed or self._error is not None, seconds
+            )
             return None if self._closed else self._backlog.take()
 
     def close(self) -> None:
@@ -263,7 +317,9 @@ class LiveSource:
         self._thread.join(timeout=2)
 
     def _open(self) -> cv2.VideoCapture:
-        return open_camera(self._address) if isinstance(self._address, int) else open_stream(self._address)
+        if isinstance(self._address, str):
+            return open_stream(self._address)
+        return open_camera(self._address, None if self._plainly else self._camera_size)
 
     def _capture_loop(self) -> None:
         try:
@@ -272,18 +328,35 @@ class LiveSource:
                 if not ok:
                     self._reopen()
                     continue
+                height, width = frame.shape[:2]
+                if width * height > MOST_PIXELS:
+                    raise too_large(self.name, width, height)
                 picture = self._same_size.fit(np.asarray(frame, np.uint8))
                 if picture is None:
                     continue
                 with self._arrived:
                     self._backlog.put(time.monotonic() - self._start, picture)
                     self._arrived.notify_all()
+        except BadInputError as error:
+            self._end(error)
+        except Exception as error:
+            # A driver may raise anything: whoever reads must hear of it, and not wait for ever.
+            _log.exception("%s: no more pictures", self.name)
+            self._end(BadInputError("{name}: {reason}", name=self.name, reason=error))
         finally:
             self._capture.release()
+
+    def _end(self, error: BadInputError) -> None:
+        """Let the reader end with an error, after the pictures that wait."""
+        with self._arrived:
+            self._error = error
+            self._arrived.notify_all()
 
     def _reopen(self) -> None:
         # A camera that is let go of at once keeps its number when it is plugged in again.
         self._capture.release()
+        # One that gives no picture of the size it was asked for is next asked for none.
+        self._plainly = self._same_size.size is None and not self._plainly
         time.sleep(0.5)
         if not self._closed:
             self._capture = self._open()

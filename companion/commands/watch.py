@@ -72,15 +72,14 @@ def run(args: argparse.Namespace) -> int:
             then has been written.
     """
     from companion.recording import EventWriter, FilmWriter
-    from companion.starting import Watching, before, watched_game, wound_on
-    from vision.sources import open_source
+    from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
     # Everything that can be wrong with the input is found before anything is written.
     choice = _choice(args)
     past = before(choice)
     if past.notice:
         print(f"shithead watch: {past.notice}", file=sys.stderr)
-    source = wound_on(choice, past, open_source(args.source))
+    source = wound_on(choice, past, open_chosen_source(args.source, tries_on=True))
     source.tell = _say
     film: FilmWriter | None = None
     try:

@@ -307,7 +307,7 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
             joined.append(self.table)
             return super().feed(frame, t)
 
-    monkeypatch.setattr("vision.sources.open_source", lambda spec: Film())
+    monkeypatch.setattr("companion.starting.open_chosen_source", lambda spec, **_: Film())
     monkeypatch.setattr("vision.rereading.game_reader", lambda *_: SimpleNamespace(read=lambda *_: []))
     monkeypatch.setattr(watch, "Recorded", Clocked)
     assert main([*arguments, "--store", str(path)]) == 0

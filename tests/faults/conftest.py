@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from companion.store import Store
+from vision import sources
 
 _KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
 
@@ -137,6 +138,14 @@ def small_disk(tmp_path: Path) -> Iterator[Disk]:
         yield disk
     finally:
         subprocess.run(["umount", "-l", str(disk.path)], check=True)
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let seconds of waiting be fractions of one."""
+    monkeypatch.setattr(sources, "_SILENCE_SECONDS", 0.15)
+    monkeypatch.setattr(sources, "RECONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(sources, "_FIRST_FRAME_SECONDS", 1.0)
 
 
 @pytest.fixture

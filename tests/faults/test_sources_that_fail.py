@@ -1,8 +1,12 @@
-"""Cameras that are unplugged, streams that stall, lie or lead elsewhere, films that are broken."""
+"""Streams that stall, lie or lead elsewhere, films that are broken."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import signal
+import socketserver
+import threading
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
@@ -16,114 +20,11 @@ import pytest
 from companion.cli import main
 from engine.errors import BadInputError
 from vision import sources
-from vision.sources import LiveSource, SameSize, open_source
-
-
-class Unplugged:
-    """Stands in for cv2.VideoCapture over a camera: each opening gives the pictures of one plugging-in."""
-
-    def __init__(self, *pluggings: list[np.ndarray]) -> None:
-        self._pluggings = list(pluggings)
-        self._now: list[np.ndarray] = []
-        self.opened = self.released = 0
-
-    def open(self) -> Unplugged:
-        self.opened += 1
-        self._now = self._pluggings.pop(0) if self._pluggings else []
-        return self
-
-    def isOpened(self) -> bool:  # noqa: N802
-        return True
-
-    def get(self, _: int) -> float:
-        return 1e9  # a camera that lies about its rate
-
-    def read(self) -> tuple[bool, Any]:
-        time.sleep(0.01)
-        return (True, self._now.pop(0)) if self._now else (False, None)
-
-    def release(self) -> None:
-        self.released += 1
+from vision.sources import open_source
 
 
 def grey(width: int, height: int, level: int = 90) -> np.ndarray:
     return np.full((height, width, 3), level, np.uint8)
-
-
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let seconds of waiting be fractions of one."""
-    monkeypatch.setattr(sources, "_SILENCE_SECONDS", 0.15)
-    monkeypatch.setattr(sources, "RECONNECT_SECONDS", 1.0)
-    monkeypatch.setattr(sources, "_FIRST_FRAME_SECONDS", 1.0)
-
-
-def plugged(monkeypatch: pytest.MonkeyPatch, camera: Unplugged) -> tuple[LiveSource, list[str]]:
-    monkeypatch.setattr(cv2, "VideoCapture", lambda *_: camera.open())
-    source, said = LiveSource(0, "camera 0"), []
-    source.tell = said.append
-    return source, said
-
-
-def test_a_camera_that_is_unplugged_and_comes_back_goes_on_and_says_so(
-    hasty: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    camera = Unplugged([grey(64, 48, 10)] * 3, [grey(64, 48, 20)] * 100)
-    source, said = plugged(monkeypatch, camera)
-    times = []
-    for t, frame in source:
-        times.append(t)
-        if frame[0, 0, 0] == 20:
-            break
-    source.close()
-    assert said == ["camera 0: no picture for 0 s; it is tried again", "camera 0: the picture is back"]
-    assert times == sorted(set(times))
-    assert camera.released >= 1, "a camera that is held on to comes back under another number"
-    assert source.fps == 15.0
-
-
-def test_a_camera_that_stays_away_is_one_line_after_what_it_showed(
-    hasty: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, said = plugged(monkeypatch, Unplugged([grey(64, 48)] * 3))
-    seen = []
-    with pytest.raises(BadInputError, match=r"^camera 0: no picture for 1 s$"):
-        seen.extend(source)
-    source.close()
-    assert seen
-    assert len(said) == 1
-
-
-def test_a_camera_that_comes_back_with_another_resolution_is_read_at_the_old_one(
-    hasty: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, _ = plugged(monkeypatch, Unplugged([grey(64, 48, 10)] * 3, [grey(128, 96, 20)] * 100))
-    shapes = set()
-    for _, frame in source:
-        shapes.add(frame.shape)
-        if frame[0, 0, 0] == 20:
-            break
-    source.close()
-    assert shapes == {(48, 64, 3)}
-
-
-def test_a_camera_that_comes_back_turned_is_left_out_and_said(
-    hasty: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, said = plugged(monkeypatch, Unplugged([grey(64, 48)] * 3, [grey(48, 64)] * 500))
-    with pytest.raises(BadInputError, match="put the camera back"):
-        assert {frame.shape for _, frame in source} == {(48, 64, 3)}
-    source.close()
-    assert len(said) == 1
-
-
-def test_pictures_of_one_shape_are_fitted_and_others_are_not() -> None:
-    same = SameSize()
-    assert same.fit(grey(1920, 1080)) is not None
-    assert (same.fit(grey(1280, 720)), same.fault())[1] is None
-    assert same.fit(grey(1280, 720)).shape == (1080, 1920, 3)  # type: ignore[union-attr]
-    assert same.fit(grey(1080, 1920)) is None
-    assert same.fault() == "the picture is 1080 x 1920 now, it was 1920 x 1080: put the camera back as it was"
 
 
 # --- streams, over loopback ---------------------------------------------------------------------------
@@ -240,6 +141,49 @@ def test_a_stream_that_points_to_another_address_is_not_followed(servers: Callab
     assert other.asked == []
 
 
+def rtsp(answers: dict[str, tuple[int, str]]) -> tuple[str, list[str]]:
+    """Start an RTSP server that answers each method so; returns its address and the methods it was asked."""
+    asked: list[str] = []
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            number, method = "0", ""
+            for line in self.rfile:
+                text = line.decode().strip()
+                method = method or text.partition(" ")[0]
+                number = text[5:].strip() if text.lower().startswith("cseq:") else number
+                if text:
+                    continue
+                asked.append(method)
+                code, more = answers.get(method, (200, "Public: OPTIONS, DESCRIBE\r\n"))
+                self.wfile.write(f"RTSP/1.0 {code} x\r\nCSeq: {number}\r\n{more}\r\n".encode())
+                method = ""
+
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    return f"rtsp://127.0.0.1:{server.server_address[1]}/cam", asked
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "DESCRIBE"])
+@pytest.mark.parametrize("scheme", ["rtsp", "rtsps", "http", "tcp"])
+def test_an_rtsp_server_that_points_to_another_address_is_not_followed(method: str, scheme: str) -> None:
+    other, asked_there = rtsp({})
+    elsewhere = other.replace("rtsp:", f"{scheme}:")
+    address, asked = rtsp({method: (302, f"Location: {elsewhere}\r\n")})
+    with pytest.raises(BadInputError, match="cannot be opened"):
+        open_source(address)
+    assert asked[-1] == method
+    assert asked_there == []
+
+
+def test_an_rtsp_server_that_knows_no_such_stream_is_one_line() -> None:
+    address, asked = rtsp({"DESCRIBE": (404, "")})
+    with pytest.raises(BadInputError, match="cannot be opened"):
+        open_source(address)
+    assert asked[:2] == ["OPTIONS", "DESCRIBE"]
+
+
 @pytest.mark.parametrize(
     "spec", ["file:///etc/hostname", "ftp://127.0.0.1/a", "concat://a", "pipe://0", "://"]
 )
@@ -331,6 +275,36 @@ def stamped(stamps: list[float]) -> Iterator[float]:
         yield from (t for t, _ in sources.FilmSource(Path("film.mp4")))
 
 
+def test_a_films_pictures_of_another_size_are_fitted_and_those_of_another_shape_left_out_and_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Places are told in pixels of the first picture: on others every ruling would be about other cards."""
+    pictures = [grey(64, 48)] * 3 + [grey(128, 96)] * 3 + [grey(48, 64)] * 2 + [grey(64, 48)]
+
+    class Capture:
+        def __init__(self) -> None:
+            self.number = -1
+
+        def get(self, what: int) -> float:
+            known = {cv2.CAP_PROP_FPS: 10.0, cv2.CAP_PROP_POS_MSEC: 100.0 * self.number}
+            return known.get(what, -1.0)
+
+        def read(self) -> tuple[bool, Any]:
+            self.number += 1
+            whole = self.number < len(pictures)
+            return whole, pictures[self.number] if whole else None
+
+        def isOpened(self) -> bool:  # noqa: N802
+            return True
+
+    monkeypatch.setattr(sources, "open_film", lambda _: Capture())
+    seen = []
+    with pytest.raises(BadInputError, match=r"^film.mp4: 2 of its 9 pictures have another shape than the"):
+        seen.extend(sources.FilmSource(Path("film.mp4")))
+    assert [frame.shape for _, frame in seen] == [(48, 64, 3)] * 7
+    assert seen[-1][0] == pytest.approx(0.8)
+
+
 @pytest.mark.parametrize(
     "stamps",
     [
@@ -385,15 +359,17 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
             self.looked += 1
             if self.looked == 2:
                 server.silent.set()
+                # Nobody comes back to it: in the end somebody presses Ctrl-C.
+                threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
             return []
 
     monkeypatch.setattr("vision.capturing._READ_MS", 300)
     monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
     address, film = f"{server.address}/video", tmp_path / "out.mp4"
-    assert main(["watch", address, "--headless", "--no-learn", "--save", str(film)]) == 2
+    assert main(["watch", address, "--headless", "--no-learn", "--save", str(film)]) == 130
     told = capsys.readouterr()
     lines = told.err.splitlines()
     assert all(line.startswith(f"shithead watch: {address}: ") for line in lines), lines
     assert any(line.endswith("it is tried again") for line in lines)
-    assert lines[-1].endswith(": no picture for 1 s")
+    assert lines[-1].endswith(": no picture for 1 s; it is tried again")
     assert cv2.VideoCapture(str(film)).get(cv2.CAP_PROP_FRAME_COUNT) >= 2

@@ -95,6 +95,9 @@ class Camera:
     def get(self, _: int) -> float:
         return 30.0
 
+    def set(self, _what: int, _value: float) -> bool:
+        return False
+
     def read(self) -> tuple[bool, np.ndarray | None]:
         if self.broken:
             return False, None
