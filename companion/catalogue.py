@@ -31,7 +31,7 @@ Translations = dict[str, tuple[str, ...]]
 
 TERMINAL_ONLY = (
     *("companion/commands", "companion/cli.py", "companion/jobs.py"),
-    *("companion/scoring.py", "companion/recording.py"),
+    *("companion/scoring.py", "companion/recording.py", "companion/event_writer.py"),
     *("engine/judge.py", "engine/situation.py", "engine/simulate.py"),
     *("engine/record.py", "engine/record_lines.py"),
 )

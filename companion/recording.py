@@ -1,12 +1,10 @@
-"""What `shithead watch` leaves behind: the event lines and the annotated film."""
+"""What `shithead watch` leaves behind: the game in the store and the annotated film."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import cv2
 import numpy as np
@@ -27,34 +25,6 @@ _WHOLE = 0.99
 """A film with this share of its pictures is whole: containers state their number only about."""
 _LONGEST_STILL_S = 60.0
 """A picture stands no longer than this in the annotated film, whatever the source's clock says."""
-
-
-class EventWriter:
-    """Writes event lines as soon as they are decided; `-` is stdout, None prints them in words."""
-
-    def __init__(self, target: str | None) -> None:
-        """Open the target.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
-        self._in_words = target is None
-        self._file: IO[str] | None = None
-        # It stays open while the game goes on.
-        if target is not None and target != "-":
-            self._file = Path(target).open("w", encoding="utf-8")  # noqa: SIM115
-
-    def write(self, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Write lines and flush: who reads along sees them at once, and a crash loses none."""
-        out = self._file or sys.stdout
-        for line in lines:
-            text = in_words(line) if self._in_words else json.dumps(line, ensure_ascii=False)
-            print(text, file=out, flush=True)
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
 
 
 class GameKeeper:

@@ -16,7 +16,8 @@ from engine.errors import BadInputError
 
 if TYPE_CHECKING:
     from companion.choice import Choice
-    from companion.recording import EventWriter, FilmWriter, GameKeeper
+    from companion.event_writer import EventWriter
+    from companion.recording import FilmWriter, GameKeeper
     from companion.refereeing import Refereeing
     from vision.reading import CardReading, Image
     from vision.sources import FrameSource
@@ -45,7 +46,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("--layout", type=Path, metavar="FILE", help="where seats and piles are (JSON)")
     parser.add_argument("--save-layout", type=Path, metavar="FILE", help="write the layout that was found")
-    parser.add_argument("--events", metavar="OUT.jsonl", help="write event lines (- is stdout)")
+    parser.add_argument(
+        "--events", metavar="OUT.jsonl", help="write event lines (- is stdout; --resume appends)"
+    )
     parser.add_argument("--save", type=Path, metavar="OUT.mp4", help="write the annotated film")
     parser.add_argument(
         "--store",
@@ -71,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: source or settings are not usable, or a film breaks off; what was decided until
             then has been written.
     """
-    from companion.recording import EventWriter, FilmWriter
+    from companion.event_writer import EventWriter
+    from companion.recording import FilmWriter
     from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
     # Everything that can be wrong with the input is found before anything is written.
@@ -88,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
         keeper = _keeper(choice) if choice.kept else None
-        recorded = Recorded(game, EventWriter(args.events), film, keeper)
+        recorded = Recorded(game, EventWriter(args.events, _say, append=args.resume), film, keeper)
     except BaseException:
         source.close()
         raise

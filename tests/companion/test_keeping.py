@@ -11,7 +11,8 @@ import pytest
 
 from companion.commands.watch import Recorded
 from companion.evening import tally_of
-from companion.recording import EventWriter, GameKeeper
+from companion.event_writer import EventWriter
+from companion.recording import GameKeeper
 from companion.refereeing import Refereeing
 from companion.store import Store
 

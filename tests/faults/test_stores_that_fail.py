@@ -21,8 +21,9 @@ from companion.choice import Choice
 from companion.cli import main
 from companion.commands.watch import Recorded
 from companion.evening import last_word
+from companion.event_writer import EventWriter
 from companion.outbox import Outbox
-from companion.recording import EventWriter, GameKeeper
+from companion.recording import GameKeeper
 from companion.starting import broken_off, session_of
 from companion.store import Store
 from engine.errors import BadInputError
@@ -135,7 +136,7 @@ def test_what_cannot_be_kept_to_the_end_is_one_line(
         ["rules", "--compare", "winnersh", "shed"],
         ["simulate", "--seed", "1"],
         ["judge", "{situation}"],
-        ["tally", "--json", "--png", "/dev/full.png"],
+        ["tally", "--json", "--png", "{folder}/tally.png"],
     ],
 )
 def test_output_that_cannot_be_written_is_one_line(
@@ -150,7 +151,7 @@ def test_output_that_cannot_be_written_is_one_line(
                 sys.executable,
                 "-m",
                 "companion.cli",
-                *(a.format(situation=situation) for a in arguments),
+                *(a.format(situation=situation, folder=tmp_path) for a in arguments),
             ],
             stdout=full,
             stderr=subprocess.PIPE,

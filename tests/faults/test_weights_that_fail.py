@@ -14,7 +14,8 @@ import pytest
 
 from companion.cli import main
 from companion.commands.watch import Recorded, follow
-from companion.recording import EventWriter, GameKeeper
+from companion.event_writer import EventWriter
+from companion.recording import GameKeeper
 from companion.refereeing import Refereeing
 from companion.store import Store
 from engine.errors import BadInputError
