@@ -16,6 +16,7 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ from engine.simulate import play_game
 PLAYERS = ("Ann", "Bob", "Cat")
 ENDS_AFTER = 60
 """So many events make a game: then somebody loses, and the next one begins."""
+Shown = dict[int, list[Mapping[str, Any]]]
+"""Per game its lines, as they were written."""
 _SHOWN = ("id", "event", "player", "cards")
 
 
@@ -103,27 +106,47 @@ def killed_after(store: Path, seed: int, seconds: float, *, at_once: bool) -> li
     return [json.loads(line) for line in whole.split(b"\n")[:-1]]
 
 
-def check(store: Path, reported: list[dict[str, Any]]) -> None:
-    """Raise SystemExit if anything that was shown of the newest game is lost."""
+def check(store: Path, reported: list[dict[str, Any]], resumed: int | None, before: Shown) -> Shown:
+    """Raise SystemExit if anything that was shown of any game is lost; returns what each game holds now.
+
+    Args:
+        store: Its path.
+        reported: What the program told before it was killed.
+        resumed: The game with which it will have gone on, if any.
+        before: What each game held before it was started.
+    """
     with Store.open(store) as opened:
         if opened.notice is not None:
             raise SystemExit(f"the store speaks of damage: {opened.notice}")
-        games = opened.games()
-        if not games:
-            return
-        lines = last_word(opened.events(games[-1].id))
-    begun = max((place for place, entry in enumerate(reported) if "next" in entry), default=-1)
-    reported = reported[begun + 1 :]
+        held: Shown = {game.id: list(opened.events(game.id)) for game in opened.games()}
+    played = [*([] if resumed is None else [resumed]), *(game for game in held if game not in before)]
+    for game, was in before.items():
+        if game != resumed and held.get(game) != was:
+            raise SystemExit(f"game {game} held {was}, and now {held.get(game)}")
+    told: list[list[dict[str, Any]]] = [[]]
+    for entry in reported:
+        told.append([]) if "next" in entry else told[-1].append(entry)
+    for place, entries in enumerate(told):
+        if place < len(played):
+            _check_game(held[played[place]], entries, ended=place < len(told) - 1)
+        elif any("lines" in entry for entry in entries):
+            raise SystemExit(f"a game is lost of which was shown: {entries[-1]}")
+    return held
+
+
+def _check_game(written: Sequence[Mapping[str, Any]], reported: list[dict[str, Any]], *, ended: bool) -> None:
+    lines = last_word(written)
     last = next((entry["lines"] for entry in reversed(reported) if "lines" in entry), [])
     held = shown(lines)
+    if ended and sorted(held) != sorted(last):
+        raise SystemExit(f"of a game that was over, {last} was shown, and the store holds {held}")
     undoing = bool(reported) and reported[-1].get("undo", False)
     missing = [line for line in last if line not in held]
     # An undo that was on its way takes the last entry back, and the draws that were assumed after it.
     if missing and not (undoing and missing == last[-len(missing) :] and len(missing) <= 3):
         raise SystemExit(f"lost: {missing} of {last}; the store holds {held}")
     book = GameBook(judge_of("winnersh", PLAYERS, dealer="Cat"))
-    with Store.open(store) as opened:
-        book.resume(opened.events(games[-1].id))
+    book.resume(written)
     if [line["id"] for line in book.lines] != [line["id"] for line in sorted(lines, key=lambda e: e["id"])]:
         raise SystemExit("the game does not go on where it was broken off")
 
@@ -136,12 +159,13 @@ def main() -> int:
     args = parser.parse_args()
     rng = random.Random(args.seed)
     play_game("winnersh", PLAYERS, 1)  # what is loaded here, the children need not load
-    early = 0
+    early, held = 0, Shown()
     for number in range(args.rounds):
         child, at_once = args.seed * 100_000 + number, rng.random() < 0.2
+        resumed, _ = broken_off(args.store)
         reported = killed_after(args.store, child, rng.uniform(0.0, 0.3), at_once=at_once)
         early += not any("lines" in entry for entry in reported)
-        check(args.store, reported)
+        held = check(args.store, reported, None if resumed is None else resumed.id, held)
     with Store.open(args.store) as store:
         games = store.games()
         events = sum(len(store.events(game.id)) for game in games)
