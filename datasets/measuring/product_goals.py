@@ -266,6 +266,13 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ),
         ProductGoal("the same, second half", "soak/lag_s/second_half/median", form=".2f", command=_SOAK),
         ProductGoal(
+            "the second half's, as a multiple of the first half's",
+            "soak/lag_second_to_first",
+            most=1.2,
+            form=".2f",
+            command=_SOAK,
+        ),
+        ProductGoal(
             "decided lines that the store lost", "soak/lines_lost", most=0, form=".0f", command=_SOAK
         ),
         ProductGoal(

@@ -17,10 +17,18 @@ from typing import Any
 from datasets.measuring.beside import beside_rows
 from datasets.measuring.product_goals import PARTS, ProductGoal
 from datasets.measuring.tables import as_markdown, number, table
+from engine.capped_files import read_capped
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 
 NOT_MEASURED = "not measured"
 _FILES = {
+    "films": "films.json",
+    "photos": "photos.jsonl",
+    "soak": "soak.json",
+    "benchmarks": "benchmarks.jsonl",
+}
+_MADE_BY = {
     goal.source.split("/")[1]: (re.findall(r"\w+\.py", goal.command) or [goal.command])[0]
     for part in PARTS.values()
     for goal in part
@@ -66,12 +74,28 @@ def read_measured(folder: Path) -> Measured:
         raise BadInputError(f"{folder}: there is no such folder")
     soaked = _lines(folder / "soak.json")
     films = folder / "films.json"
-    return Measured(
-        films=_object(films.read_text("utf-8"), films) if films.is_file() else {},
+    measured = Measured(
+        films=_object(_text(films), films) if films.is_file() else {},
         photos={str(row.get("set")): _with_share(row) for row in _lines(folder / "photos.jsonl")},
-        soak=_with_film_hours(soaked[-1]) if soaked else {},
+        soak=_with_lag_ratio(_with_film_hours(soaked[-1])) if soaked else {},
         benchmarks={str(row.get("what")): row for row in _lines(folder / "benchmarks.jsonl")},
     )
+    for name, file in _FILES.items():
+        _check(measured, name, folder / file)
+    return measured
+
+
+def _check(measured: Measured, name: str, path: Path) -> None:
+    """Make a page of one file alone: what that cannot be made of, no command wrote."""
+    plot = path.with_name("soak.png")
+    try:
+        page(Measured(**{name: getattr(measured, name)}), plot.name if plot.is_file() else None)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise _no_result(path) from None
+
+
+def _no_result(path: Path) -> BadInputError:
+    return BadInputError(f"{path}: not what a command of this program wrote")
 
 
 def _with_film_hours(soak: dict[str, Any]) -> dict[str, Any]:
@@ -90,19 +114,33 @@ def _with_share(photos: dict[str, Any]) -> dict[str, Any]:
     return {**photos, "confidently_wrong_share": wrong / cards}
 
 
+def _with_lag_ratio(soak: dict[str, Any]) -> dict[str, Any]:
+    """Return a soak with how its lag grew: the second half's median as a multiple of the first half's."""
+    lag = Measured(soak=soak)
+    first, second = (lag.value(f"soak/lag_s/{half}_half/median") for half in ("first", "second"))
+    return {**soak, "lag_second_to_first": second / first} if first and second is not None else soak
+
+
 def _lines(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
-    return [_object(line, path) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [_object(line, path) for line in _text(path).split("\n") if line.strip()]
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_capped(path).decode()
+    except UnicodeDecodeError:
+        raise _no_result(path) from None
 
 
 def _object(text: str, path: Path) -> dict[str, Any]:
     try:
-        read = json.loads(text)
-    except (ValueError, RecursionError):
+        read = parse_json(text)
+    except json.JSONDecodeError:
         read = None
     if not isinstance(read, dict):
-        raise BadInputError(f"{path}: not what a command of this program wrote")
+        raise _no_result(path)
     return read
 
 
@@ -133,7 +171,7 @@ def _row(goal: ProductGoal, measured: Measured) -> tuple[str, ...]:
 
 def _machines(measured: Measured) -> str:
     """Return what was measured when, on what and with which program: a row for each that differs."""
-    benchmarks = [(_FILES[what], row) for what, row in measured.benchmarks.items() if what in _FILES]
+    benchmarks = [(_MADE_BY[what], row) for what, row in measured.benchmarks.items() if what in _MADE_BY]
     rows = [
         *_machine_rows("films", [("films", measured.films)]),
         *_machine_rows("photos", measured.photos.items()),

@@ -19,13 +19,17 @@ import numpy as np
 
 from companion.choice import Choice
 from companion.commands.watch import Recorded
-from companion.recording import EventWriter, GameKeeper
+from companion.event_writer import EventWriter
+from companion.moments import remember
+from companion.recording import GameKeeper
 from companion.scoring import compare, percentile, read_events, read_lines, read_truth
 from companion.starting import before, watched_game
 from companion.store import Store
+from companion.store_rows import is_texts
 from datasets.films.production import truth_path
 from datasets.measuring.machine import load, machine, resident_mib
 from datasets.measuring.plan import FilmPlan
+from engine.errors import BadInputError
 from vision.backlog import BACKLOG_SECONDS, Backlog
 from vision.reading import Image
 from vision.sources import FrameSource, open_source
@@ -150,33 +154,51 @@ def _play(
     until: float,
     sample: Callable[[], None],
 ) -> Played:
-    header = read_lines(truth_path(film))[0]
-    choice = Choice(
-        source=str(film),
-        players=tuple(header["players"]),
-        rules=header["rules"],
-        options=tuple(header["options"]),
-        dealer=header["dealer"],
-        store=store,
-    )
+    choice = _choice(film, store)
     played = Played(film.stem, round(time.monotonic() - began, 1))
     told: list[dict[str, Any]] = []
     with ExitStack() as stack:
         source = stack.enter_context(closing(open_source(str(film))))
         keeper = GameKeeper(Store.open(store), choice.rules, choice.options, choice.dealer, film.name)
         game = watched_game(choice, before(choice))
+        moments: dict[int, bytes] = {}
         recorded = stack.enter_context(closing(Recorded(game, EventWriter(str(events)), None, keeper)))
         pictures, t = Paced(source, pace, until), 0.0
         for t, frame in pictures:
             lines = recorded.feed(frame, t)
             played.lag_s += [round(time.monotonic() - pictures.due, 3)] * len(lines)
             told += lines
+            remember(moments, lines, frame, recorded.layout)  # as the app does: they take memory and time
             played.pictures += 1
             sample()
         told += recorded.finish(t)
     played.told, played.dropped = len(told), pictures.dropped
     _check(played, told, store, None if pictures.broken_off else film, events)
     return played
+
+
+def _choice(film: Path, store: Path) -> Choice:
+    """Return the game that a film's truth names.
+
+    Raises:
+        BadInputError: it names none.
+    """
+    truth = truth_path(film)
+    header = next(iter(read_lines(truth)), {})
+    players, options, rules = header.get("players"), header.get("options") or [], header.get("rules")
+    dealer = header.get("dealer")
+    if not (is_texts(players) and is_texts(options) and isinstance(rules, str) and players):
+        raise BadInputError(f"{truth}: the first line does not describe a film")
+    if not isinstance(dealer, str | None):
+        raise BadInputError(f"{truth}: the first line names no dealer")
+    return Choice(
+        source=str(film),
+        players=tuple(players),
+        rules=rules,
+        options=tuple(options),
+        dealer=dealer,
+        store=store,
+    )
 
 
 def _check(played: Played, told: list[dict[str, Any]], store: Path, film: Path | None, events: Path) -> None:
