@@ -73,7 +73,7 @@ def _answers(address: str | tuple[str, int]) -> bool:
         with socket.socket(family) as connection:
             connection.settimeout(3.0)
             connection.connect(address)
-    except OSError:
+    except (OSError, OverflowError, ValueError):  # no port has that number, or no machine that name
         return False
     return True
 

@@ -87,14 +87,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         # A mistake of ours: its trace is for the log, and a line for whoever sits there.
         _log.exception("shithead %s has failed", args.command)
-        says = f"the program failed ({type(error).__name__}: {error}); see {log_path()}"
-        print(f"shithead {args.command}: {says}", file=sys.stderr)
+        _say(args.command, f"the program failed ({type(error).__name__}: {error}); see {log_path()}")
         return 1
 
 
 def _say(command: str, what: str) -> int:
-    """Say in one line what is wrong with the input, whatever a file's name may hold; returns the status."""
-    print(f"shithead {command}: {' '.join(what.splitlines())}", file=sys.stderr)
+    """Say in one line what is wrong, whatever a file's name or an error may hold; returns status 2."""
+    line = " ".join(part for line in what.splitlines() if (part := line.strip()))
+    print(f"shithead {command}: {line}", file=sys.stderr)
     return 2
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from engine.event_fields import check_fields
 from engine.events import EVENT_KINDS
@@ -133,12 +134,13 @@ def read_lines(path: str | Path) -> list[Line]:
         BadInputError: The file cannot be read, or a line is not a JSON object; names file and line.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_capped(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
         raise BadInputError(f"{path}: {reason}") from None
     lines = []
-    for number, raw in enumerate(text.splitlines(), start=1):
+    # Not splitlines(): names stand in it as they are, and some signs in them would end a line for that.
+    for number, raw in enumerate(text.split("\n"), start=1):
         if not raw.strip():
             continue
         try:

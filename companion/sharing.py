@@ -70,7 +70,9 @@ def as_csv(tally: Tally) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["player", "games", "losses", "streak", "rituals"])
     for s in tally.standings:
-        writer.writerow([_no_formula(s.player), s.games, s.losses, s.streak, ";".join(s.rituals)])
+        writer.writerow(
+            [_no_formula(s.player), s.games, s.losses, s.streak, _no_formula(";".join(s.rituals))]
+        )
     return out.getvalue()
 
 
@@ -186,5 +188,6 @@ def _text_width(text: str, face: cv2.FontFace, size: int, weight: int) -> int:
 
 
 def _no_formula(text: str) -> str:
-    # A spreadsheet runs a cell that begins like a formula; names come from whoever typed them.
-    return "'" + text if text[:1] in ("=", "+", "-", "@") else text
+    # A spreadsheet runs a cell that begins like a formula, also behind blanks that it strips; names come from
+    # whoever typed them.
+    return "'" + text if text.lstrip()[:1] in ("=", "+", "-", "@") or text[:1] in ("\t", "\r") else text

@@ -20,6 +20,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from engine.mechanics import Mechanics, read_mechanics
 
@@ -125,7 +126,7 @@ def _package_file(name: str) -> dict[str, Any]:
 
 def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
+        data = tomllib.loads(read_capped(path).decode("utf-8").replace("\r\n", "\n"))
     except OSError as error:
         raise BadInputError(
             "house variant {path}: {reason}", path=path, reason=error.strerror or error

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.geometry import within_half_a_turn
@@ -174,7 +175,7 @@ def load_layout(path: Path) -> Layout:
         BadInputError: the file is no JSON or lacks a part.
     """
     try:
-        stored = parse_json(path.read_bytes())
+        stored = parse_json(read_capped(path))
         seats = tuple(
             Seat(str(s["player"]), tuple(_place(p) for p in s["row"]), _place(s["facing"]))
             for s in stored["seats"]

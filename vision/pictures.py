@@ -10,6 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from vision.opencv_log import set_log_level, silence
 from vision.reading import Image
@@ -18,10 +19,10 @@ from vision.reading import Image
 def read_image(path: Path) -> Image:
     """Return the picture at `path`, height x width x 3, BGR, 8 bit, turned as its EXIF note says.
 
-    Raises BadInputError for a file that is missing, empty or not a picture.
+    Raises BadInputError for a file that is missing, empty, too large or not a picture.
     """
     try:
-        data = np.fromfile(path, np.uint8)
+        data = np.frombuffer(read_capped(path), np.uint8)
     except FileNotFoundError as error:
         raise BadInputError("{path}: there is no such file", path=path) from error
     except IsADirectoryError as error:

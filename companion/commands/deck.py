@@ -243,13 +243,21 @@ def _list(_: argparse.Namespace) -> int:
     names = deck_names()
     if not names:
         print("no deck is enrolled")
+    wrong = []
     for name in names:
-        print(f"{name}: {len(set(load_deck(name).cards))} cards")
+        try:
+            print(f"{name}: {len(set(load_deck(name).cards))} cards")
+        except BadInputError as error:
+            wrong.append(str(error))
     learnt = load_learnt()
     if learnt is not None:
         known = len(known_cards(learnt))
         cards = f"{known} card{'' if known == 1 else 's'}"
         print(f"learnt during play: {cards} (used from {LEAST_CARDS} on, where no deck is named)")
+    for line in wrong[:-1]:
+        print(f"shithead deck: {line}", file=sys.stderr)
+    if wrong:
+        raise BadInputError(wrong[-1])
     return 0
 
 

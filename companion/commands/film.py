@@ -107,6 +107,7 @@ def _players(given: str) -> tuple[str, ...]:
 def _check(args: argparse.Namespace) -> None:
     """Refuse numbers that no film can have."""
     limits: dict[str, tuple[float, float]] = {
+        "seed": (0, 2**63),
         "films": (1, 10_000),
         "plays": (1, 10_000),
         "illegal": (0, 50),

@@ -74,6 +74,8 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
     for name, most in (("films", 1000), ("plays", 10_000)):
         if not 1 <= getattr(args, name) <= most:
             raise BadInputError(f"--{name} {getattr(args, name)}: it must be from 1 to {most}")
+    if args.seed is not None and args.seed < 0:
+        raise BadInputError(f"--seed {args.seed}: it must be 0 or more")
     width, _, height = args.size.partition("x")
     if not (
         width.isdecimal() and height.isdecimal() and 160 <= int(width) <= 7680 and 90 <= int(height) <= 4320

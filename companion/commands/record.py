@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
+from engine.capped_files import read_capped, read_stream
 from engine.errors import BadInputError
 
 
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(file: str) -> str:
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        raw = read_stream(sys.stdin.buffer, "stdin") if file == "-" else read_capped(file)
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInputError(f"{file} is not UTF-8 text") from None
@@ -68,7 +68,7 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     if args.dealer is not None and args.dealer not in players:
         raise BadInputError(f"--dealer {args.dealer} is not one of the players")
     events, wrong = [], []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         try:
             read = parse_json(line) if line.strip() else None
             if isinstance(read, dict):

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import cv2
 import pytest
 
 from companion import cli, logs
@@ -57,6 +58,19 @@ def test_a_mistake_of_the_program_is_one_line_for_the_user_and_a_trace_in_the_lo
     error = capsys.readouterr().err
     assert error == f"shithead tally: the program failed (ZeroDivisionError: by nought); see {log}\n"
     assert "Traceback" in log.read_text()
+
+
+def test_a_mistake_of_which_a_library_says_several_lines_is_one_line(
+    log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_args: object) -> int:
+        raise cv2.error("OpenCV(5.0.0) /io/resize.cpp:4208:\n  error: (-215) failed\r\n  > expected\n")
+
+    monkeypatch.setattr(tally, "run", fail)
+    assert main(["tally"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "resize.cpp:4208: error: (-215) failed > expected ); see" in error
 
 
 def test_the_log_is_rotated(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
