@@ -1,7 +1,8 @@
 """The book of one game: every event with its ruling, under the ids by which people speak of them.
 
 It knows nothing of cameras: events come from a watcher (`companion.refereeing`) or from people who enter them
-by touch (`HandScored`), and go to the referee. What was written down can be read back, and the game goes on.
+by touch (`companion.hand_scored`), and go to the referee. What was written down can be read back, and the
+game goes on. What people have put right or taken back stands: no later look of the watcher changes it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ Line = dict[str, Any]
 """One event line, as `shithead watch` prints it."""
 BY_HAND = "hand"
 """The value of a line's field `by` where a person entered the event."""
+SETTLED = "settled"
+"""The field of a line that says that a person put the event right."""
 ASSUMED = "assumed"
 """The value of `by` where nobody said so: a draw that was due, in a game that no camera watches."""
 CONCLUSIONS = ("out", "game_over", "late_breach")
@@ -84,6 +87,8 @@ class GameBook:
         """Lines that the referee added and nobody saw, by their id."""
         self._entered: dict[int, str] = {}
         """By whom events were entered that nobody saw, by their id: `BY_HAND` or `ASSUMED`."""
+        self._settled: set[int] = set()
+        """The ids of events that people put right, struck out or took back."""
         self._count = 0
 
     @property
@@ -106,9 +111,14 @@ class GameBook:
         return max((float(max(line["t"], line["decided_at"])) for line in self.lines), default=0.0)
 
     def take(self, events: Sequence[Event]) -> list[Line]:
-        """Have events judged; returns their lines, each followed by what the rules conclude from it."""
+        """Have events judged; returns their lines, each followed by what the rules conclude from it.
+
+        What revises an event that people settled is passed over.
+        """
         judge, told = self._appointed(), []
         for seen in events:
+            if seen.revise is not None and self._ids.get(seen.revise, seen.revise) in self._settled:
+                continue
             event = self._numbered(seen)
             outcome = judge.observe(event)
             told.append(self._told(event, outcome.ruling))
@@ -133,6 +143,7 @@ class GameBook:
         last = None if judge is None else judge.undo()
         if judge is None or last is None:
             return None
+        self._settled.add(last.id)
         line = next((line for line in self.lines if line["id"] == last.id), last.to_json())
         self.lines = [other for other in self.lines if other is not line]
         told = {self._concluded.get(other["id"]) for other in self.lines}
@@ -159,6 +170,7 @@ class GameBook:
                 raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
             return
         old = self.lines[index]
+        self._settled.add(event_id)
         if event is None:
             gone = replace(Event.from_json(old), id=event_id, withdrawn=True)
             outcome = self._judge.correct(event_id, gone)
@@ -221,6 +233,8 @@ class GameBook:
                 continue
             if line.get("by") in (BY_HAND, ASSUMED):
                 self._entered[event.revise or event.id] = str(line["by"])
+            if line.get(SETTLED):
+                self._settled.add(event.revise or event.id)
             if event.revise is not None and event.revise not in standing:
                 if event.withdrawn:
                     continue
@@ -304,6 +318,8 @@ class GameBook:
         line = event.to_json()
         if event.id in self._entered:
             line["by"] = self._entered[event.id]
+        if event.id in self._settled:
+            line[SETTLED] = True
         if ruling is not None:
             line["ruling"] = written(ruling)
         return line
@@ -318,65 +334,6 @@ class GameBook:
         else:
             self.lines[earlier] = {**line, "id": self.lines[earlier]["id"]}
         return line
-
-
-class HandScored:
-    """A game that no camera watches: people enter what happens, the referee rules all the same."""
-
-    readings: tuple[Any, ...] = ()
-    moving = False
-    layout = None
-
-    def __init__(self, book: GameBook) -> None:
-        self._book = book
-
-    @property
-    def table(self) -> Any:
-        """The referee's public table."""
-        return self._book.table
-
-    @property
-    def lines(self) -> Sequence[Line]:
-        """Every event of the game with its ruling, oldest first."""
-        return self._book.lines
-
-    @property
-    def started_at(self) -> float:
-        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
-        return self._book.last_t
-
-    def enter(self, event: Event) -> list[Line]:
-        """Take in an event that a person reports; a draw that it makes due is taken for made."""
-        told = self._book.enter(event)
-        for player, count in self.table.to_draw.items():
-            draw = Event(
-                id=0, event="draw", t=event.t, decided_at=event.decided_at, player=player, count=count
-            )
-            told += self._book.enter(draw, ASSUMED)
-        return told
-
-    def undo(self) -> Line | None:
-        """Take the last event back that somebody entered, with the draws that were assumed after it."""
-        line = self._book.undo()
-        while line is not None and line.get("by") == ASSUMED:
-            line = self._book.undo()
-        return line
-
-    def correct(self, event_id: int, event: Event | None) -> None:
-        """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
-
-        Raises:
-            BadInputError: there is no event of this id, or it is the referee's own conclusion.
-        """
-        self._book.correct(event_id, event)
-
-    def feed(self, frame: Any, t: float) -> list[Line]:
-        """Take a picture: there is none to look at."""
-        return []
-
-    def finish(self, t: float) -> list[Line]:
-        """Take the end: nothing was waiting."""
-        return []
 
 
 _Conclusion = tuple[str, str | None, str | None, int | None]

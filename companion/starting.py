@@ -12,10 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.book import GameBook, HandScored
+from companion.book import GameBook
 from companion.choice import Choice
 from companion.freed_memory import free_ended_games
 from companion.game import Game
+from companion.hand_scored import HandScored
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Session
 from companion.settings import load_settings

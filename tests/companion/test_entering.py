@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from companion.asking import may_i_play
-from companion.book import ASSUMED, GameBook, HandScored
+from companion.book import ASSUMED, GameBook
 from companion.choice import Choice
 from companion.entering import answered, entered, newest_by_another, shown_rank
+from companion.hand_scored import HandScored
 from companion.nextgame import next_choice
 from companion.refereeing import judge_of
 from companion.rulings import ruling_text

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion.book import GameBook
 from companion.refereeing import Refereeing
 from engine.errors import BadInputError
 from engine.events import Event
@@ -153,6 +154,35 @@ def test_a_correction_is_passed_on_under_its_id() -> None:
     assert [line["id"] for line in joined.lines] == [2]
     with pytest.raises(BadInputError, match="event 77"):
         joined.correct(77, None)
+
+
+def test_what_a_person_put_right_is_not_overwritten_by_a_later_look() -> None:
+    joined, judge = game([play(1, "6S")], [play(2, "6S", "6D", revise=1)], [play(3, "4D", revise=1)])
+    joined.feed(FRAME, 1.0)
+    joined.correct(1, play(0, "8S"))
+    assert joined.feed(FRAME, 2.0) == []
+    assert joined.feed(FRAME, 3.0) == []
+    assert [(line["cards"], line["settled"]) for line in joined.lines] == [(["8S"], True)]
+    assert judge.standing[1].cards == ("8S",)
+
+
+@pytest.mark.parametrize("strike", [lambda game: game.correct(1, None), lambda game: game.undo()])
+def test_what_a_person_struck_out_does_not_come_back_with_a_later_look(strike: Any) -> None:
+    joined, judge = game([play(1, "6S")], [play(2, "6D", revise=1)])
+    joined.feed(FRAME, 1.0)
+    strike(joined)
+    assert joined.feed(FRAME, 2.0) == []
+    assert (joined.lines, judge.standing) == ([], {})
+
+
+def test_what_a_person_put_right_stays_settled_in_a_game_that_is_taken_up_again() -> None:
+    kept = GameBook(Judge())
+    written = kept.take([play(1, "6S")])
+    kept.correct(1, play(0, "8S"))
+    again = GameBook(Judge())
+    again.resume([*written, {**kept.lines[0], "revise": 1}])
+    assert again.take([play(5, "6S", "6D", revise=1)]) == []
+    assert again.lines == kept.lines
 
 
 def test_without_names_the_players_are_those_of_the_deal() -> None:

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.book import GameBook, HandScored
+from companion.book import GameBook
+from companion.hand_scored import HandScored
 from companion.kept_moments import game_folder
 from companion.refereeing import judge_of
 from companion.replay import newest_evening, replay
