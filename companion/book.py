@@ -110,6 +110,11 @@ class GameBook:
         """When the last event happened or was decided, seconds of the source."""
         return max((float(max(line["t"], line["decided_at"])) for line in self.lines), default=0.0)
 
+    @property
+    def ended_at(self) -> float | None:
+        """When the event happened that ended the game, seconds of the source; None while it goes on."""
+        return next((float(line["t"]) for line in self.lines if line["event"] == "game_over"), None)
+
     def take(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it.
 

@@ -50,6 +50,8 @@ class Refereeing:
         self._known: KnownAlready | None = None
         self._asked = False
         """Whether it was said that the cards lie otherwise than when the game was broken off."""
+        self._after_end: list[Event] = []
+        """What was seen since the game is over: it counts only if the game turns out to go on."""
         self._freed = FreedMemory()
         self._shown: tuple[TableView, TableView] | None = None
         """What the watcher believed when that was last brought into the frame, and what came of it."""
@@ -197,11 +199,13 @@ class Refereeing:
 
     def enter(self, event: Event) -> list[Line]:
         """Take in an event that a person reports; returns the lines that this adds."""
-        return self._book.enter(self._moved(event))
+        return self._book.enter(self._moved(event)) + self._go_on_if_not_over()
 
     def undo(self) -> Line | None:
         """Take the last event back and return it; None where there is none."""
-        return self._book.undo()
+        line = self._book.undo()
+        self._go_on_if_not_over()
+        return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
         """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
@@ -210,6 +214,7 @@ class Refereeing:
             BadInputError: there is no event of this id, or it is the referee's own conclusion.
         """
         self._book.correct(event_id, event)
+        self._go_on_if_not_over()
 
     def resume(self, stored: Sequence[Mapping[str, Any]], *, same_clock: bool) -> None:
         """Go on with a game that was broken off, from its lines as they were written.
@@ -232,13 +237,38 @@ class Refereeing:
         )
 
     def _rule(self, events: Sequence[Event]) -> list[Line]:
-        """Have events judged; returns their lines, each followed by what the rules conclude from it."""
+        """Have events judged; returns their lines, each followed by what the rules conclude from it.
+
+        Once the game is over the cards are swept up, shown around, dealt anew: nobody breaks a rule by that.
+        It waits, and only what was seen of the game itself is still judged.
+        """
         if self._known is not None:
             events = self._known.less(events)
         if events and self._book.judge is None:
             seats = self._watcher.layout.seats if self._watcher.layout else ()
             self._book.appoint(self._make_judge([seat.player for seat in seats]))
-        return self._book.take([self._moved(event) for event in events]) if events else []
+        told: list[Line] = []
+        for event in map(self._moved, events):
+            if self._is_after_end(event):
+                self._after_end.append(event)
+                continue
+            told += self._book.take([event]) + self._go_on_if_not_over()
+        return told
+
+    def _is_after_end(self, event: Event) -> bool:
+        ended_at = self._book.ended_at
+        if ended_at is None:
+            return False
+        if event.revise is not None:
+            return event.revise in {other.id for other in self._after_end}
+        return event.t > ended_at
+
+    def _go_on_if_not_over(self) -> list[Line]:
+        """Have judged what was seen since the end of a game that has turned out to go on."""
+        told: list[Line] = []
+        while self._after_end and not self._is_after_end(self._after_end[0]):
+            told += self._book.take([self._after_end.pop(0)])
+        return told
 
     def _moved(self, event: Event) -> Event:
         """Return the event on the clock of the game, which goes on where it was broken off."""

@@ -203,6 +203,58 @@ def test_a_conclusion_goes_with_what_it_rests_on() -> None:
     assert game.table.loser is None
 
 
+def ended_game(*after: Event) -> Refereeing:
+    """Bob is out and Ann has lost; then `after` is seen, a second apart."""
+    end = Event(id=2, event="out", t=2, player="Bob")
+    game = Refereeing(
+        cast(Watcher, ScriptedWatcher([GAME[0], end, *after])),
+        lambda _: Referee("winnersh", ("Ann", "Bob")),
+        ("Ann", "Bob"),
+    )
+    for t in range(2 + len(after)):
+        game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
+    return game
+
+
+SWEPT_UP = (
+    Event(id=3, event="pick_up", t=5, player="Bob"),
+    Event(id=4, event="pick_up", t=5, player="Bob", cards=("9S",), revise=3),
+    Event(id=5, event="play", t=6, player="Bob", cards=("4S",), source="hand"),
+)
+
+
+def test_sweeping_the_cards_up_after_the_game_accuses_nobody() -> None:
+    assert [line["event"] for line in ended_game(*SWEPT_UP).lines] == ["deal", "out", "game_over"]
+
+
+@pytest.mark.parametrize(
+    "go_on",
+    [
+        lambda game: game.correct(2, None),
+        lambda game: game.correct(game.lines[-1]["id"], None),
+        lambda game: game.undo(),
+    ],
+    ids=["nobody was out", "the game is not over", "undo"],
+)
+def test_what_was_seen_since_is_judged_where_the_game_was_not_over(
+    go_on: Callable[[Refereeing], Any],
+) -> None:
+    game = ended_game(*SWEPT_UP)
+    go_on(game)
+    seen = [(line["event"], line.get("player"), line.get("cards")) for line in game.lines]
+    assert seen[-2:] == [("pick_up", "Bob", ["9S"]), ("play", "Bob", ["4S"])]
+    assert all("ruling" in line for line in game.lines[-2:])
+
+
+def test_a_second_look_at_the_game_itself_is_judged_though_it_is_over() -> None:
+    """Before the end Ann had put down a card that only now is seen, and Bob's last act was none."""
+    late = Event(id=3, event="play", t=1.5, player="Ann", cards=("9S",), source="hand")
+    assert [line["event"] for line in ended_game(late).lines].count("play") == 1
+    withdrawn = Event(id=4, event="out", t=2, player="Bob", revise=2, withdrawn=True)
+    game = ended_game(SWEPT_UP[0], withdrawn)
+    assert [line["event"] for line in game.lines] == ["deal", "pick_up"]
+
+
 def test_a_correction_of_nothing_is_refused() -> None:
     with pytest.raises(BadInputError, match="there is no such event"):
         open_game().correct(1, None)
