@@ -312,12 +312,14 @@ class GameBook:
         return {**line, "decided_at": round(now, 3), "revise": line["id"], "id": self._count}
 
     def _numbered(self, event: Event) -> Event:
-        """Return the event under the next free id, with what it revises named by the id that was told."""
+        """Return the event under the next free id, with what it refers to named by the id that was told."""
         self._count += 1
-        if event.id:
-            self._ids[event.id] = self._count
+        if not event.id:
+            return replace(event, id=self._count)
+        self._ids[event.id] = self._count
         revise = None if event.revise is None else self._ids.get(event.revise, event.revise)
-        return replace(event, id=self._count, revise=revise)
+        concerns = None if event.concerns is None else self._ids.get(event.concerns)
+        return replace(event, id=self._count, revise=revise, concerns=concerns)
 
     def _line(self, event: Event, ruling: dict[str, Any] | None) -> Line:
         line = event.to_json()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from companion.game import Line
 from companion.i18n import _
 from companion.rule_words import cite_words, quotation
 from companion.sentences import breach_words, sentence
+from engine.cards import UNKNOWN
+from engine.events import Event
+from vision.questions import UNREAD_CARD, asked
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 """Events that, when legal, leave the ruling on the play before them standing."""
@@ -32,13 +36,58 @@ def line_to_correct(lines: Sequence[Line], event_id: int) -> Line | None:
     place = next((place for place, line in enumerate(lines) if line.get("id") == event_id), None)
     if place is None:
         return None
+    return _concerned(lines, place) or lines[place]
+
+
+def _concerned(lines: Sequence[Line], place: int) -> Line | None:
+    """Return the event that a question or a breach proven late is about; None where there is none."""
     line = lines[place]
     if line.get("concerns") is not None:
-        return next((other for other in lines if other.get("id") == line["concerns"]), line)
-    if line.get("event") == "unclear":
-        earlier = (other for other in reversed(lines[:place]) if other.get("player") == line.get("player"))
-        return next((other for other in earlier if "??" in (other.get("cards") or ())), line)
-    return line
+        return next((other for other in lines if other.get("id") == line["concerns"]), None)
+    if line.get("event") != "unclear":
+        return None
+    # Games that were kept before questions said what they are about.
+    earlier = (other for other in reversed(lines[:place]) if other.get("player") == line.get("player"))
+    return next((other for other in earlier if UNKNOWN in (other.get("cards") or ())), None)
+
+
+def open_questions(lines: Sequence[Line]) -> list[Line]:
+    """Return the questions that nobody has answered, the newest last.
+
+    A question for a card is answered once the card is known or the event struck out; any other is answered by
+    striking the question itself out.
+    """
+    found = []
+    for place, line in enumerate(lines):
+        if line.get("event") != "unclear":
+            continue
+        about = _concerned(lines, place)
+        if UNKNOWN in (about.get("cards") or ()) if about is not None else not _asks_for_card(line):
+            found.append(line)
+    return found
+
+
+def _asks_for_card(question: Line) -> bool:
+    return question.get("says") == asked(UNREAD_CARD, question.get("player"))
+
+
+def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:
+    """Return a question's event with each likely reading of the card that is asked for, the likeliest first.
+
+    A card that the event has already is none of them; there is none where no card is asked for.
+    """
+    about = line_to_correct(lines, int(question.get("id") or 0))
+    if about is None or about is question:
+        return []
+    event = Event.from_json(dict(about))
+    if UNKNOWN not in event.cards:
+        return []
+    at = event.cards.index(UNKNOWN)
+    return [
+        replace(event, cards=(*event.cards[:at], card, *event.cards[at + 1 :]), confidence=1.0, revise=None)
+        for card in question.get("cards") or ()
+        if card not in event.cards
+    ]
 
 
 def is_counted(line: Line) -> bool:

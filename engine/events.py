@@ -51,7 +51,10 @@ class Event:
     player: str | None = None
     """Who did it; None where nobody in particular did (deal, game_over) or it is not known."""
     cards: tuple[str, ...] = ()
-    """The cards that moved; for a set, in the order in which they lie, lowest first."""
+    """The cards that moved; for a set, in the order in which they lie, lowest first.
+
+    For `unclear`: what a card that was not read may be, the likeliest first.
+    """
     source: Source | None = None
     """Where played cards came from."""
     to: str | None = None
@@ -74,7 +77,8 @@ class Event:
     withdrawn: bool = False
     """With `revise`: the earlier event did not happen at all."""
     concerns: int | None = None
-    """For `late_breach`: the id of the event that was not allowed."""
+    """For `late_breach`: the id of the event that was not allowed. For `unclear`: that of the event which is
+    asked about."""
     breach: dict[str, Any] | None = None
     """For `late_breach`: rule, cite, quote, says, form and facts, as in a ruling."""
     says: str | None = None

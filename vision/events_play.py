@@ -237,13 +237,13 @@ class PlayPile:
         self._before_action(seat, now)
         names = tuple(name for name, _, _ in new)
         source = self._upcards.source_of(names, seat)
-        player, p = self._scene.player(seat), min(p for _, p, _ in new)
+        player = self._scene.player(seat)
         below = self._told.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
             new, self._glimpses if early else self._looks
         )
         self.pile.put(new, free=not (gone or early), below=below)
         self._scene.started = True
-        told = self._told.tell(player, names, source, p, t, now, below=below)
+        told = self._told.tell(player, new, source, t, now, below=below)
         if early:
             self._told_early = [*self._told_early, *new] if told.revise else new
         self._suspect(now)

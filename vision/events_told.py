@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from engine.events import Event, EventKind, Source
 from vision.events_scene import Scene
+from vision.events_sets import NewCard
 from vision.questions import UNREAD_CARD, asked
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
@@ -20,6 +21,8 @@ JUST_SECONDS = 0.8
 """What was done no longer ago may not yet be seen well."""
 _SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
 """A card of which little shows is outlined roughly."""
+_MAY_BE = 3
+"""So many readings are offered of a card that cannot be told."""
 _LOST_SECONDS = 0.7
 """An arm that is lost from sight no longer than this has not gone."""
 
@@ -56,9 +59,8 @@ class ToldPlays:
     def tell(
         self,
         player: str | None,
-        names: tuple[str, ...],
+        new: Sequence[NewCard],
         source: Source,
-        p: float,
         t: float,
         now: float,
         *,
@@ -67,9 +69,10 @@ class ToldPlays:
         """Tell a play, or add to the one just told where the cards were put down together with it.
 
         `below`: they lie below those told before. Returns the play, which revises an earlier form where cards
-        were added to it.
+        were added to it. A card that cannot be read is asked about, with what it may be.
         """
         log, last = self._scene.log, self.newest
+        names, p = tuple(name for name, _, _ in new), min(p for _, p, _ in new)
         if last is not None and self._belong_to(last, player, names, t):
             joined = source if last.source == source else "hand+up"
             # The time of the first sight stands: what is found later may have lain there all along.
@@ -80,7 +83,13 @@ class ToldPlays:
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
             self._on_pile.append(told)
         if UNKNOWN_CARD in names:
-            log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player))
+            log.add(
+                *("unclear", t, now),
+                player=player,
+                says=asked(UNREAD_CARD, player),
+                concerns=told.revise or told.id,
+                cards=_may_be(seen for name, _, seen in new if name == UNKNOWN_CARD),
+            )
         return told
 
     def _belong_to(self, last: Event, player: str | None, names: Sequence[str], t: float) -> bool:
@@ -146,3 +155,9 @@ class ToldPlays:
         """Note that the pile has gone, and with it what may lie in it."""
         self._on_pile.clear()
         self._suspects.clear()
+
+
+def _may_be(unread: Iterable[Seen]) -> tuple[str, ...]:
+    """Return what cards that cannot be read may be, the likeliest first."""
+    odds = sorted(((p, name) for seen in unread for name, p in seen.odds.items()), reverse=True)
+    return tuple(dict.fromkeys(name for _, name in odds))[:_MAY_BE]

@@ -6,13 +6,16 @@ from typing import Any
 
 from companion.rulings import (
     effect_words,
+    likely_answers,
     line_to_correct,
     newest_ruling,
+    open_questions,
     pick_ups_and_burns,
     ruling_of,
     ruling_text,
 )
 from engine.judge import judge
+from vision.questions import LIES_OTHERWISE, UNREAD_CARD, asked
 
 
 def line(number: int, event: str, verdict: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -47,6 +50,40 @@ def test_questions_and_late_breaches_lead_to_what_they_are_about() -> None:
     assert line_to_correct(lines, 2) is other
     assert line_to_correct(lines, 99) is None
     assert line_to_correct([other, question], 3) is question
+
+
+UNREAD = asked(UNREAD_CARD, "Ann")
+
+
+def test_a_question_is_open_until_its_card_is_known_or_its_event_struck_out() -> None:
+    unread = line(1, "play", cards=["9S", "??"])
+    question = line(2, "unclear", says=UNREAD, concerns=1, cards=["9S", "9H", "6H"])
+    by_bob = {**unread, "player": "Bob"}
+    assert open_questions([unread, question]) == [question]
+    assert open_questions([by_bob, question]) == [question], "whose card it was does not matter"
+    assert open_questions([{**unread, "cards": ["9S", "9H"]}, question]) == []
+    assert open_questions([question]) == []
+    old = line(2, "unclear", says=UNREAD)
+    assert open_questions([unread, old]) == [old], "kept before questions said what they are about"
+    assert open_questions([{**unread, "cards": ["9S"]}, old]) == []
+
+
+def test_the_best_readings_of_an_unread_card_answer_its_question() -> None:
+    unread = line(1, "play", cards=["9S", "??"], confidence=0.4)
+    question = line(2, "unclear", says=UNREAD, concerns=1, cards=["9S", "9H", "6H"])
+    answers = likely_answers([unread, question], question)
+    assert [(event.id, event.cards, event.confidence) for event in answers] == [
+        (1, ("9S", "9H"), 1.0),
+        (1, ("9S", "6H"), 1.0),
+    ]
+    assert likely_answers([{**unread, "cards": ["9S", "9H"]}, question], question) == []
+
+
+def test_a_question_that_asks_for_no_card_is_open_until_it_is_struck_out() -> None:
+    lies = line(1, "unclear", player=None, says=asked(LIES_OTHERWISE))
+    assert open_questions([lies]) == [lies]
+    assert likely_answers([lies], lies) == []
+    assert line_to_correct([lies], 1) is lies
 
 
 def situation(**changes: Any) -> dict[str, Any]:

@@ -168,10 +168,12 @@ def test_of_two_ranks_what_is_read_better_lies_on_top(p: float, cards: tuple[str
 
 def test_an_unreadable_card_is_told_and_asked_about() -> None:
     script = Script()
-    script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.2}))
+    script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.25}))
     assert script.told()[1][:2] == ("play", "Ann")
     assert script.told()[1][2] == ("??",)
     assert script.told()[2][0] == "unclear"
+    play, question = script.events[-2:]
+    assert (question.concerns, question.cards) == (play.id, ("6S", "9S"))
 
 
 def test_straightening_hides_cards_of_a_set_and_takes_none() -> None:
