@@ -7,14 +7,17 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from companion.game import Line
+from engine.errors import BadInputError
 from engine.events import Event, EventKind
+from engine.questions import deal_for
 from engine.ruleset import load_ruleset
 
 Source = Literal["hand", "up", "hand+up", "down"]
 SOURCES: tuple[Source, ...] = ("hand", "up", "hand+up", "down")
 """Where played cards may come from, in the order in which screens offer it."""
 _WITH_CARDS = ("play", "flip", "show", "take_up")
-_OF_A_PLAYER = ("play", "flip", "pick_up", "show", "draw", "take_up", "take_down", "exchange")
+OF_A_PLAYER = ("play", "flip", "pick_up", "show", "draw", "take_up", "take_down", "exchange")
+"""Events that one player does, whether it was seen who or not."""
 
 
 def entered(
@@ -60,17 +63,26 @@ def shown_rank(rules: str, options: Sequence[str] = ()) -> str | None:
     return RANK_TEXTS[min(shown)] if shown else None
 
 
+def plays_with_jokers(rules: str, options: Sequence[str], players: int) -> bool:
+    """Return whether so many play with jokers by a ruleset; False where its file has gone."""
+    try:
+        deal = deal_for(load_ruleset(rules, tuple(options)), players)
+    except BadInputError:
+        return False
+    return deal is not None and deal["jokers"] > 0
+
+
 def newest_by_another(lines: Sequence[Line], player: str) -> Line | None:
     """Return the newest event that some player did, if it was another one: it may have been `player`'s."""
     for line in reversed(lines):
-        if line.get("event") in _OF_A_PLAYER:
+        if line.get("event") in OF_A_PLAYER:
             return None if line.get("player") in (None, player) else line
     return None
 
 
 def answered(lines: Sequence[Line], player: str) -> Event | None:
     """Return the show that `player` may answer now, with that answer in it; None where there is none."""
-    acts = [line for line in lines if line.get("event") in _OF_A_PLAYER]
+    acts = [line for line in lines if line.get("event") in OF_A_PLAYER]
     if not acts or acts[-1].get("event") != "show":
         return None
     event: Event = Event.from_json(dict(cast(dict[str, Any], acts[-1])))

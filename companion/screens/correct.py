@@ -17,19 +17,23 @@ from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
 
 from companion import theme
+from companion.entering import OF_A_PLAYER, plays_with_jokers
 from companion.game import Line
 from companion.i18n import _
 from companion.rulings import is_counted, ruling_of, ruling_text
-from companion.screens.widgets import CardTile, PillButton, signed
+from companion.screens.widgets import CardTile, Chip, signed
+from companion.session import Session
 from companion.wording import RANKS, card_sign, card_words, event_words, is_red
+from engine.cards import JOKER, UNKNOWN
 from engine.events import Event
 
 _WITH_CARDS = ("play", "flip", "show", "take_up", "pick_up", "burn")
+_WITH_PLAYER = (*OF_A_PLAYER, "out", "recount")
 _SUIT_ORDER = "SHDC"
 
 
 class CardChoice(ButtonBehavior, Label):
-    """One of the 52 cards to choose from."""
+    """One of the 52 cards to choose from, or the joker."""
 
     card = StringProperty("")
     red = BooleanProperty(False)
@@ -37,21 +41,39 @@ class CardChoice(ButtonBehavior, Label):
 
 
 class CorrectSheet(ModalView):
-    """Two taps put a misread card right: the event, then the card it really was."""
+    """Two taps put a misread card right: the event, then the card it really was.
+
+    A card that was missed is added, one that was not there taken away; the event keeps its place in the game.
+    """
 
     heading = StringProperty("")
     ruling = StringProperty("")
     ruling_ink = StringProperty(theme.QUIET)
     hint = StringProperty("")
+    strike_text = StringProperty("")
+    adding = BooleanProperty(False)
+    """Whether the next card tapped is one more."""
+    has_cards = BooleanProperty(False)
+    several = BooleanProperty(False)
 
     def __init__(
         self,
         line: Line,
         players: Sequence[str],
         on_correct: Callable[[int, Event | None], None],
+        *,
+        jokers: bool = False,
         **kwargs: Any,
     ) -> None:
-        """`on_correct` gets the event's id and what takes its place, or None: it never happened."""
+        """Open for the event of a line.
+
+        Args:
+            line: The event with its ruling.
+            players: Everybody at the table.
+            on_correct: Gets the event's id and what takes its place, or None: it never happened.
+            jokers: Whether jokers are played with.
+            kwargs: For Kivy.
+        """
         self.event = Event.from_json(dict(line))
         self._on_correct = on_correct
         self._counted = is_counted(line)
@@ -59,26 +81,47 @@ class CorrectSheet(ModalView):
         self.choices: dict[str, CardChoice] = {}
         super().__init__(**kwargs)
         self.heading = event_words(line)
+        self.strike_text = _("Done") if self.event.event == "unclear" else _("It did not happen")
         self._show_ruling(line)
         self._tiles: list[CardTile] = []
-        if line.get("event") in _WITH_CARDS and self.event.cards:
-            self._add_tiles()
-            self._add_choices()
+        self.has_cards = line.get("event") in _WITH_CARDS and bool(self.event.cards)
+        if self.has_cards:
+            self._add_choices(jokers=jokers)
+            self._show_tiles()
+        else:
+            self.ids.edit.clear_widgets()
         self._add_players(players)
         self._select(0)
         Window.bind(size=self._place)
+        self.ids.edit.bind(width=self._place)
         self.bind(pos=self._place, on_dismiss=lambda *_args: Window.unbind(size=self._place))
         self._place()
 
     def choose_card(self, card: str) -> None:
-        """Take `card` for the selected card of the event."""
-        cards = list(self.event.cards)
-        cards[self._selected] = card
+        """Take `card` for the selected card of the event, or for one more."""
+        cards, at, added = list(self.event.cards), self._selected, self.adding
+        cards[at : at if added else at + 1] = [card]
         several = len(cards) > 1
-        self._apply(replace(self.event, cards=tuple(cards)), close=not several)
+        self._apply_cards(cards, close=not several)
         if several:
-            self._tiles[self._selected].card = card
-            self._select((self._selected + 1) % len(cards))
+            self.adding = False
+            self._show_tiles()
+            self._select(at if added else (at + 1) % len(cards))
+
+    def add(self) -> None:
+        """Let the next card tapped be one more; a second time: rather not."""
+        self.adding = not self.adding
+        self._show_tiles()
+        self._select(len(self.event.cards) if self.adding else len(self.event.cards) - 1)
+
+    def take_away(self) -> None:
+        """Say that the selected card was not there."""
+        if self.adding:
+            self.add()
+        elif len(self.event.cards) > 1:
+            self._apply_cards([c for k, c in enumerate(self.event.cards) if k != self._selected], close=False)
+            self._show_tiles()
+            self._select(min(self._selected, len(self.event.cards) - 1))
 
     def choose_player(self, player: str) -> None:
         """Say that it was `player`."""
@@ -88,6 +131,14 @@ class CorrectSheet(ModalView):
         """Say that it never happened."""
         self._on_correct(self.event.id, None)
         self.dismiss()
+
+    def _apply_cards(self, cards: Sequence[str], *, close: bool) -> None:
+        count = self.event.count  # given where not all cards were seen
+        more = len(cards) - len(self.event.cards)
+        self._apply(
+            replace(self.event, cards=tuple(cards), count=None if count is None else count + more),
+            close=close,
+        )
 
     def _apply(self, event: Event, *, close: bool) -> None:
         self.event = replace(event, confidence=1.0, revise=None)
@@ -105,27 +156,38 @@ class CorrectSheet(ModalView):
         self.ruling = f"{theme.VERDICT_SIGN[verdict]} {_(theme.VERDICT_WORD[verdict])}. {says} {quote}"
         self.ruling_ink = theme.VERDICT_INK[verdict]
 
-    def _add_tiles(self) -> None:
-        self._tiles = [CardTile(card=card) for card in self.event.cards]
+    def _show_tiles(self) -> None:
+        """Show the event's cards, and an empty place for one that is to be added."""
+        self.ids.chosen.clear_widgets()
+        shown = [*self.event.cards, *([UNKNOWN] if self.adding else [])]
+        self._tiles = [CardTile(card=card) for card in shown]
         for place, tile in enumerate(self._tiles):
-            tile.bind(on_release=lambda _tile, place=place: self._select(place))
+            tile.bind(on_release=lambda _tile, place=place: self._choose_tile(place))
             self.ids.chosen.add_widget(tile)
+        self.several = len(self._tiles) > 1
+        self._place()
 
-    def _add_choices(self) -> None:
-        for suit in _SUIT_ORDER:
-            for rank in RANKS:
-                card = rank + suit
-                choice = CardChoice(
-                    card=card, red=is_red(card), text=signed(card_sign(card)), size_hint=(1, 1)
-                )
-                choice.bind(on_release=lambda choice: self.choose_card(choice.card))
-                self.choices[card] = choice
+    def _choose_tile(self, place: int) -> None:
+        if self.adding and place < len(self.event.cards):
+            self.adding = False
+            self._show_tiles()
+        self._select(place)
+
+    def _add_choices(self, *, jokers: bool) -> None:
+        for card in [rank + suit for suit in _SUIT_ORDER for rank in RANKS] + [JOKER] * jokers:
+            choice = CardChoice(card=card, red=is_red(card), text=signed(card_sign(card)), size_hint=(1, 1))
+            choice.bind(on_release=lambda choice: self.choose_card(choice.card))
+            self.choices[card] = choice
+        if jokers:
+            self.choices[JOKER].size_hint_x = None
+            self.choices[JOKER].width = max(dp(64), App.get_running_app().u * 64)
+            self.ids.edit.add_widget(self.choices[JOKER], index=2)
 
     def _add_players(self, players: Sequence[str]) -> None:
-        if self.event.player is None or self._counted:
+        if self.event.event not in _WITH_PLAYER or self._counted:
             return
         for player in players:
-            button = PillButton(text=signed(player), size_hint=(1, 1), primary=player == self.event.player)
+            button = Chip(label=player, on=player == self.event.player, size_hint=(1, 1))
             button.bind(on_release=lambda _button, player=player: self.choose_player(player))
             self.ids.players.add_widget(button)
 
@@ -136,14 +198,18 @@ class CorrectSheet(ModalView):
             self.hint = _("The referee counts so. If a card is left, this did not happen.")
             return
         if not self._tiles:
-            self.hint = _("Who was it?") if self.event.player is not None else ""
+            self.hint = _("Who was it?") if self.ids.players.children else ""
             return
-        now = self.event.cards[place]
+        now = self._tiles[place].card
         for number, tile in enumerate(self._tiles):
             tile.selected = number == place and len(self._tiles) > 1
         for card, choice in self.choices.items():
             choice.current = card == now
-        self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_words(now))
+        self.ids.strip.scroll_to(self._tiles[place], animate=False)
+        if self.adding:
+            self.hint = _("Tap the card that was missed.")
+        else:
+            self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_words(now))
 
     def _place(self, *_args: object) -> None:
         """Lay everything out: the 52 cards stand four to a row on an upright phone, thirteen on the rest."""
@@ -176,10 +242,10 @@ class CorrectSheet(ModalView):
         """Return the height of each part, from the top, in pixels; 0 for what is left out."""
         target = max(dp(48), 48 * u)
         return {
-            "heading": 32 * u,
+            "heading": target if self._tiles else (72 if self.event.event == "unclear" else 32) * u,
             # Where the cards need the room the ruling is left to the table screen.
             "ruling": 58 * u if self.ruling and not tight else 0,
-            "chosen": (50 if tight else 74) * u if len(self._tiles) > 1 else 0,
+            "strip": (50 if tight else 74) * u if len(self._tiles) > 1 else 0,
             "hint": 22 * u if self.hint else 0,
             "cards": rows * (target + gap) - gap if self._tiles else 0,
             "players": target if self.ids.players.children else 0,
@@ -196,7 +262,11 @@ class CorrectSheet(ModalView):
             widget.opacity = 1 if height else 0
             top -= height + space if height else 0
         for tile in self._tiles:
-            tile.size = (heights["chosen"] * 63 / 88, heights["chosen"])
+            tile.size = (heights["strip"] * 63 / 88, heights["strip"])
+        edit, heading = self.ids.edit, self.ids.heading
+        edit.height = heading.height
+        edit.pos = heading.right - edit.width, heading.y
+        heading.width -= edit.width + pad if edit.children else 0
 
     def _fill_grid(self, columns: int, rows: int, gap: float, *, portrait: bool) -> None:
         grid = self.ids.cards
@@ -212,6 +282,16 @@ class CorrectSheet(ModalView):
         )
         for card in order:
             grid.add_widget(self.choices[card])
+
+
+def open_sheet(line: Line, session: Session) -> CorrectSheet:
+    """Open the sheet of an event of the running game."""
+    choice, table = App.get_running_app().choice, session.snapshot.table
+    players = [] if table is None else list(table.players)
+    jokers = choice is not None and plays_with_jokers(choice.rules, choice.options, len(players))
+    sheet = CorrectSheet(line, players, session.correct, jokers=jokers)
+    sheet.open()
+    return sheet
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -15,31 +15,32 @@ from companion.game import Line
 from companion.i18n import _, many, marked
 from companion.messages import error_words
 from companion.replay import PlayedGame, newest_evening, running_game
-from companion.rulings import line_to_correct, ruling_of
+from companion.rulings import line_to_correct, open_questions, ruling_of
 from companion.screens import panels  # noqa: F401 - the kv file names its rows
-from companion.screens.correct import CorrectSheet
+from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.event_sheet import EventSheet
-from companion.screens.panels import row_of
+from companion.screens.panels import rows_of
 from companion.screens.replay import ReplayView
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.sharing import pictures_folder
 from engine.errors import BadInputError
 
 
-def _is_illegal(line: Line) -> bool:
-    return (ruling_of(line) or {}).get("verdict") == "illegal"
+def _illegal(lines: Sequence[Line]) -> Sequence[Line]:
+    return [line for line in lines if (ruling_of(line) or {}).get("verdict") == "illegal"]
 
 
-def _is_open(line: Line) -> bool:
-    return line.get("event") == "unclear" or (ruling_of(line) or {}).get("verdict") == "unproven"
+def _open(lines: Sequence[Line]) -> Sequence[Line]:
+    asked = open_questions(lines)
+    return [line for line in lines if line in asked or (ruling_of(line) or {}).get("verdict") == "unproven"]
 
 
-FILTERS: tuple[tuple[str, str, Callable[[Line], bool]], ...] = (
-    ("all", marked("All"), lambda line: True),
-    ("illegal", marked("Illegal"), _is_illegal),
-    ("open", marked("Open"), _is_open),
+FILTERS: tuple[tuple[str, str, Callable[[Sequence[Line]], Sequence[Line]]], ...] = (
+    ("all", marked("All"), lambda lines: lines),
+    ("illegal", marked("Illegal"), _illegal),
+    ("open", marked("Open"), _open),
 )
-"""Name, title, and which events pass."""
+"""Name, title, and which events of a game pass."""
 
 
 class LogScreen(Page):
@@ -61,7 +62,7 @@ class LogScreen(Page):
         self.rows = Factory.LogList()
         self.ids.column.remove_widget(self.ids.scroll)
         self.ids.column.add_widget(self.rows, index=1)
-        for name, title, _passes in FILTERS:
+        for name, title, _among in FILTERS:
             chip = Chip(label=_(title))
             chip.bind(on_release=lambda _chip, name=name: self.show_only(name))
             self.chips[name] = chip
@@ -124,8 +125,7 @@ class LogScreen(Page):
         session = self._app.session
         line = line_to_correct(session.snapshot.lines, event_id)
         if line is not None:
-            self.correcting = CorrectSheet(line, list(session.snapshot.table.players), session.correct)
-            self.correcting.open()
+            self.correcting = open_sheet(line, session)
 
     def _keep(self, event_id: int, jpeg: bytes) -> None:
         """Write the picture of a moment to the user's pictures: until now it was in memory only."""
@@ -139,10 +139,9 @@ class LogScreen(Page):
         self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
 
     def _show(self) -> None:
-        passes = next(test for name, _title, test in FILTERS if name == self.filter)
-        shown = [line for line in self._lines if passes(line)]
-        self.rows.data = [row_of(line, self.open_event) for line in reversed(shown)]
-        illegal = sum(map(_is_illegal, self._lines))
+        among = next(among for name, _title, among in FILTERS if name == self.filter)
+        self.rows.data = rows_of(among(self._lines), open_questions(self._lines), self.open_event)
+        illegal = len(_illegal(self._lines))
         events = many("{n} event", "{n} events", len(self._lines))
         self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"
 

@@ -21,7 +21,7 @@ from kivy.uix.widget import Widget
 from companion import theme
 from companion.game import Line as EventLine
 from companion.i18n import _
-from companion.rulings import pick_ups_and_burns, ruling_of, ruling_text
+from companion.rulings import open_questions, pick_ups_and_burns, ruling_of, ruling_text
 from companion.screens.arrangement import ONE_ROW_UNITS
 from companion.screens.widgets import CardTile, Panel, signed
 from companion.wording import RANKS, card_sign, clock, demand_words, event_words
@@ -240,14 +240,21 @@ class LogPanel(Panel):
 
     def show(self, lines: Sequence[EventLine]) -> None:
         """List `lines`."""
-        self.ids.rows.data = [row_of(line, self._choose) for line in reversed(lines)]
+        self.ids.rows.data = rows_of(lines, open_questions(lines), self._choose)
 
     def _choose(self, event_id: int) -> None:
         self.on_choose(event_id)
 
 
-def row_of(line: EventLine, choose: Callable[[int], None]) -> dict[str, Any]:
-    """Return the log row of one event line."""
+def rows_of(
+    lines: Sequence[EventLine], asked: Sequence[EventLine], choose: Callable[[int], None]
+) -> list[dict[str, Any]]:
+    """Return the log rows of event lines, the newest first; `asked` are the questions that are open."""
+    open_ids = {line["id"] for line in asked}
+    return [_row_of(line, choose, is_open=line.get("id") in open_ids) for line in reversed(lines)]
+
+
+def _row_of(line: EventLine, choose: Callable[[int], None], *, is_open: bool) -> dict[str, Any]:
     ruling = ruling_of(line) or {}
     verdict = ruling.get("verdict")
     breaches = ruling.get("breaches") or ()
@@ -256,7 +263,9 @@ def row_of(line: EventLine, choose: Callable[[int], None]) -> dict[str, Any]:
         detail = f"{_(theme.VERDICT_WORD[verdict])} · {detail}"
     sign, ink = theme.VERDICT_SIGN.get(str(verdict), "·"), theme.VERDICT_INK.get(str(verdict), theme.QUIET)
     if line.get("event") == "unclear":
-        sign, ink, detail = "?", theme.AMBER, _("Tap to say what happened")
+        sign, ink, detail = "✓", theme.QUIET, _("Answered")
+        if is_open:
+            sign, ink, detail = "?", theme.AMBER, _("Tap to say what happened")
     return {
         "event_id": int(line.get("id") or 0),
         "sign": sign,

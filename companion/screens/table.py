@@ -16,15 +16,14 @@ from companion.entering import shown_rank
 from companion.i18n import _
 from companion.picture import shown_width
 from companion.rulings import line_to_correct, newest_ruling, ruling_of
-from companion.screens import live, panels  # noqa: F401 - the kv file names their widgets
+from companion.screens import live, panels, question  # noqa: F401 - the kv file names their widgets
 from companion.screens.arrangement import arrange
-from companion.screens.correct import CorrectSheet
+from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.large import LargeView
 from companion.screens.player_sheet import PlayerSheet
 from companion.screens.widgets import signed
 from companion.session import Session, Snapshot
 from engine.errors import BadInputError
-from engine.events import Event
 
 
 class TableScreen(FloatLayout):
@@ -48,6 +47,7 @@ class TableScreen(FloatLayout):
         self._said = ""
         self._players = 4
         self.ids.log.on_choose = self.open_event
+        self.ids.question.on_answer, self.ids.question.on_other = session.correct, self.open_event
         self.ids.players.on_choose = self.open_player
         self.ids.banner.bind(on_release=lambda banner: self.open_event(int(banner.event_id)))
         self._arrange = Clock.create_trigger(self.place_panels, -1)
@@ -118,12 +118,7 @@ class TableScreen(FloatLayout):
         line = line_to_correct(self.session.snapshot.lines, event_id)
         if line is None:
             return
-        players = list(self.session.snapshot.table.players)
-        self.sheet = CorrectSheet(line, players, self._correct)
-        self.sheet.open()
-
-    def _correct(self, event_id: int, event: Event | None) -> None:
-        self.session.correct(event_id, event)
+        self.sheet = open_sheet(line, self.session)
 
     def _show(self, snapshot: Snapshot) -> None:
         ids = self.ids
@@ -149,6 +144,7 @@ class TableScreen(FloatLayout):
             moving=snapshot.moving,
         )
         ids.log.show(snapshot.lines)
+        ids.question.show(snapshot.lines)
         ids.undo.disabled = not snapshot.lines
         if snapshot.table is not None:
             self._show_table(snapshot)

@@ -21,6 +21,7 @@ from window_driver import Driver, Steps
 from companion.app import prepare_kivy
 from companion.choice import Choice
 from companion.starting import session_of
+from vision.questions import LIES_OTHERWISE, UNREAD_CARD, asked
 
 STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 """When the process was started, if whoever started it says so."""
@@ -92,6 +93,39 @@ def correct_a_set(driver: Driver) -> Steps:
     driver.measure("measures")
 
 
+def missed_cards(driver: Driver) -> Steps:
+    """A card that was missed is added, one that was not there taken away; a long pick-up; a joker."""
+    yield
+    driver.app.screen.open_event(8)
+    yield
+    sheet = driver.app.screen.sheet
+    driver.tap(sheet.ids.add)
+    yield from rest(3)
+    driver.see("adding")
+    driver.measure("measures")
+    driver.tap(sheet.choices["7D"])
+    yield from rest(3)
+    driver.see("added")
+    driver.tap(sheet.ids.take_away)
+    yield from rest(3)
+    driver.see("taken away")
+    driver.tap(sheet.ids.close)
+    yield from rest(4)
+    heap = [rank + suit for rank in ("2", "3", "4", "5", "6") for suit in "CDHS"]
+    line = {"id": 9, "event": "pick_up", "player": "Cat", "cards": heap, "t": 70, "ruling": ruling("legal")}
+    driver.session.show(lines=(*driver.session.snapshot.lines, line))
+    driver.app.choice = Choice(source="0", players=PLAYERS, rules="jokers", options=("jokers",))
+    yield from rest(2)
+    driver.app.screen.open_event(9)
+    yield from rest(3)
+    sheet = driver.app.screen.sheet
+    driver.measure("many")
+    driver.saw["strip"] = [sheet.width, sheet.ids.strip.width, sheet.ids.chosen.width]
+    driver.tap(sheet.choices["JOKER"])
+    yield from rest(3)
+    driver.see("joker")
+
+
 def states(driver: Driver) -> Steps:
     session = driver.session
     yield
@@ -116,7 +150,8 @@ def questions(driver: Driver) -> Steps:
     breach = {**ILLEGAL["breaches"][0], "says": "Ann could have played her king."}
     lines = (
         {"id": 1, "event": "play", "player": "Ann", "cards": ["??"], "t": 1, "ruling": ruling("legal")},
-        {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": "Which card is it?"},
+        {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": asked(UNREAD_CARD, "Ann")}
+        | {"concerns": 1, "cards": ["10H", "10D"]},
         {"id": 3, "event": "pick_up", "player": "Ann", "cards": ["9S"], "t": 3, "ruling": ruling("legal")},
         {"id": 4, "event": "late_breach", "player": "Ann", "t": 4, "concerns": 3, "breach": breach},
     )
@@ -131,6 +166,36 @@ def questions(driver: Driver) -> Steps:
     driver.tap(driver.row(4))
     yield
     driver.see("concerned")
+    driver.tap(driver.app.screen.sheet.ids.close)
+    yield from rest(4)
+    driver.see("asked")
+    driver.measure("measures")
+    driver.tap(driver.ids.question.chips["other"])
+    yield from rest(2)
+    driver.see("another card")
+    driver.tap(driver.app.screen.sheet.ids.close)
+    yield from rest(4)
+    driver.tap(driver.ids.question.chips["10D"])
+    yield from rest(2)
+    driver.see("answered")
+    driver.session.show(lines=({**lines[0], "cards": ["10D"]}, *lines[1:]))
+    yield from rest(3)
+    driver.see("closed")
+    lies = {"id": 9, "event": "unclear", "t": 9, "says": asked(LIES_OTHERWISE)}
+    nobody = {"id": 10, "event": "play", "cards": ["9S"], "t": 10, "ruling": ruling("legal")}
+    driver.session.show(lines=(lies, nobody))
+    yield from rest(3)
+    driver.tap(driver.row(9))
+    yield from rest(2)
+    driver.see("lies")
+    driver.tap(driver.app.screen.sheet.ids.close)
+    yield from rest(4)
+    driver.tap(driver.ids.question.chips["done"])
+    yield from rest(2)
+    driver.see("done")
+    driver.tap(driver.row(10))
+    yield from rest(2)
+    driver.see("nobody")
 
 
 def sizes(driver: Driver) -> Steps:
@@ -279,6 +344,7 @@ SCENARIOS = {
         buttons,
         corrections,
         correct_a_set,
+        missed_cards,
         states,
         questions,
         sizes,

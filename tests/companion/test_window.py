@@ -156,6 +156,62 @@ def test_the_cards_of_a_set_are_put_right_one_after_the_other() -> None:
     assert seen["second"]["asked"][-1][2]["cards"] == ["8S", "8D"]
 
 
+def test_a_card_that_was_missed_is_added_and_one_that_was_not_there_is_taken_away() -> None:
+    seen = drive("missed_cards")
+    assert seen["adding"]["sheet"]["cards"] == ["7H", "??"]
+    assert seen["adding"]["asked"][-1] == ["start"], "nothing is changed before a card is named"
+    action, number, event = seen["added"]["asked"][-1]
+    assert (action, number, event["cards"], event["t"]) == ("correct", 8, ["7H", "7D"], 61.4)
+    assert seen["added"]["sheet"]["cards"] == ["7H", "7D"], "the sheet stays: there may be more"
+    assert seen["taken away"]["asked"][-1][2]["cards"] == ["7H"]
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (400, 860)])
+def test_a_pick_up_of_twenty_cards_is_put_right_by_scrolling_and_a_joker_may_be_among_them(
+    size: tuple[int, int],
+) -> None:
+    seen = drive("missed_cards", *size)
+    sheet, strip, cards = seen["strip"]
+    assert strip < sheet < cards
+    assert seen["joker"]["asked"][-1][2]["cards"][:2] == ["JOKER", "2D"]
+    small = small_targets(seen["measures"])
+    assert [target for target in small if target[0] != "CardChoice"] == [], "the cards give way to the row"
+
+
+def test_who_it_was_is_told_by_a_tick_and_may_be_said_where_nobody_was_seen() -> None:
+    players = drive("missed_cards")["adding"]["sheet"]["players"]
+    assert [text.partition(" ")[2] for text in players if "✓" in text] == ["Ann"]
+    nobody = drive("questions")["nobody"]["sheet"]["players"]
+    assert nobody == ["Ann", "Bartholomew", "Cat", "Dan"]
+
+
+def test_a_question_is_answered_by_one_tap_on_what_the_card_may_be() -> None:
+    seen = drive("questions")
+    asks, *chips = seen["asked"]["question"]
+    assert asks == "Ann played a card that cannot be read. Which card is it?"
+    assert chips == ["10H", "10D", "other", "done"]
+    assert small_targets(seen["measures"]) == []
+    action, number, event = seen["answered"]["asked"][-1]
+    assert (action, number, event["cards"]) == ("correct", 1, ["10D"])
+    assert seen["another card"]["sheet"]["heading"] == "Ann plays ?"
+
+
+def test_an_answered_question_is_closed_on_the_table_and_in_the_log() -> None:
+    seen = drive("questions")
+    assert "Tap to say what happened" in seen["asked"]["details"]
+    assert "Tap to say what happened" not in seen["closed"]["details"]
+    assert "Answered" in seen["closed"]["details"]
+    assert seen["closed"]["question"] == [""]
+
+
+def test_cards_that_lie_otherwise_are_said_to_be_put_back_by_one_tap() -> None:
+    seen = drive("questions")
+    assert seen["lies"]["question"][1:] == ["done"]
+    sheet = seen["lies"]["sheet"]
+    assert (sheet["hint"], sheet["players"], sheet["strike"]) == ("", [], "Done")
+    assert seen["done"]["asked"][-1] == ["correct", 9, None]
+
+
 def test_a_breach_that_is_proven_late_is_ruled_illegal_with_its_sentence() -> None:
     sign, word, _, says, quote = drive("questions")["late"]["banner"]
     assert (sign, word, says) == ("✗", "Illegal", "Ann could have played her king.")

@@ -77,6 +77,8 @@ class Driver:
             "names": list(self.ids.live.names),
             "cells": {p: [c.title, c.hand, c.up, c.record] for p, c in self.ids.players.cells.items()},
             "log": [row["title"] for row in self.ids.log.ids.rows.data],
+            "details": [row["detail"] for row in self.ids.log.ids.rows.data],
+            "question": [self.ids.question.asks, *self.ids.question.chips],
             "phase": self.ids.phase.text,
             "toast": self.ids.toast.text if self.ids.toast.opacity else "",
             "pause": self.ids.pause.text,
@@ -88,7 +90,15 @@ class Driver:
         sheet = self.app.screen.sheet
         if sheet is None or not sheet.parent:
             return None
-        return {"heading": sheet.heading, "hint": sheet.hint, "ruling": sheet.ruling}
+        players = [chip.text for chip in reversed(sheet.ids.players.children)]
+        return {
+            "heading": sheet.heading,
+            "hint": sheet.hint,
+            "ruling": sheet.ruling,
+            "cards": [tile.card for tile in reversed(sheet.ids.chosen.children)],
+            "players": players,
+            "strike": sheet.ids.strike.text,
+        }
 
     def measure(self, name: str) -> None:
         """Note the size of everything that can be touched, and every text that was cut or sticks out."""

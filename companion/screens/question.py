@@ -1,0 +1,75 @@
+"""What the referee asks of those at the table, with its answers as buttons: one tap answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kivy.lang import Builder
+from kivy.properties import BooleanProperty, StringProperty
+from kivy.uix.boxlayout import BoxLayout
+
+from companion.game import Line
+from companion.i18n import _
+from companion.rulings import likely_answers, line_to_correct, open_questions
+from companion.screens.widgets import PillButton, signed
+from companion.wording import cards_sign, event_words
+from engine.events import Event
+
+
+class QuestionBar(BoxLayout):
+    """The newest question that is open; not there while there is none."""
+
+    asks = StringProperty("")
+    several = BooleanProperty(False)
+    """Whether there are answers to choose from; else one says that it is done."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.on_answer: Callable[[int, Event | None], None] = lambda _id, _event: None
+        """Called with an event's id and what it really was, or None: it is struck out."""
+        self.on_other: Callable[[int], None] = lambda _id: None
+        """Called with the id of a question whose answer is none of those offered."""
+        self.chips: dict[str, PillButton] = {}
+        """The answers offered: the cards by their names, `other`, and `done`."""
+        self._shown: tuple[Line, Line | None] | None = None
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Ask the newest open question of the game."""
+        question = next(reversed(open_questions(lines)), None)
+        about = None if question is None else line_to_correct(lines, int(question["id"]))
+        shown = None if question is None else (question, about)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self.chips = {}
+        self.ids.chips.clear_widgets()
+        self.asks = "" if question is None else event_words(question)
+        if question is None:
+            return
+        number = int(question["id"])
+        self.several = about is not question
+        for event in likely_answers(lines, question):
+            new = next(c for c, old in zip(event.cards, (about or {})["cards"], strict=True) if c != old)
+            self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
+        if self.several:
+            self._add("other", _("Another card"), lambda: self.on_other(number), wide=True)
+            self._add("done", "✗", partial(self._answer, number, None))
+        else:
+            self._add("done", _("Done"), partial(self._answer, number, None))
+
+    def _answer(self, event_id: int, event: Event | None) -> None:
+        self.on_answer(event_id, event)
+
+    def _add(self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False) -> None:
+        chip = PillButton(
+            text=signed(text), size_hint=(2 if wide else 1, 1), primary=not wide and text != "✗"
+        )
+        chip.bind(on_release=lambda _chip: act())
+        self.chips[name] = chip
+        self.ids.chips.add_widget(chip)
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))
