@@ -1,60 +1,114 @@
-"""Readers with an enrolled deck for sets of photos that show one deck: learnt from the other photos alone."""
+"""Reads sets of photos that show one deck with that deck enrolled: never from the photo that is read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.photos import LabelledPhoto, load_set
+from datasets.evaluation import ReadAll, Timed, timed
+from datasets.parallel import spread
+from datasets.photos import LabelledPhoto, card_named, load_set, photos_root, pictures_in
+from engine.errors import BadInputError
 from vision.decks import Deck, DeckHead
 from vision.enrolment import examples
 from vision.face_classes import CARDS
 from vision.faces import FaceReader
-from vision.geometry import order_quad
+from vision.geometry import order_quad, upright_rectangle
+from vision.outlines import OutlineFinder
 from vision.reader import TableReader
-from vision.reading import CardReader
 
-ENROLLABLE = ("vpo_table", "avgustine_quads")
-"""Sets of `datasets.evaluation.MEASURES` that label whole cards of one deck by corners and name."""
+LEAVE_ONE_OUT = ("vpo_table", "avgustine_quads", "yuchenrao_single")
+"""Sets of `datasets.evaluation.MEASURES` that show cards of one deck whole, several times each."""
+SHOWN_APART = {"bidly_fans": "bidly_deck"}
+"""Sets whose deck is shown in another folder: one flattened picture of each card, named after it."""
+ENROLLABLE = (*LEAVE_ONE_OUT, *SHOWN_APART)
 _PICTURES = 3
 """Most pictures of a card that a deck is enrolled from."""
 
 Examples = list[tuple[str, NDArray[np.float32]]]
 
 
-def leave_one_out(
-    name: str, root: Path | None = None, progress: Callable[[str], None] | None = None
-) -> Callable[[LabelledPhoto], CardReader]:
-    """Return what gives each photo of a set its reader: one that was shown the cards of all other photos.
+def with_own_deck(
+    name: str,
+    root: Path | None = None,
+    jobs: int = 1,
+    cluster: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> ReadAll:
+    """Return what reads the photos of one of `ENROLLABLE`, each with the deck learnt from other pictures.
+
+    `jobs` and `cluster`: see `datasets.parallel.spread`.
 
     Raises:
-        BadInputError: the set is missing.
+        BadInputError: the set, or the pictures of its deck, are missing.
     """
-    faces, plain = FaceReader(), FaceReader()
-    reader = TableReader(faces=faces)
     shown: dict[Path, Examples] = {}
-    photos = load_set(name, root)
-    for number, photo in enumerate(photos, start=1):
-        shown[photo.path] = _shown_in(photo, plain)
+    learning = spread(_shown_in, _learnt_from(name, root), jobs, cluster)
+    for number, (path, found) in enumerate(learning, start=1):
+        shown[path] = found
         if progress is not None:
-            progress(f"{name}: cards of {number}/{len(photos)} learnt")
+            progress(f"{name}: cards of {number} pictures learnt")
 
-    def reader_of(photo: LabelledPhoto) -> CardReader:
-        others = [example for path, found in shown.items() if path != photo.path for example in found]
-        faces.deck = DeckHead(_deck(name, others, plain.fingerprint))
-        return reader
+    def pieces(photos: Sequence[LabelledPhoto]) -> Iterator[tuple[LabelledPhoto, Deck]]:
+        for photo in photos:
+            others = [example for path, found in shown.items() if path != photo.path for example in found]
+            yield photo, _deck(name, others, _plain().fingerprint)
 
-    return reader_of
+    return lambda photos: spread(_timed_with, pieces(photos), jobs, cluster)
 
 
-def _shown_in(photo: LabelledPhoto, plain: FaceReader) -> Examples:
+def _learnt_from(name: str, root: Path | None) -> list[LabelledPhoto]:
+    """Return the photos that a set's deck is learnt from; pictures of one flattened card have no labels."""
+    if name not in SHOWN_APART:
+        return load_set(name, root)
+    folder = (root or photos_root() or Path()) / SHOWN_APART[name]
+    if not folder.is_dir():
+        raise BadInputError(f"{folder}: the pictures of the deck are not there")
+    return [LabelledPhoto(path, ()) for path in pictures_in(folder)]
+
+
+@cache
+def _plain() -> FaceReader:
+    return FaceReader()
+
+
+@cache
+def _finder() -> OutlineFinder:
+    return OutlineFinder()
+
+
+@cache
+def _reader() -> tuple[FaceReader, TableReader]:
+    faces = FaceReader()
+    return faces, TableReader(faces=faces)
+
+
+def _timed_with(piece: tuple[LabelledPhoto, Deck]) -> Timed:
+    photo, deck = piece
+    faces, reader = _reader()
+    faces.deck = DeckHead(deck)
+    return timed(reader, photo)
+
+
+def _shown_in(photo: LabelledPhoto) -> tuple[Path, Examples]:
+    """Return the examples that one picture gives of its cards."""
     image = photo.image()
-    cards = [label for label in photo.labels if label.kind == "quad" and label.card in CARDS]
-    return [(label.card, examples(image, order_quad(label.points), plain)) for label in cards]
+    if not photo.labels:
+        card = card_named(photo.path.stem)
+        whole = upright_rectangle(image.shape[1], image.shape[0])
+        quads = [(card, whole)] if card is not None else []
+    elif by_quad := [label for label in photo.labels if label.kind == "quad"]:
+        quads = [(label.card, order_quad(label.points)) for label in by_quad]
+    else:
+        # One card, somewhere: it is found as `deck enrol` finds the card of a photo, or left out.
+        outlines = [outline for outline in _finder().find(image) if outline.face == "up"]
+        quads = [(photo.labels[0].card, outlines[0].quad)] if len(outlines) == 1 else []
+    return photo.path, [(card, examples(image, quad, _plain())) for card, quad in quads if card in CARDS]
 
 
 def _deck(name: str, others: Sequence[tuple[str, NDArray[np.float32]]], weights: str) -> Deck:

@@ -7,201 +7,121 @@ an intersection over union of at least 0.5), boxes around cards, and the mere se
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
-
+from datasets.evaluation_measures import Measure, boxed, face_down_places, face_up_places, set_of_cards
+from datasets.evaluation_scores import Score
+from datasets.index_alone import IndexAloneReader
 from datasets.parallel import spread
-from datasets.photos import BACK, Label, LabelledPhoto, load_set
+from datasets.photos import BACK, LabelledPhoto, card_folders, label_folders, load_set
+from engine.errors import BadInputError
 from models.onestage.reader import OneStageReader
 from vision import reader
-from vision.geometry import bounding_box, polygon_iou
-from vision.reading import CardReader, CardReading, Quad
+from vision.decks import DeckHead, load_deck
+from vision.faces import FaceReader
+from vision.reading import CardReader, CardReading
 
-FOUND_IOU = 0.5
-"""Overlap from which a reading counts as the labelled card."""
-SURE = 0.9
-"""Confidence from which a wrong name counts as confidently wrong."""
 BESIDE = "+one-stage"
 """Follows a set's name in the row of the detector that is measured beside."""
-_BINS = 10
 
 
-@dataclass
-class Score:
-    """Counts over one set of photos."""
+class PhotoSet(NamedTuple):
+    """A set of photos, and what of it is measured."""
 
-    name: str
-    photos: int = 0
-    cards: int = 0
-    """Cards in the truth."""
-    readings: int = 0
-    """Cards reported: of the kind the truth speaks of."""
-    found: int = 0
-    """Cards of the truth that a reading matches."""
-    named_right: int = 0
-    confidently_wrong: int = 0
-    milliseconds: list[float] = field(default_factory=list)
-    certainty: list[tuple[float, bool]] = field(default_factory=list)
-    """Confidence and rightness of every name given."""
-
-    def add(self, other: Score) -> None:
-        """Count what another score of the same set counted as well; photos and times aside."""
-        self.cards += other.cards
-        self.readings += other.readings
-        self.found += other.found
-        self.named_right += other.named_right
-        self.confidently_wrong += other.confidently_wrong
-        self.certainty += other.certainty
-
-    def calibration_error(self) -> float | None:
-        """Return the expected calibration error (Naeini et al., 2015) over ten equal bins, or None."""
-        if not self.certainty:
-            return None
-        confidence = np.array([c for c, _ in self.certainty])
-        right = np.array([r for _, r in self.certainty], float)
-        bins = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
-        gaps = [
-            abs(confidence[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean()
-            for b in np.unique(bins)
-        ]
-        return float(sum(gaps))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the row as printed: rates 0..1, None where the set says nothing about them."""
-        return {
-            "set": self.name,
-            "photos": self.photos,
-            "cards": self.cards,
-            "precision": _ratio(self.found, self.readings),
-            "recall": _ratio(self.found, self.cards),
-            "identity_right": _ratio(self.named_right, self.cards)
-            if self.certainty or self.named_right
-            else None,
-            "confidently_wrong": self.confidently_wrong,
-            "calibration_error": _rounded(self.calibration_error()),
-            "ms": _rounded(float(np.median(self.milliseconds)), 1) if self.milliseconds else None,
-        }
+    folder: str
+    """Below the photo folder; `.`: that folder itself."""
+    measure: Measure
 
 
-def _ratio(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
-def _rounded(value: float | None, digits: int = 4) -> float | None:
-    return None if value is None else round(value, digits)
-
-
-Measure = Callable[[Score, Sequence[Label], Sequence[CardReading]], None]
-
-
-def match_quads(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[tuple[int, int]]:
-    """Return pairs (label, reading) by falling overlap, each used once.
-
-    Labelled quads are compared with the readings' quads, labelled boxes with the boxes around them.
-    """
-    overlaps = [
-        (_overlap(label, reading), i, j)
-        for i, label in enumerate(labels)
-        for j, reading in enumerate(readings)
-    ]
-    pairs: list[tuple[int, int]] = []
-    used_labels: set[int] = set()
-    used_readings: set[int] = set()
-    for overlap, i, j in sorted(overlaps, reverse=True):
-        if overlap < FOUND_IOU:
-            break
-        if i not in used_labels and j not in used_readings:
-            used_labels.add(i)
-            used_readings.add(j)
-            pairs.append((i, j))
-    return pairs
-
-
-def _boxed(label: Label) -> Label:
-    """Return the label as the upright box around it."""
-    left, top, right, bottom = bounding_box(label.points)
-    points = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
-    return replace(label, points=points, kind="box")
-
-
-def _overlap(label: Label, reading: CardReading) -> float:
-    if label.kind == "quad":
-        return polygon_iou(_clockwise(label.points), reading.quad)
-    left, top, right, bottom = bounding_box(reading.quad)
-    return polygon_iou(label.points, np.array([[left, top], [right, top], [right, bottom], [left, bottom]]))
-
-
-def _clockwise(points: Quad) -> Quad:
-    """Return the corners clockwise in the picture: labels run either way round."""
-    edges = np.roll(points, -1, axis=0) - points
-    following = np.roll(edges, -1, axis=0)
-    turn = float((edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]).sum())
-    return points if turn > 0 else points[::-1]
-
-
-def _same_card(truth: str, read: str) -> bool:
-    """Compare names; a truth that is a rank alone (`K`) asks for the rank only."""
-    return read == truth or (truth[-1] not in "CDHS" and read[:-1] == truth)
-
-
-def _face_up_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
-    """Every face-up card where it lies, and its name."""
-    truth = [label for label in labels if label.card != BACK]
-    up = [reading for reading in readings if reading.face == "up"]
-    score.cards += len(truth)
-    score.readings += len(up)
-    for i, j in match_quads(truth, up):
-        score.found += 1
-        card = up[j].card
-        if card is None:
-            continue
-        right = _same_card(truth[i].card, card)
-        score.named_right += right
-        score.confidently_wrong += not right and up[j].confidence >= SURE
-        score.certainty.append((up[j].confidence, right))
-
-
-def _face_down_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
-    """Every face-down card or pile where it lies."""
-    truth = [label for label in labels if label.card == BACK]
-    down = [reading for reading in readings if reading.face == "down"]
-    score.cards += len(truth)
-    score.readings += len(down)
-    score.found += len(match_quads(truth, down))
-
-
-def _set_of_cards(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
-    """Which cards are in the photo, wherever they lie: a card named is found."""
-    truth = {label.card for label in labels} - {BACK}
-    named: dict[str, float] = {}
-    for reading in readings:
-        if reading.card is not None:
-            named[reading.card] = max(named.get(reading.card, 0.0), reading.confidence)
-    score.cards += len(truth)
-    score.readings += len(named)
-    score.found += len(truth & set(named))
-    score.named_right += len(truth & set(named))
-    score.confidently_wrong += sum(
-        confidence >= SURE for card, confidence in named.items() if card not in truth
-    )
-    score.certainty += [(confidence, card in truth) for card, confidence in named.items()]
-
-
-MEASURES: dict[str, tuple[str, Measure]] = {
-    "vpo_table": ("vpo_table", _face_up_places),
-    "vpo_table_down": ("vpo_table", _face_down_places),
-    "rf100_valid": ("rf100/valid", _set_of_cards),
-    "laptopcam_piles": ("mix55/laptopcam_piles", _set_of_cards),
-    "bidly_fans": ("bidly_fans", _set_of_cards),
-    "avgustine_quads": ("avgustine_quads", _face_up_places),
-    "evan_backs": ("evan_backs", _face_down_places),
+MEASURES: dict[str, PhotoSet] = {
+    "vpo_table": PhotoSet("vpo_table", face_up_places),
+    "vpo_table_down": PhotoSet("vpo_table", face_down_places),
+    "rf100_valid": PhotoSet("rf100/valid", set_of_cards),
+    "laptopcam_piles": PhotoSet("mix55/laptopcam_piles", set_of_cards),
+    "bidly_fans": PhotoSet("bidly_fans", set_of_cards),
+    "avgustine_quads": PhotoSet("avgustine_quads", face_up_places),
+    "jaxon411": PhotoSet("jaxon411", face_up_places),
+    "jaxon411_down": PhotoSet("jaxon411", face_down_places),
+    "evan_backs": PhotoSet("evan_backs", face_down_places),
+    "yuchenrao_single": PhotoSet("yuchenrao_single", set_of_cards),
+    "alvaro_corners": PhotoSet("alvaro_corners", set_of_cards),
 }
-"""What `shithead evaluate --photos` measures: name, folder of the set, how."""
+"""The sets that `shithead evaluate --photos` knows; any other folder with labels is one as well."""
+INDEX_ALONE = "alvaro_corners"
+"""Shows no cards but index corners, cut out, which the reader names as it names those that it finds."""
+TRAINED_ON = (
+    "rf100/train",
+    "mix55/phone_single",
+    "mix55/black_deck_phone",
+    "mix55/other",
+    "edje/train",
+    "edje/test",
+)
+"""Networks that ship learnt from these: they are measured only where they are named."""
+_DOWN = "_down"
+"""Follows a set's name in the row of its face-down cards, where it has others as well."""
+_KEPT_ASIDE = "sealed"
+"""A folder of sets for measuring what is finished: never found by looking about, only where it is named."""
+
+
+def photo_sets(root: Path, asked: Sequence[str] = ()) -> dict[str, PhotoSet]:
+    """Return the sets of a folder that are asked for, in that order; where none is, all but `TRAINED_ON`.
+
+    Raises:
+        BadInputError: there is no such set, or none at all.
+    """
+    others = _other_folders(root)
+    if not asked:
+        there = {name: one for name, one in MEASURES.items() if (root / one.folder).is_dir()}
+        for name, folder in others.items():
+            there |= _measures_of(name, folder, root)
+        if not there:
+            raise BadInputError(f"{root}: none of the photo sets is there, nor images with labels")
+        return there
+    return {name: _asked_set(name, others, root) for name in asked}
+
+
+def _asked_set(name: str, others: Mapping[str, str], root: Path) -> PhotoSet:
+    if name in MEASURES:
+        return MEASURES[name]
+    folders = {**others, **{folder: folder for folder in TRAINED_ON if (root / folder).is_dir()}}
+    whole = name if name in folders else name.removesuffix(_DOWN)
+    rows = _measures_of(whole, folders[whole], root) if whole in folders else {}
+    if name not in rows:
+        there = ", ".join([*MEASURES, *folders])
+        raise BadInputError(f"--sets {name}: no such set; there are {there}, held_out, held_out_jokers")
+    return rows[name]
+
+
+def _other_folders(root: Path) -> dict[str, str]:
+    """Return the sets in or below `root` that are neither known nor learnt from: by name their folders."""
+    known = {one.folder for one in MEASURES.values()} | set(TRAINED_ON)
+    inside = [path for path in sorted(root.iterdir()) if path.is_dir() and path.name != _KEPT_ASIDE]
+    below = [path for folder in inside for path in sorted(folder.iterdir()) if path.is_dir()]
+    folders = [path.relative_to(root).as_posix() for path in (root, *inside, *below) if _is_set(path)]
+    return {root.resolve().name if name == "." else name: name for name in folders if name not in known}
+
+
+def _is_set(folder: Path) -> bool:
+    if (folder / "images").is_dir():
+        return bool(label_folders(folder)) or (folder / "quads.json").is_file()
+    return bool(card_folders(folder))
+
+
+def _measures_of(name: str, folder: str, root: Path) -> dict[str, PhotoSet]:
+    """Return what of a set that nothing else is known of can be measured, by its labels."""
+    labels = [label for photo in load_set(folder, root) for label in photo.labels]
+    up = [label for label in labels if label.card != BACK]
+    found: dict[str, PhotoSet] = {}
+    if up:
+        places = any(label.kind == "quad" for label in up)
+        found[name] = PhotoSet(folder, face_up_places if places else set_of_cards)
+    if len(up) < len(labels):
+        found[name + _DOWN if up else name] = PhotoSet(folder, face_down_places)
+    return found
 
 
 Timed = tuple[Sequence[CardReading], float]
@@ -211,7 +131,7 @@ ReadAll = Callable[[Sequence[LabelledPhoto]], Iterable[Timed]]
 
 def each_by(readers: Callable[[LabelledPhoto], CardReader]) -> ReadAll:
     """Read photos one after another, each with the reader that `readers` returns for it."""
-    return lambda photos: (_timed(readers(photo), photo) for photo in photos)
+    return lambda photos: (timed(readers(photo), photo) for photo in photos)
 
 
 def with_deck(deck: str | None, jobs: int = 1, cluster: str | None = None) -> ReadAll:
@@ -224,21 +144,29 @@ def with_deck(deck: str | None, jobs: int = 1, cluster: str | None = None) -> Re
 
 def with_detector(weights: Path, jobs: int = 1, cluster: str | None = None) -> ReadAll:
     """Read photos with a one-stage detector (`models.onestage`), to be measured with `boxes`."""
-    _detector(weights)  # a bad file is told of before anything is read
+    detector(weights)  # a bad file is told of before anything is read
     return lambda photos: spread(partial(_timed_with_detector, weights), photos, jobs, cluster)
 
 
 def _timed_with_detector(weights: Path, photo: LabelledPhoto) -> Timed:
-    return _timed(_detector(weights), photo)
+    return timed(detector(weights), photo)
 
 
 @cache
-def _detector(weights: Path) -> CardReader:
+def detector(weights: Path) -> CardReader:
+    """Return the one-stage detector with these weights, loaded once; BadInputError where it is none."""
     return OneStageReader(weights)
 
 
 def _timed_with_deck(deck: str | None, photo: LabelledPhoto) -> Timed:
-    return _timed(reader.reader_for_deck(None) if deck is None else _with_deck(deck), photo)
+    if photo.index_alone:
+        return timed(_of_indices(deck), photo)
+    return timed(reader.reader_for_deck(None) if deck is None else _with_deck(deck), photo)
+
+
+@cache
+def _of_indices(deck: str | None) -> CardReader:
+    return IndexAloneReader(FaceReader(deck=None if deck is None else DeckHead(load_deck(deck))))
 
 
 @cache
@@ -252,15 +180,16 @@ def evaluate_photos(
     root: Path | None = None,
     progress: Callable[[str], None] | None = None,
     boxes: bool = False,
+    sets: Mapping[str, PhotoSet] = MEASURES,
 ) -> list[Score]:
-    """Return one score per named set of `MEASURES`. Raises BadInputError when a set is missing.
+    """Return one score per named one of `sets`. Raises BadInputError when a set is missing.
 
     `boxes`: the readings' quads are upright boxes and are held against the upright boxes around the cards.
     """
     scores = []
     known: dict[Path, Timed] = {}
     for name in names:
-        folder, measure = MEASURES[name]
+        folder, measure = sets[name]
         score = Score(name)
         photos = load_set(folder, root)
         fresh = [photo for photo in photos if photo.path not in known]
@@ -270,14 +199,15 @@ def evaluate_photos(
                 progress(f"{name}: {number}/{len(fresh)}")
         for photo in photos:
             readings, milliseconds = known[photo.path]
-            measure(score, [_boxed(label) for label in photo.labels] if boxes else photo.labels, readings)
+            measure(score, [boxed(label) for label in photo.labels] if boxes else photo.labels, readings)
             score.photos += 1
             score.milliseconds.append(milliseconds)
         scores.append(score)
     return scores
 
 
-def _timed(reader: CardReader, photo: LabelledPhoto) -> Timed:
+def timed(reader: CardReader, photo: LabelledPhoto) -> Timed:
+    """Return what a reader reads in a photo, and how long it took."""
     image = photo.image()
     start = time.perf_counter()
     readings = reader.read(image)

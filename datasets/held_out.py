@@ -2,8 +2,8 @@
 
 Each frame is a scene as in training (`datasets.scenes`: piles, fans, hands, glare, dim light), of one of the
 held-out decks. Every face-up card is asked for that is at least `LEAST_HEIGHT` pixels tall and lies free: a
-card of which another one hides the indices cannot be told. Jokers are not asked for: they bear whatever their
-maker likes. A card that is not found is not named.
+card of which another one hides the indices cannot be told. Jokers, which bear whatever their maker likes, are
+counted by themselves. A card that is not found is not named.
 """
 
 from __future__ import annotations
@@ -12,16 +12,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 
 import cv2
 import numpy as np
 
 from datasets.art import deck_names, load_deck
-from datasets.evaluation import SURE, Score, match_quads
+from datasets.evaluation import BESIDE, detector
+from datasets.evaluation_measures import boxed, match_quads, named_backs
+from datasets.evaluation_scores import Score
 from datasets.parallel import spread
 from datasets.photos import Label, surfaces
 from datasets.scenes import Scene, SceneMaker
 from datasets.scenes_cards import CardStock
+from engine.cards import JOKER
 from vision.decks import DeckHead
 from vision.face_classes import CARDS
 from vision.faces import FaceReader
@@ -31,7 +35,8 @@ from vision.reader import TableReader, default_reader
 from vision.reading import CardReader, CardReading, Image
 from vision.showing import PackShow, deck_of
 
-NAME, ENROLLED = "held_out", "held_out+deck"
+NAME, JOKERS = "held_out", "held_out_jokers"
+_WITH_DECK = "+deck"
 FRAMES = 220
 """Frames of each deck."""
 LEAST_HEIGHT = 48.0
@@ -72,7 +77,7 @@ def _maker(deck: str, size: int) -> SceneMaker:
 
 
 def asked_for(scene: Scene) -> tuple[list[Label], list[Label]]:
-    """Return the face-up cards that are to be named, and all others."""
+    """Return the face-up cards, jokers among them, that are to be named, and all others."""
     asked: list[Label] = []
     others: list[Label] = []
     for card in scene.cards:
@@ -80,64 +85,101 @@ def asked_for(scene: Scene) -> tuple[list[Label], list[Label]]:
         inside = abs(polygon_area(clip_to_picture(card.quad, width, height))) if card.face_up else 0.0
         whole = inside >= LEAST_SEEN * abs(polygon_area(card.quad)) and card.visible >= LEAST_SEEN
         tall = quad_sides(card.quad)[1] >= LEAST_HEIGHT
-        kind = asked if card.card in CARDS and whole and tall else others
+        kind = asked if card.card in (*CARDS, JOKER) and whole and tall else others
         kind.append(Label(card.card, card.quad, "quad"))
     return asked, others
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How frames are read: without a deck, with each one's own, or by a one-stage detector."""
+
+    enrolled: bool = False
+    beside: Path | None = None
+
+    def reader(self, deck: str) -> CardReader:
+        """Return what reads the frames of a deck."""
+        if self.beside is not None:
+            return detector(self.beside)
+        return _reader_of(deck) if self.enrolled else default_reader()
+
+    def name(self, of: str) -> str:
+        """Return the name of a row."""
+        return of + (_WITH_DECK if self.enrolled else BESIDE if self.beside is not None else "")
+
+
 def evaluate_held_out(
-    enrolled: bool,
+    enrolled: bool = False,
+    beside: Path | None = None,
     count: int = FRAMES,
     jobs: int = 1,
     cluster: str | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Score:
-    """Return how the held-out decks are read, as they are or enrolled from rendered pictures of each card.
+) -> tuple[Score, Score]:
+    """Return how the cards of the held-out decks are read, and how their jokers are.
+
+    Args:
+        enrolled: Each deck is enrolled beforehand, from rendered pictures of each card.
+        beside: Weights of the one-stage detector that reads instead.
+        count: Frames of each deck.
+        jobs: See `datasets.parallel.spread`.
+        cluster: Likewise.
+        progress: Is told how far it is.
 
     Raises:
-        BadInputError: a deck's art cannot be had.
+        BadInputError: a deck's art cannot be had, or there is no such detector.
     """
-    score = Score(ENROLLED if enrolled else NAME)
+    way = _Way(enrolled, beside)
+    scores = Score(way.name(NAME)), Score(way.name(JOKERS))
     todo = frames(count)
     for number, (scored, milliseconds) in enumerate(
-        spread(partial(_read, enrolled), todo, jobs, cluster), start=1
+        spread(partial(_read, way), todo, jobs, cluster), start=1
     ):
-        score.photos += 1
-        score.milliseconds.append(milliseconds)
-        score.add(scored)
+        for score, of_frame in zip(scores, scored, strict=True):
+            score.photos += 1
+            score.milliseconds.append(milliseconds)
+            score.add(of_frame)
         if progress is not None:
-            progress(f"{score.name}: {number}/{len(todo)}")
-    return score
+            progress(f"{scores[0].name}: {number}/{len(todo)}")
+    return scores
 
 
-def _read(enrolled: bool, frame: Frame) -> tuple[Score, float]:
+def _read(way: _Way, frame: Frame) -> tuple[tuple[Score, Score], float]:
     scene = frame.scene()
-    reader = _reader_of(frame.deck) if enrolled else default_reader()
+    reader = way.reader(frame.deck)
     start = time.perf_counter()
     readings = reader.read(scene.image)
     milliseconds = 1000 * (time.perf_counter() - start)
-    return score_frame(*asked_for(scene), readings), milliseconds
+    asked, others = asked_for(scene)
+    if way.beside is not None:
+        asked, others = [boxed(label) for label in asked], [boxed(label) for label in others]
+    return score_frame(asked, others, readings), milliseconds
 
 
-def score_frame(asked: Sequence[Label], others: Sequence[Label], readings: Sequence[CardReading]) -> Score:
-    """Count one frame. Readings of cards that are not asked for count neither way.
+def score_frame(
+    asked: Sequence[Label], others: Sequence[Label], readings: Sequence[CardReading]
+) -> tuple[Score, Score]:
+    """Count one frame: its cards, and its jokers. Readings of what is not asked for count neither way.
 
     Nor are readings counted that lie on no labelled card: they may be right, for of a card of which hardly
-    anything is seen the scene tells nothing. So there is no precision.
+    anything is seen the scene tells nothing. So there is no precision. But a name that is read on a back is
+    wrong.
     """
     up = [reading for reading in readings if reading.face == "up"]
-    score = Score("", cards=len(asked))
-    for i, j in match_quads([*asked, *others], up):
+    labels = [*asked, *others]
+    of_jokers = [label.card == JOKER for label in asked]
+    cards, jokers = Score("", cards=of_jokers.count(False)), Score("", cards=of_jokers.count(True))
+    for i, j in match_quads(labels, up):
         if i >= len(asked):
             continue
+        score = jokers if of_jokers[i] else cards
         score.found += 1
-        card, confidence = up[j].card, up[j].confidence
+        card = up[j].card
         if card is not None:
-            right = card == asked[i].card
-            score.named_right += right
-            score.confidently_wrong += not right and confidence >= SURE
-            score.certainty.append((confidence, right))
-    return score
+            score.name_given(up[j].confidence, card == asked[i].card)
+    for reading in named_backs(labels, readings):
+        (jokers if reading.card == JOKER else cards).name_given(reading.confidence, False)
+    return cards, jokers
 
 
 @cache

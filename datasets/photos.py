@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
+from engine.cards import JOKER, RANKS, SUITS
 from engine.errors import BadInputError
 from vision.pictures import read_image as read_image
 
@@ -31,6 +32,31 @@ MEASURE_ONLY = frozenset(
 
 BACK = "BACK"
 """Label of a card that lies face down."""
+_ALONE = "corners"
+"""A folder with pictures of cards whose name ends so holds index corners, cut out."""
+_PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
+_RANK_WORDS = dict(
+    zip(
+        (
+            "TWO",
+            "THREE",
+            "FOUR",
+            "FIVE",
+            "SIX",
+            "SEVEN",
+            "EIGHT",
+            "NINE",
+            "TEN",
+            "JACK",
+            "QUEEN",
+            "KING",
+            "ACE",
+        ),
+        RANKS,
+        strict=True,
+    )
+)
+_SUIT_WORDS = {"CLUBS": "C", "DIAMONDS": "D", "HEARTS": "H", "SPADES": "S"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +77,8 @@ class LabelledPhoto:
 
     path: Path
     labels: tuple[Label, ...]
+    index_alone: bool = False
+    """Whether the picture shows one index corner, cut out, and no card."""
 
     def image(self) -> NDArray[np.uint8]:
         """Return the picture, height x width x 3, BGR. Raises BadInputError when it cannot be decoded."""
@@ -79,16 +107,48 @@ def _box_points(cx: float, cy: float, width: float, height: float) -> NDArray[np
     return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float32)
 
 
+def card_named(name: str) -> str | None:
+    """Return the card that a class or a folder is named for, a rank alone where it names no suit; else None.
+
+    `10H`, `10h`, `king`, `ten of hearts`, `back`, `joker`.
+    """
+    words = [word for word in name.upper().replace("_", " ").replace("-", " ").split() if word != "OF"]
+    code = "".join(_RANK_WORDS.get(word, _SUIT_WORDS.get(word, word)) for word in words)
+    known = code in (BACK, JOKER, *RANKS) or (code[:-1] in RANKS and code[-1] in SUITS)
+    return code if known else None
+
+
+def _class_names(folder: Path) -> list[str]:
+    """Return the cards of a set's classes in order: from the nearest list of them, there or above."""
+    for above in (folder, *folder.resolve().parents):
+        for file in (above / f"classes_{folder.name}.txt", above / "classes.txt"):
+            if file.is_file():
+                names = file.read_text("utf-8").splitlines()
+                return [card_named(name) or name for name in names if name.strip()]
+    return []
+
+
+def _label_lines(path: Path) -> list[tuple[int, str, list[str]]]:
+    """Return the number, the class and the other fields of each line that is not empty."""
+    if not path.exists():
+        return []
+    lines = enumerate(path.read_text("utf-8").splitlines(), start=1)
+    return [(number, *_parted(line)) for number, line in lines if line.strip()]
+
+
+def _parted(line: str) -> tuple[str, list[str]]:
+    name, *fields = line.split()
+    return name, fields
+
+
 def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: Kind) -> Iterator[Label]:
     """Yield the labels of a YOLO file; `size` is (width, height) of its picture in pixels."""
-    if not path.exists():
-        return
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
-        name, *fields = line.split() or [""]
-        if not name:
-            continue
-        card = names[int(name)] if name.isdigit() and int(name) < len(names) else name
-        values = np.array([float(field) for field in fields], np.float32)
+    for number, name, fields in _label_lines(path):
+        card = names[int(name)] if name.isdecimal() and int(name) < len(names) else card_named(name) or name
+        try:
+            values = np.array([float(field) for field in fields], np.float32)
+        except ValueError as error:
+            raise BadInputError(f"{path}:{number}: a place is no number") from error
         if len(values) == 8:
             yield Label(card, values.reshape(4, 2) * np.array(size, np.float32), "quad")
         elif len(values) == 4:
@@ -108,17 +168,41 @@ def _image_size(path: Path) -> tuple[int, int]:
     return width, height
 
 
-def _yolo_set(folder: Path, names: list[str], box_kind: Kind, labels: str = "labels") -> list[LabelledPhoto]:
+def pictures_in(folder: Path) -> list[Path]:
+    """Return the pictures of a folder, sorted."""
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in _PICTURES)
+
+
+def label_folders(folder: Path) -> list[Path]:
+    """Return a set's folders of labels: quads and boxes may lie apart."""
+    return sorted(path for path in folder.glob("labels*") if path.is_dir())
+
+
+def _yolo_set(folder: Path, names: list[str], box_kind: Kind) -> list[LabelledPhoto]:
+    """Return a set with `images` and one or more folders of labels.
+
+    Of a photo whose cards are labelled by quads, boxes count for nothing but cards that lie face down.
+    """
+    given = label_folders(folder)
+    lines = [line for labels in given for path in labels.glob("*.txt") for line in _label_lines(path)]
+    if any(not name.isdecimal() for _, name, _ in lines):
+        names = []  # its classes are cards, and its `9` is a nine, not the tenth class
     photos = []
-    for path in sorted((folder / "images").iterdir()):
-        label_file = folder / labels / f"{path.stem}.txt"
-        found = tuple(_yolo_labels(label_file, _image_size(path), names, box_kind))
-        photos.append(LabelledPhoto(path, found))
+    for path in pictures_in(folder / "images"):
+        size = _image_size(path)
+        found = [
+            label
+            for labels in given
+            for label in _yolo_labels(labels / f"{path.stem}.txt", size, names, box_kind)
+        ]
+        if any(label.kind == "quad" for label in found) and len(given) > 1:
+            found = [label for label in found if label.kind == "quad" or label.card == BACK]
+        photos.append(LabelledPhoto(path, tuple(found)))
     return photos
 
 
 def _avgustine(folder: Path) -> list[LabelledPhoto]:
-    entries = json.loads((folder / "quads.json").read_text())
+    entries = json.loads((folder / "quads.json").read_text("utf-8"))
     return [
         LabelledPhoto(
             folder / "images" / entry["image"],
@@ -128,39 +212,42 @@ def _avgustine(folder: Path) -> list[LabelledPhoto]:
     ]
 
 
-def _vpo_table(folder: Path, names: list[str]) -> list[LabelledPhoto]:
-    """Face-up cards as quads; the face-down piles, which have only boxes, as boxes."""
-    quads = _yolo_set(folder, names, "box", "labels_quad")
-    boxes = _yolo_set(folder, names, "box", "labels_box_with_back")
-    return [
-        LabelledPhoto(q.path, q.labels + tuple(label for label in b.labels if label.card == BACK))
-        for q, b in zip(quads, boxes, strict=True)
-    ]
+def card_folders(folder: Path) -> list[tuple[Path, str]]:
+    """Return the folders in `folder` that are named after a card, and the cards."""
+    inside = sorted(path for path in folder.iterdir() if path.is_dir())
+    return [(path, card) for path in inside if (card := card_named(path.name)) is not None]
+
+
+def _one_card_each(folder: Path) -> list[LabelledPhoto]:
+    """Return pictures of one card each, which is somewhere in them and which their folder is named for."""
+    alone = folder.name.endswith(_ALONE)
+    photos = []
+    for inside, card in card_folders(folder):
+        for path in pictures_in(inside):
+            width, height = _image_size(path)
+            anywhere = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+            label = Label(card, anywhere, "corner" if alone else "box")
+            photos.append(LabelledPhoto(path, (label,), alone))
+    return photos
 
 
 def load_set(name: str, root: Path | None = None) -> list[LabelledPhoto]:
     """Return the photos of one set, sorted by file name.
 
     `name` is a folder below the photo folder: `vpo_table`, `rf100/valid`, `mix55/laptopcam_piles`,
-    `bidly_fans`, `avgustine_quads`, `evan_backs`, ... Raises BadInputError when the set is missing or a label
-    cannot be read.
+    `bidly_fans`, `avgustine_quads`, `evan_backs`, ... or any other one with `images` and `labels` (whose
+    classes stand in `classes.txt`, there or above), or with folders named after cards. Raises BadInputError
+    when the set is missing or a label cannot be read.
     """
     folder = _folder(name, root)
-    class_file = (root or photos_root() or folder) / "classes.txt"
-    names = class_file.read_text().split() if class_file.exists() else []
-    readers: dict[str, Callable[[], list[LabelledPhoto]]] = {
-        "vpo_table": lambda: _vpo_table(folder, names),
-        "avgustine_quads": lambda: _avgustine(folder),
-        "evan_backs": lambda: _yolo_set(folder, [BACK], "box"),
-        "jaxon411": lambda: _yolo_set(
-            folder, (folder.parent / "classes_jaxon411.txt").read_text().split(), "box"
-        ),
-    }
-    if name in readers:
-        return readers[name]()
-    if name.startswith("edje"):
-        # Its classes are ranks in words: its `9` is a nine, not the tenth class.
-        return _yolo_set(folder, [], "box")
+    if (folder / "quads.json").is_file():
+        return _avgustine(folder)
+    if not (folder / "images").is_dir():
+        photos = _one_card_each(folder)
+        if not photos:
+            raise BadInputError(f"{folder}: neither images with labels nor folders named after cards")
+        return photos
+    names = [BACK] if name == "evan_backs" else _class_names(folder)
     return _yolo_set(folder, names, "corner" if name.startswith(("mix55", "bidly_fans")) else "box")
 
 

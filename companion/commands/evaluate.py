@@ -7,13 +7,14 @@ import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
-    from datasets.evaluation import Score
+    from datasets.evaluation import PhotoSet, ReadAll
+    from datasets.evaluation_scores import Score
 
 _COLUMNS = (
     ("set", 25),
@@ -23,6 +24,7 @@ _COLUMNS = (
     ("recall", 6),
     ("identity_right", 14),
     ("confidently_wrong", 17),
+    ("share", 6),
     ("calibration_error", 17),
     ("ms", 7),
 )
@@ -39,14 +41,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--sets",
         metavar="A,B",
-        help="which sets (default: all photo sets that are there); held_out: rendered frames of decks that no"
-        " network was trained on",
+        help="which sets (default: all that are there, and held_out): a known one, or the folder, below"
+        " that of the photos, of any other; held_out: rendered frames of decks that no network was trained"
+        " on, whose jokers have a row of their own",
     )
     parser.add_argument("--deck", metavar="NAME", help="read with this enrolled deck")
     parser.add_argument(
         "--enrolled",
         action="store_true",
-        help="sets of one deck once more: each photo with the deck learnt from the set's other photos",
+        help="sets of one deck once more: each photo with the deck learnt from other pictures of it",
     )
     parser.add_argument(
         "--beside",
@@ -62,80 +65,107 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and print one row per set."""
-    from datasets.evaluation import BESIDE, evaluate_photos, with_deck, with_detector
+    from datasets.evaluation import with_deck, with_detector
     from datasets.held_out import NAME as HELD_OUT
     from datasets.photos import photos_root
 
     jobs, cluster = jobs_of(args)
     root = args.photos or photos_root()
     root = root.resolve() if root is not None else None
-    names = _sets(args.sets, root)
     if args.beside_only and args.beside is None:
         raise BadInputError("--beside-only: name the detector's weights with --beside")
+    asked = [name.strip() for name in (args.sets or "").split(",") if name.strip()]
+    rendered = [name for name in asked if name == HELD_OUT]
+    if rendered and args.deck is not None:
+        raise BadInputError("--sets held_out: measured without --deck")
+    sets = {} if rendered == asked != [] else _sets([name for name in asked if name != HELD_OUT], root)
     detector = None if args.beside is None else with_detector(args.beside.resolve(), jobs, cluster)
     if not args.json:
         print("  ".join(f"{title:>{width}}" for title, width in _COLUMNS))
-    ours = with_deck(args.deck, jobs, cluster)
-    for name in names:
-        if name == HELD_OUT:
-            _print_held_out(args, jobs, cluster)
-            continue
-        if not args.beside_only:
-            _print(evaluate_photos(ours, [name], root, _progress)[0], args.json)
-            if args.enrolled:
-                _print_enrolled(name, root, args.json)
-        if detector is not None:
-            score = evaluate_photos(detector, [name], root, _progress, boxes=True)[0]
-            score.name = name + BESIDE
-            _print(score, args.json)
+    ways = _Ways(with_deck(args.deck, jobs, cluster), detector, jobs, cluster)
+    for name in sets:
+        _measure(name, sets, root, ways, args)
+    if rendered or not asked:
+        _print_held_out(args, jobs, cluster, only_this=bool(rendered))
     return 0
 
 
-def _sets(asked: str | None, root: Path | None) -> list[str]:
-    """Return the sets to measure.
+class _Ways(NamedTuple):
+    """How photos are read."""
+
+    ours: ReadAll
+    detector: ReadAll | None
+    jobs: int
+    cluster: str | None
+
+
+def _sets(asked: list[str], root: Path | None) -> dict[str, PhotoSet]:
+    """Return the sets of photos to measure, and say which of those that are there are not.
 
     Raises:
         BadInputError: there is no such set, or no folder of photos for it.
     """
-    from datasets.evaluation import MEASURES
-    from datasets.held_out import NAME as HELD_OUT
+    from datasets.evaluation import TRAINED_ON, photo_sets
 
-    names = [name.strip() for name in (asked or "").split(",") if name.strip()]
-    there = [*MEASURES, HELD_OUT]
-    unknown = [name for name in names if name not in there]
-    if unknown:
-        raise BadInputError(f"--sets {unknown[0]}: no such set; there are {', '.join(there)}")
-    if names == [HELD_OUT]:
-        return names
     if root is None or not root.is_dir():
         raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
-    names = names or [name for name, (folder, _) in MEASURES.items() if (root / folder).is_dir()]
-    if not names:
-        raise BadInputError(f"{root}: none of the photo sets is there")
-    return names
+    trained = [name for name in TRAINED_ON if (root / name).is_dir()]
+    if trained and not asked:
+        _say(f"left out, for networks were trained on them: {', '.join(trained)}")
+    return photo_sets(root, asked)
 
 
-def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None) -> None:
-    """Measure the rendered frames of held-out decks, with --enrolled once more with each deck enrolled."""
+def _measure(
+    name: str, sets: dict[str, PhotoSet], root: Path | None, ways: _Ways, args: argparse.Namespace
+) -> None:
+    """Measure one set of photos in every way that is asked for."""
+    from datasets.enrolled import ENROLLABLE, with_own_deck
+    from datasets.evaluation import BESIDE, INDEX_ALONE, evaluate_photos
+
+    if not args.beside_only:
+        _print(evaluate_photos(ways.ours, [name], root, _progress, sets=sets)[0], args.json)
+        if args.enrolled and name in ENROLLABLE:
+            own = with_own_deck(name, root, ways.jobs, ways.cluster, _progress)
+            score = evaluate_photos(own, [name], root, _progress, sets=sets)[0]
+            score.name = f"{name}+deck"
+            _print(score, args.json)
+    if ways.detector is not None and name != INDEX_ALONE:  # a detector of cards finds none there
+        score = evaluate_photos(ways.detector, [name], root, _progress, boxes=True, sets=sets)[0]
+        score.name = name + BESIDE
+        _print(score, args.json)
+
+
+def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None, *, only_this: bool) -> None:
+    """Measure the rendered frames of held-out decks: with --enrolled and --beside once more in these ways.
+
+    Raises:
+        BadInputError: they were asked for (`only_this`), and a deck's art cannot be had.
+    """
+    from datasets.art import deck_names, load_deck
     from datasets.held_out import evaluate_held_out
 
-    if args.beside_only or args.deck is not None:
-        raise BadInputError("--sets held_out: measured without --deck and --beside-only")
-    for enrolled in (False, True)[: 1 + args.enrolled]:
-        _print(evaluate_held_out(enrolled, jobs=jobs, cluster=cluster, progress=_progress), args.json)
-
-
-def _print_enrolled(name: str, root: Path | None, as_json: bool) -> None:
-    """Measure a set of one deck with that deck enrolled; other sets are passed over."""
-    from datasets.enrolled import ENROLLABLE, leave_one_out
-    from datasets.evaluation import each_by, evaluate_photos
-
-    if name not in ENROLLABLE:
+    try:
+        for deck in deck_names("valid"):
+            load_deck(deck)
+    except BadInputError as error:
+        if only_this:
+            raise
+        _say(f"held_out: left out; {error}")
         return
-    readers = leave_one_out(name, root, _progress)
-    score = evaluate_photos(each_by(readers), [name], root, _progress)[0]
-    score.name = f"{name}+deck"
-    _print(score, as_json)
+    if args.deck is not None:
+        _say("held_out: left out; it is measured without --deck")
+        return
+    beside = None if args.beside is None else args.beside.resolve()
+    ways: list[tuple[bool, Path | None]] = [] if args.beside_only else [(False, None)]
+    ways += [(True, None)] if args.enrolled and not args.beside_only else []
+    ways += [(False, beside)] if beside is not None else []
+    for enrolled, weights in ways:
+        for score in evaluate_held_out(enrolled, weights, jobs=jobs, cluster=cluster, progress=_progress):
+            _print(score, args.json)
+
+
+def _say(text: str) -> None:
+    print(f"shithead evaluate: {text}", file=sys.stderr)
 
 
 def _print(score: Score, as_json: bool) -> None:
@@ -157,7 +187,7 @@ def _progress(text: str) -> None:
 def _line(row: dict[str, Any]) -> str:
     cells = []
     for title, width in _COLUMNS:
-        value = row[title]
+        value = row["confidently_wrong_share" if title == "share" else title]
         text = (
             "-"
             if value is None

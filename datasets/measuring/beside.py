@@ -1,4 +1,4 @@
-"""The reader's rows of `shithead evaluate` and those of a one-stage detector, side by side as Markdown."""
+"""The rows of `shithead evaluate` as Markdown: the reader's, and beside them a one-stage detector's."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 from datasets.evaluation import BESIDE
 from datasets.measuring.tables import number, table
 
+_WRONG = ("confidently wrong", "confidently_wrong", ".0f")
 _COLUMNS = (
     ("precision", "precision", ".3f"),
     ("recall", "recall", ".3f"),
     ("named right", "identity_right", ".3f"),
-    ("confidently wrong", "confidently_wrong", ".0f"),
+    _WRONG,
     ("calibration error", "calibration_error", ".3f"),
     ("ms", "ms", ".0f"),
 )
@@ -41,3 +42,27 @@ def beside_rows(photos: Mapping[str, Mapping[str, Any]]) -> str | None:
         return None
     head = ("set", "cards", *(title for title, _, _ in _COLUMNS))
     return f"{_WORDS}\n\n{table(head, rows)}"
+
+
+_SET_WORDS = """`SET_down`: the face-down cards; `SET+deck`: read with that deck enrolled from other pictures.
+`held_out` are rendered frames of decks that no network was trained on; `alvaro_corners` shows index corners
+alone, cut out. Photos that networks were trained on are left out.
+By `shithead evaluate --json --enrolled`."""
+
+
+def photo_rows(photos: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the reader's rows, one for each set, with a word before them."""
+    columns = [*_COLUMNS]
+    columns.insert(columns.index(_WRONG) + 1, ("their share", "confidently_wrong_share", ".3f"))
+    rows = [
+        (
+            name,
+            str(row.get("photos", "")),
+            str(row.get("cards", "")),
+            *(number(row.get(key), form) for _, key, form in columns),
+        )
+        for name, row in photos.items()
+        if not name.endswith(BESIDE)
+    ]
+    head = ("set", "photos", "cards", *(title for title, _, _ in columns))
+    return f"{_SET_WORDS}\n\n{table(head, rows)}"

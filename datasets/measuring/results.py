@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from datasets.measuring.beside import beside_rows
+from datasets.measuring.beside import beside_rows, photo_rows
 from datasets.measuring.product_goals import PARTS, ProductGoal
 from datasets.measuring.tables import as_markdown, number, table
 from engine.capped_files import read_capped
@@ -150,6 +150,8 @@ def page(measured: Measured, plot: str | None) -> str:
     for title, goals in PARTS.items():
         rows = [_row(goal, measured) for goal in goals]
         parts.append(f"## {title}\n\n{table(('goal', 'asked', 'reached', 'met', 'by'), rows, 5)}")
+    if measured.photos:
+        parts.append(f"## Cards, set by set\n\n{photo_rows(measured.photos)}")
     beside = beside_rows(measured.photos)
     if beside is not None:
         parts.append(f"## Photos beside a one-stage detector\n\n{beside}")

@@ -12,6 +12,8 @@ import pytest
 
 import vision.reader
 from companion.cli import main
+from datasets.evaluation_scores import Score
+from engine.errors import BadInputError
 from vision.reading import CardReading, Image
 
 QUAD = np.array([[10, 10], [40, 10], [40, 52], [10, 52]], np.float32)
@@ -111,9 +113,37 @@ def test_evaluate_prints_one_line_per_set(tmp_path: Path, capsys: pytest.Capture
         (tmp_path / "rf100/valid" / part).mkdir(parents=True)
     cv2.imwrite(str(tmp_path / "rf100/valid/images/a.png"), np.zeros((100, 200, 3), np.uint8))
     (tmp_path / "rf100/valid/labels/a.txt").write_text("0 0.1 0.3 0.2 0.4\n")
-    assert main(["evaluate", "--photos", str(tmp_path), "--json"]) == 0
+    assert main(["evaluate", "--photos", str(tmp_path), "--sets", "rf100_valid", "--json"]) == 0
     (row,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert (row["set"], row["precision"], row["recall"]) == ("rf100_valid", 1.0, 1.0)
+
+
+def test_all_sets_are_measured_and_then_decks_held_out_where_their_art_can_be_had(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("mine", "rf100/train"):
+        for part in ("images", "labels"):
+            (tmp_path / folder / part).mkdir(parents=True)
+        cv2.imwrite(str(tmp_path / folder / "images/a.png"), np.zeros((100, 200, 3), np.uint8))
+        (tmp_path / folder / "labels/a.txt").write_text("9S 0.1 0.3 0.2 0.4\n")
+    rendered = [Score("held_out", cards=2, found=1), Score("held_out_jokers")]
+    monkeypatch.setattr("datasets.art.load_deck", lambda name: None)
+    monkeypatch.setattr("datasets.held_out.evaluate_held_out", lambda *told, **named: rendered)
+    assert main(["evaluate", "--photos", str(tmp_path), "--json"]) == 0
+    told = capsys.readouterr()
+    rows = [json.loads(line)["set"] for line in told.out.splitlines()]
+    assert rows == ["mine", "held_out", "held_out_jokers"]
+    assert "rf100/train" in told.err
+
+    def no_art(name: str) -> None:
+        raise BadInputError("no registry answers")
+
+    monkeypatch.setattr("datasets.art.load_deck", no_art)
+    assert main(["evaluate", "--photos", str(tmp_path), "--json"]) == 0
+    told = capsys.readouterr()
+    assert [json.loads(line)["set"] for line in told.out.splitlines()] == ["mine"]
+    assert "held_out: left out; no registry answers" in told.err
+    assert main(["evaluate", "--sets", "held_out"]) == 2
 
 
 @pytest.mark.parametrize(

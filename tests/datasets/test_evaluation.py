@@ -9,8 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.evaluation import Score, each_by, evaluate_photos, match_quads
+from datasets.evaluation import each_by, evaluate_photos, photo_sets
+from datasets.evaluation_measures import face_up_places, match_quads
+from datasets.evaluation_scores import Score
 from datasets.photos import Label
+from engine.errors import BadInputError
 from vision.reading import CardReading, Image
 
 SQUARE = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], np.float32)
@@ -76,7 +79,59 @@ def test_a_perfect_reader_scores_one_and_a_blind_one_nothing(tmp_path: Path) -> 
     blind = evaluate_photos(each_by(lambda photo: Told([])), ["rf100_valid"], root)[0].to_json()
     assert blind["recall"] == 0
     assert blind["precision"] is None
+    assert blind["identity_right"] == blind["confidently_wrong_share"] == 0
     assert blind["calibration_error"] is None
+
+
+def test_a_name_read_on_a_back_is_a_wrong_one(tmp_path: Path) -> None:
+    root = folder_with(tmp_path, "evan_backs", "0 0.15 0.45 0.3 0.9\n")
+    told = [reading(3, "AS", 0.95), reading(0, None, face="down")]
+    (score,) = evaluate_photos(each_by(lambda photo: Told(told)), ["evan_backs"], root)
+    row = score.to_json()
+    assert (row["recall"], row["confidently_wrong"], row["confidently_wrong_share"]) == (1, 1, 1)
+    assert row["calibration_error"] == pytest.approx(0.95)
+    assert row["identity_right"] is None
+    unsure, beside = [reading(3, "AS", 0.6)], [reading(70, "AS", 0.95)]
+    for told, wrong, names in ((unsure, 0, 1), (beside, 0, 0)):
+        (score,) = evaluate_photos(each_by(lambda photo: Told(told)), ["evan_backs"], root)  # noqa: B023
+        assert (score.confidently_wrong, len(score.certainty)) == (wrong, names)
+
+
+def test_a_card_that_lies_on_a_back_is_not_one_read_on_it() -> None:
+    score = Score("x")
+    face_up_places(score, [label(0, "BACK"), label(5, "AS")], [reading(4, "AS"), reading(30, "KS", 0.5)])
+    assert (score.named_right, score.confidently_wrong, len(score.certainty)) == (1, 0, 1)
+
+
+def test_any_folder_with_labelled_pictures_is_a_set(tmp_path: Path) -> None:
+    folder_with(tmp_path, "a_table", "0 0.0 0.0 0.3 0.0 0.3 0.9 0.0 0.9\n3 0.5 0.5 0.1 0.1\n")
+    (tmp_path / "classes.txt").write_text("ace of spades\nKS\nQS\nback\n")
+    for name, labels in (("deep/boxes", "1 0.5 0.5 0.1 0.1\n"), ("backs", "3 0.15 0.45 0.3 0.9\n")):
+        for part in ("images", "labels"):
+            (tmp_path / name / part).mkdir(parents=True)
+        cv2.imwrite(str(tmp_path / name / "images" / "a.png"), np.zeros((100, 200, 3), np.uint8))
+        (tmp_path / name / "labels" / "a.txt").write_text(labels)
+    (tmp_path / "singles" / "10H").mkdir(parents=True)
+    cv2.imwrite(str(tmp_path / "singles" / "10H" / "a.jpg"), np.zeros((100, 200, 3), np.uint8))
+    (tmp_path / "sealed" / "images").mkdir(parents=True)
+    (tmp_path / "sealed" / "labels").mkdir(parents=True)
+    sets = photo_sets(tmp_path)
+    assert list(sets) == ["a_table", "a_table_down", "backs", "singles", "deep/boxes"]
+    told = Told([reading(0, "AS"), reading(9, "KS", 0.95), reading(0, None, face="down")])
+    scores = evaluate_photos(each_by(lambda photo: told), sets, tmp_path, sets=sets)
+    assert [(score.cards, score.found) for score in scores] == [(1, 1), (1, 0), (1, 1), (1, 0), (1, 1)]
+    assert list(photo_sets(tmp_path, ["backs", "a_table_down"])) == ["backs", "a_table_down"]
+    assert list(photo_sets(tmp_path / "backs")) == ["backs"]
+    with pytest.raises(BadInputError, match="moon"):
+        photo_sets(tmp_path, ["moon"])
+
+
+def test_of_cards_whose_rank_alone_is_labelled_the_rank_alone_is_asked_for(tmp_path: Path) -> None:
+    root = folder_with(tmp_path, "edje/test", "K 0.15 0.45 0.3 0.9\n9 0.5 0.5 0.1 0.1\n")
+    sets = photo_sets(root, ["edje/test"])
+    told = Told([reading(0, "KH"), reading(9, "QD", 0.95)])
+    (score,) = evaluate_photos(each_by(lambda photo: told), ["edje/test"], root, sets=sets)
+    assert (score.cards, score.found, score.confidently_wrong) == (2, 1, 1)
 
 
 def test_calibration_error_of_known_certainties() -> None:

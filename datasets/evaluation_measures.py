@@ -1,0 +1,131 @@
+"""How readings are held against labels: where cards lie, what they are called, or which are in a photo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from datasets.evaluation_scores import Score
+from datasets.photos import BACK, Label
+from engine.cards import JOKER, RANKS
+from vision.geometry import bounding_box, polygon_iou, share_of_smaller
+from vision.reading import CardReading, Quad
+
+FOUND_IOU = 0.5
+"""Overlap from which a reading counts as the labelled card."""
+_ON_BACK = 0.5
+"""Share of the smaller quad from which a reading lies on a labelled back."""
+
+Measure = Callable[[Score, Sequence[Label], Sequence[CardReading]], None]
+
+
+def match_quads(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[tuple[int, int]]:
+    """Return pairs (label, reading) by falling overlap, each used once.
+
+    Labelled quads are compared with the readings' quads, labelled boxes with the boxes around them.
+    """
+    overlaps = [
+        (_overlap(label, reading), i, j)
+        for i, label in enumerate(labels)
+        for j, reading in enumerate(readings)
+    ]
+    pairs: list[tuple[int, int]] = []
+    used_labels: set[int] = set()
+    used_readings: set[int] = set()
+    for overlap, i, j in sorted(overlaps, reverse=True):
+        if overlap < FOUND_IOU:
+            break
+        if i not in used_labels and j not in used_readings:
+            used_labels.add(i)
+            used_readings.add(j)
+            pairs.append((i, j))
+    return pairs
+
+
+def boxed(label: Label) -> Label:
+    """Return the label as the upright box around it."""
+    left, top, right, bottom = bounding_box(label.points)
+    points = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+    return replace(label, points=points, kind="box")
+
+
+def _overlap(label: Label, reading: CardReading) -> float:
+    if label.kind == "quad":
+        return polygon_iou(_clockwise(label.points), reading.quad)
+    left, top, right, bottom = bounding_box(reading.quad)
+    return polygon_iou(label.points, np.array([[left, top], [right, top], [right, bottom], [left, bottom]]))
+
+
+def _clockwise(points: Quad) -> Quad:
+    """Return the corners clockwise in the picture: labels run either way round."""
+    edges = np.roll(points, -1, axis=0) - points
+    following = np.roll(edges, -1, axis=0)
+    turn = float((edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]).sum())
+    return points if turn > 0 else points[::-1]
+
+
+def same_card(truth: str, read: str) -> bool:
+    """Compare names; a truth that is a rank alone (`K`) asks for the rank only."""
+    return read == truth or (truth[-1] not in "CDHS" and read[:-1] == truth)
+
+
+def named_backs(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[CardReading]:
+    """Return the readings that name a card where a face-down one lies, and no face-up one.
+
+    They lie with more than half of the smaller quad on a label of a back, and on no label of another card.
+    """
+    backs = [label for label in labels if label.card == BACK]
+    up = [reading for reading in readings if reading.face == "up"]
+    matched = {j for _, j in match_quads([label for label in labels if label.card != BACK], up)}
+    return [
+        reading
+        for j, reading in enumerate(up)
+        if j not in matched
+        and reading.card is not None
+        and any(share_of_smaller(_clockwise(back.points), reading.quad) > _ON_BACK for back in backs)
+    ]
+
+
+def face_up_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
+    """Every face-up card where it lies, and its name."""
+    truth = [label for label in labels if label.card != BACK]
+    up = [reading for reading in readings if reading.face == "up"]
+    score.cards += len(truth)
+    score.readings += len(up)
+    for i, j in match_quads(truth, up):
+        score.found += 1
+        card = up[j].card
+        if card is not None:
+            score.name_given(up[j].confidence, same_card(truth[i].card, card))
+    for reading in named_backs(labels, readings):
+        score.name_given(reading.confidence, False)
+
+
+def face_down_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
+    """Every face-down card or pile where it lies; a name read on one is a wrong one."""
+    truth = [label for label in labels if label.card == BACK]
+    down = [reading for reading in readings if reading.face == "down"]
+    score.names_asked = False
+    score.cards += len(truth)
+    score.readings += len(down)
+    score.found += len(match_quads(truth, down))
+    for reading in named_backs(labels, readings):
+        score.name_given(reading.confidence, False)
+
+
+def set_of_cards(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
+    """Which cards are in the photo, wherever they lie: a card named is found."""
+    truth = {label.card for label in labels} - {BACK}
+    only_ranks = bool(truth) and truth <= {*RANKS, JOKER}
+    named: dict[str, float] = {}
+    for reading in readings:
+        if reading.card is not None:
+            card = reading.card[:-1] if only_ranks and reading.card != JOKER else reading.card
+            named[card] = max(named.get(card, 0.0), reading.confidence)
+    score.cards += len(truth)
+    score.readings += len(named)
+    score.found += len(truth & set(named))
+    for card, confidence in named.items():
+        score.name_given(confidence, card in truth)
