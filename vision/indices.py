@@ -31,6 +31,12 @@ CARD_PIXELS = 128.0
 """Height of a card in the network's input."""
 LARGEST = 640
 """Longest side of the network's input, pixels: larger parts are looked at in tiles."""
+SMALLEST = 24.0
+"""Pixels of the picture. Indices of cards less tall tell nothing: in frames with 160 cards of 24 to 48 pixels
+as many are named rightly without them, fewer with a limit of 28."""
+_MOST_PIXELS = 32_000_000
+"""Of what the network looks at for one part of a picture: a larger part is magnified less, lest it takes a
+gigabyte and half a minute."""
 _MULTIPLE = 16
 """The network takes sides that are multiples of this."""
 _STRIDE = 4
@@ -95,9 +101,10 @@ class IndexFinder:
         height, width = image.shape[:2]
         left, top, right, bottom = (0, 0, width, height) if region is None else map(round, region)
         left, top, right, bottom = max(0, left), max(0, top), min(width, right), min(height, bottom)
-        if right - left < 2 or bottom - top < 2 or card_height < 4:
+        if right - left < 2 or bottom - top < 2 or card_height < SMALLEST:
             return []
-        scale = CARD_PIXELS / card_height
+        most = float(np.sqrt(_MOST_PIXELS / ((right - left) * (bottom - top))))
+        scale = min(CARD_PIXELS / card_height, most)
         size = (max(1, round((right - left) * scale)), max(1, round((bottom - top) * scale)))
         mode = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
         part = cv2.resize(image[top:bottom, left:right], size, interpolation=mode)

@@ -6,6 +6,7 @@ up or face down, and that card's quad as eight numbers that half a turn does not
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +56,13 @@ _LARGE_CARD = 170.0
 """Cards taller than this (likewise), or none at all, call for a look from further away."""
 _FAR = 0.5
 """How much smaller the picture is made for that."""
-_TILE = 0.6
-"""Side of a closer look's tiles, as a share of the picture's."""
+_TILE, _FINE_TILE = 0.6, 0.3
+"""Side of a closer look's tiles, as a share of the picture's, and of those of the closest one."""
+_LARGE_PICTURE, _PHOTO = 3000, 5000
+"""Pixels of the longer side. From the first on a picture is looked at closer although no card is found, and
+closer still if cards are tiny even then; from the second on, which no camera films, if none is found too."""
+_TINY_CARD = 26.0
+"""Cards shorter than this (pixels of the network's input, median) are outlined badly, or not at all."""
 _GREY = 114
 _MULTIPLE = 32
 """The network takes sides that are multiples of this."""
@@ -261,10 +267,23 @@ class OutlineFinder:
         seen = _median_height(found) * scale
         if not len(found.codes) or seen > _LARGE_CARD:
             found, _ = merge(_joined(first, self._look(image, _FAR)))
-        elif self._closer and seen < _SMALL_CARD and 1.5 * scale <= 1:
-            closer = self._look_closer if known is None else self._look_larger
-            found = closer(image, found)
+            seen = _median_height(found) * scale
+        if self._closer and seen < _SMALL_CARD and 1.5 * scale <= 1:
+            found = self._closer_looks(image, found, known)
         return self._outlines(image, found)
+
+    def _closer_looks(self, image: Image, found: Candidates, known: float | None) -> Candidates:
+        """Look again where cards are small, or none was found in a large picture, and merge with that."""
+        longest = max(image.shape[:2])
+        if not len(found.codes) and (known is not None or longest < _LARGE_PICTURE):
+            return found
+        if known is not None:
+            return self._look_larger(image, found)
+        found = self._look_closer(image, found)
+        seen = _median_height(found) * self._full_scale(image.shape[1], image.shape[0]) / _TILE
+        if longest >= (_LARGE_PICTURE if len(found.codes) else _PHOTO) and seen < _TINY_CARD:
+            found = self._look_closer(image, found, _FINE_TILE)
+        return found
 
     def _outlines(self, image: Image, found: Candidates) -> list[Outline]:
         """Refine the candidates, and drop those that cannot be cards or are mere echoes of surer ones."""
@@ -331,17 +350,19 @@ class OutlineFinder:
         """Look at everything once more, as large as a closer look makes it, and merge with the first look."""
         return merge(_joined(_weaker(found), self._look(image, 1 / _TILE)))[0]
 
-    def _look_closer(self, image: Image, found: Candidates) -> Candidates:
+    def _look_closer(self, image: Image, found: Candidates, share: float = _TILE) -> Candidates:
         """Look at overlapping tiles, drop what their inner borders cut, and merge with the first look.
 
         It takes twice as long as to look at everything once, and finds a little more.
         """
         height, width = image.shape[:2]
         looks = [_weaker(found)]
-        for left in (0, int(width * (1 - _TILE))):
-            for top in (0, int(height * (1 - _TILE))):
-                right = min(width, left + int(width * _TILE) + 1)
-                bottom = min(height, top + int(height * _TILE) + 1)
+        count = 1 + math.ceil((1 - share) / (0.8 * share))
+        starts = [(1 - share) * k / (count - 1) for k in range(count)]
+        for left in (int(width * start) for start in starts):
+            for top in (int(height * start) for start in starts):
+                right = min(width, left + int(width * share) + 1)
+                bottom = min(height, top + int(height * share) + 1)
                 seen = self._look(image[top:bottom, left:right])
                 codes = seen.codes + np.array([left, top, 0, 0, 0, 0, 0, 0], np.float32)
                 quads = decode_quads(codes)

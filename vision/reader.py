@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from vision.faces import FaceReader, FaceReading
 from vision.geometry import polygon_area, polygon_overlap, share_of_smaller
 from vision.indices import Index
 from vision.outlines import Outline, OutlineFinder
+from vision.pictures import reduced
 from vision.reading import CardReading, Image, Quad, Region
 from vision.second_look import look_again
 
@@ -27,6 +29,8 @@ _SURE_THOUGH_CUT, _WHOLE = 0.3, 0.75
 """A face-down card of which the border leaves less than the second share is seldom outlined surely."""
 _SURELY_FACE = 0.95
 """So surely a face must be read on what was taken for a back."""
+_LONGEST = 30_000
+"""Pixels. OpenCV cannot look at places beyond 32,766; what is longer, a panorama, is made smaller."""
 _ONE_CARD = 0.5
 """Two readings of the same card that share this much of the smaller quad are one card seen twice."""
 
@@ -64,6 +68,12 @@ class TableReader:
 
         After them come those told by an index alone, looked for in the `crowded` parts, or anywhere.
         """
+        if max(image.shape[:2]) > _LONGEST:
+            smaller, scale = reduced(image, _LONGEST)
+            return [
+                replace(card, quad=((card.quad + 0.5) / scale - 0.5).astype(np.float32))
+                for card in self.read(smaller, _scaled(crowded, scale), card_height and card_height * scale)
+            ]
         outlines = self._finder.find(image, card_height)
         names = self._faces.read(image, [outline.quad for outline in outlines])
         outlines, names = look_again(image, outlines, names, self._faces)
@@ -89,6 +99,13 @@ class TableReader:
             return True
         blank = name.unreadable > _BLANK
         return outline.confidence >= (max(self._least, _SURE_THOUGH_BLANK) if blank else self._least)
+
+
+def _scaled(regions: Sequence[Region] | None, scale: float) -> list[Region] | None:
+    """Return parts of a picture as parts of a copy so many times as large."""
+    if regions is None:
+        return None
+    return [(x0 * scale, y0 * scale, x1 * scale, y1 * scale) for x0, y0, x1, y1 in regions]
 
 
 def _shows_face(name: FaceReading) -> bool:

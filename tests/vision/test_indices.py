@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import BadInputError
-from vision.indices import CARD_PIXELS, LARGEST, IndexFinder, load_calibration
+from vision.indices import CARD_PIXELS, LARGEST, SMALLEST, IndexFinder, load_calibration
 
 PICTURE = np.zeros((384, 384, 3), np.uint8)
 RIGHT, BELOW = (CARD_PIXELS * 63 / 88, 0.0), (0.0, CARD_PIXELS)
@@ -69,6 +69,18 @@ def test_a_large_part_is_looked_at_in_tiles_that_cover_it(weights: Path) -> None
     picture = np.zeros((LARGEST + 10, 2 * LARGEST, 3), np.uint8)
     assert finder(weights, network).find(picture, CARD_PIXELS) == []
     assert [inputs.shape[2:] for inputs in network.inputs] == 2 * 3 * [(LARGEST, LARGEST)]
+
+
+def test_of_cards_too_small_to_be_read_no_index_is_looked_for(weights: Path) -> None:
+    network = Told((20, 30, 0.9))
+    assert finder(weights, network).find(PICTURE, SMALLEST - 1) == []
+    assert network.inputs == []
+
+
+def test_a_photo_full_of_small_cards_is_not_magnified_beyond_measure(weights: Path) -> None:
+    network = Told()
+    finder(weights, network).find(np.zeros((3000, 4000, 3), np.uint8), 40)
+    assert sum(inputs.shape[2] * inputs.shape[3] for inputs in network.inputs) < 1.4 * 32e6
 
 
 def test_a_part_no_larger_than_needed_is_looked_at(weights: Path) -> None:

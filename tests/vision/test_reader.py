@@ -47,6 +47,19 @@ def at(shift: float, face: str = "up", confidence: float = 0.98) -> Outline:
     return Outline(CARD + np.float32([shift, 0]), face, confidence)  # type: ignore[arg-type]
 
 
+def test_a_panorama_longer_than_opencv_can_look_at_is_read_in_a_smaller_copy() -> None:
+    class Smaller(Outlines):
+        def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
+            assert image.shape[:2] == (90, 30_000)
+            assert card_height == 60
+            return super().find(image)
+
+    wide = np.zeros((99, 33_000, 3), np.uint8)
+    (card,) = reader(Smaller(at(20_000)), Faces(("9S", 0.99))).read(wide, [(0, 0, 10, 10)], 66.0)
+    assert card.card == "9S"
+    assert np.allclose(card.quad, (CARD + (20_000, 0) + 0.5) * 1.1 - 0.5, atol=0.01)
+
+
 def test_only_face_up_cards_have_a_name() -> None:
     faces = Faces((None, 0.3), ("9S", 0.99))
     found = reader(Outlines(at(0, "down", 0.97), at(100)), faces).read(PICTURE)
