@@ -21,7 +21,6 @@ from engine.events import Event
 from engine.said import Said
 from engine.situation import is_text
 from vision.layout import Layout, load_layout
-from vision.questions import LIES_OTHERWISE, asked
 from vision.reading import CardReader, CardReading, Image
 from vision.watch import TableView, Watcher
 
@@ -38,18 +37,22 @@ class Refereeing:
         make_judge: Callable[[Sequence[str]], Judge],
         players: Sequence[str] | None = None,
         learning: LearningReader | None = None,
+        tell: Callable[[Said], object] | None = None,
     ) -> None:
         """Join `watcher` with the judge of these players; None: of those whom the deal shows.
 
-        `learning` is its reader where that learns whenever there is nothing else to do.
+        `learning` is its reader where that learns whenever there is nothing else to do; `tell` is told what
+        the watcher asks before it is known who plays.
         """
         self._watcher, self._make_judge, self._learning = watcher, make_judge, learning
+        self._tell = tell
         self._book = GameBook(make_judge(players) if players is not None else None)
         self._later = 0.0
         """What is added to the times of a source that began anew in mid-game."""
         self._known: KnownAlready | None = None
-        self._asked = False
-        """Whether it was said that the cards lie otherwise than when the game was broken off."""
+        self._asked: tuple[str, int] | None = None
+        """What the watcher has asked and nothing has answered yet, and the number of that event."""
+        self._questions = 0
         self._after_end: list[Event] = []
         """What was seen since the game is over: it counts only if the game turns out to go on."""
         self._freed = FreedMemory()
@@ -85,8 +88,8 @@ class Refereeing:
             layout: A file that says where seats and piles are; None: found at the deal.
             deck: The name of an enrolled deck.
             learn: Whether the deck is learnt where none is named and one pack is played with.
-            tell: Told in one line which enrolled deck is used where none is named and its back is seen; None:
-                no back is looked for.
+            tell: Told in one line which enrolled deck is used where none is named and its back is seen (None:
+                no back is looked for), and what is asked before it is known who plays.
             reader: Reads the pictures; None: the reader that ships with the program.
 
         Raises:
@@ -121,7 +124,7 @@ class Refereeing:
         def make_judge(names: Sequence[str]) -> Judge:
             return judge_of(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
 
-        return cls(watcher, make_judge, players, learning)
+        return cls(watcher, make_judge, players, learning, tell)
 
     @property
     def table(self) -> Any:
@@ -176,11 +179,27 @@ class Refereeing:
     def feed(self, frame: Image, t: float) -> list[Line]:
         """Take the picture at `t` seconds; returns the lines decided by it."""
         events = self._watcher.feed(frame, t) if self._learning is None else self._learn(frame, t)
-        if self._watcher.astray and not self._asked:
-            self._asked = True
-            events = [*events, Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LIES_OTHERWISE))]
         self._freed.give_back()
-        return self._rule(events)
+        return self._rule([*self._questions_at(t), *events])
+
+    def _questions_at(self, t: float) -> list[Event]:
+        """Return what the watcher asks now, as an event; what it no longer asks has answered itself.
+
+        Questions have numbers below nought: the watcher counts its events from one.
+        """
+        question = self._watcher.question
+        if question == (None if self._asked is None else self._asked[0]):
+            return []
+        told = []
+        if self._asked is not None and self._book.judge is not None:
+            told = [_question(self._asked[0], t, revise=self._asked[1], withdrawn=True)]
+        self._questions -= 1
+        self._asked = None if question is None else (question, self._questions)
+        if question is not None and self._book.judge is not None:
+            told.append(_question(question, t, id=self._questions))
+        elif question is not None and self._tell is not None:
+            self._tell(Said(question))  # nobody is known to play yet: it is no event of a game
+        return told
 
     def _learn(self, frame: Image, t: float) -> list[Event]:
         """Take a picture in, and learn a little where that delays no ruling."""
@@ -229,6 +248,8 @@ class Refereeing:
         """
         self._book.resume(stored)
         self._later = 0.0 if same_clock else self._book.last_t
+        if all(line["event"] == "unclear" for line in self._book.lines):
+            return  # it was broken off before a deal was recognised: that is still to come
         table = self._book.table
         self._known = KnownAlready([card for card in table.pile if card != UNKNOWN])
         begun = any(line["event"] in _BEGINS for line in self._book.lines)
@@ -329,6 +350,10 @@ class KnownAlready:
 
 _USUAL_PLAYERS = 4
 _BEGINS = ("play", "flip", "show", "pick_up")
+
+
+def _question(says: str, t: float, **fields: Any) -> Event:
+    return Event(**{"id": 0, **fields}, event="unclear", t=t, decided_at=t, says=says)
 
 
 def _lies_the_same(one: TableView, other: TableView) -> bool:

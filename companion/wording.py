@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from companion.i18n import _, many, marked
-from vision.questions import QUESTIONS, asked
+from vision.questions import taken_apart
 
 SUITS = "CDHS"
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
@@ -126,8 +126,8 @@ def event_words(line: Mapping[str, Any]) -> str:
 def question_words(line: Mapping[str, Any]) -> str:
     """Return what an `unclear` event asks, in the language in force; a question of old as it was written."""
     says, player = str(line.get("says") or ""), line.get("player")
-    form = next((form for form in QUESTIONS if asked(form, player) == says), None)
-    return says if form is None else _(form).format(player=player or _("Somebody"))
+    known = taken_apart(says, player)
+    return says if known is None else _(known[0]).format(player=player or _("Somebody"), **known[1])
 
 
 def _from(source: Any) -> str:

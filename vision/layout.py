@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -224,8 +225,7 @@ def find_layout(
     rows = rows or _equal_rows(_rows(ups, any_turn=True), count, row_length)
     if not rows:
         return None
-    middle = _mean([_mean([(c.x, c.y) for c in row]) for row in rows])
-    draw = _draw_pile(cards, rows, middle)
+    draw, middle = _piles(cards, rows)
     if draw is None and draw_pile:
         return None
     seats = [seat for row in rows if (seat := _seat(row, draw or middle)) is not None]
@@ -237,9 +237,41 @@ def find_layout(
     return Layout(plane, width, height, named, draw=draw)
 
 
+def what_is_missing(
+    cards: Sequence[Seen], count: int | None, row_length: int | None = None, *, draw_pile: bool = True
+) -> tuple[Literal["rows", "draw", "seats"], int]:
+    """Return why cards in which `find_layout` found no deal are none, and how many rows of a deal there are.
+
+    `count` is how many players there are; None: it is not known.
+    """
+    ups = [card for card in cards if card.face == "up"]
+    found = 0
+    for any_turn in (False, True):
+        groups = _rows(ups, any_turn=any_turn)
+        lengths = Counter(len(row) for row in groups if _is_row(row, row_length))
+        found = max(found, *lengths.values(), 0)
+        rows = _equal_rows(groups, count, row_length)
+        if rows:
+            missing: Literal["draw", "seats"] = "seats"
+            if draw_pile and _piles(cards, rows)[0] is None:
+                missing = "draw"
+            return missing, len(rows)
+    return "rows", found
+
+
+def _piles(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]]) -> tuple[Place | None, Place]:
+    """Return where the draw pile is, if there is one, and the middle of the rows."""
+    middle = _mean([_mean([(c.x, c.y) for c in row]) for row in rows])
+    return _draw_pile(cards, rows, middle), middle
+
+
+def _is_row(cards: Sequence[Seen], length: int | None) -> bool:
+    return len(cards) in (2, 3) if length is None else len(cards) == length
+
+
 def _equal_rows(groups: Sequence[list[Seen]], count: int | None, length: int | None) -> list[list[Seen]]:
     """Return the groups that are rows, if they are as many and as long as they must be; else none."""
-    rows = [row for row in groups if (len(row) in (2, 3) if length is None else len(row) == length)]
+    rows = [row for row in groups if _is_row(row, length)]
     equal = len(rows) >= 2 and len({len(row) for row in rows}) == 1 and count in (None, len(rows))
     return rows if equal else []
 

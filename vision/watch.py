@@ -17,8 +17,9 @@ from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
 from vision.geometry import bounding_box, transform
 from vision.glance import Glance
-from vision.layout import BURN, Layout, Place, Zone, find_layout
+from vision.layout import BURN, Layout, Place, Zone, find_layout, what_is_missing
 from vision.plane import Matrix, TablePlane, fit_plane
+from vision.questions import LIES_OTHERWISE, NO_DRAW_PILE, NO_ROWS, NO_SEATS, asked
 from vision.reading import CardReader, CardReading, Image, Region, without_jokers
 from vision.refit import refitted
 from vision.relocating import Known, agrees, found_again, lies_as_before, plane_in_mid_game
@@ -36,6 +37,9 @@ _DEAL_PAUSES = (0.13, 0.3, 2.0)
 _DEAL_REMEMBERED = 9
 _ASTRAY_LOOKS = 6
 """After so many looks at rest in vain a game that is to go on is said not to lie there."""
+_NO_DEAL_LOOKS, _NO_DEAL_UP = 8, 4
+"""So many looks at rest, the last of them seconds apart, and so many face-up cards that are no deal: whoever
+deals does not rest so long."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
@@ -108,8 +112,8 @@ class Watcher:
         self._tabletop: Tabletop | None = None
         self._known: Known | None = None
         self._begun = False
-        self.astray = False
-        """Whether a game is to go on, and what lies on the table was looked at in vain for its places."""
+        self.question: str | None = None
+        """What players are asked because the table cannot be followed as it lies; None: nothing."""
         self.looks = 0
         """How often the networks were run."""
         self.view = TableView()
@@ -211,9 +215,10 @@ class Watcher:
         height, width = frame.shape[:2]
         if self._known is not None and self._given is not None:
             again = self._find_again(self._given, self._known, width, height)
-            # Not given up: cards may still be put back, or hands be taken away.
-            self.astray = again is None and len(self._deal_readings) >= _ASTRAY_LOOKS
             if again is None:
+                # Not given up: cards may still be put back, or hands be taken away.
+                if len(self._deal_readings) >= _ASTRAY_LOOKS:
+                    self.question = asked(LIES_OTHERWISE)
                 return []
             self._given = again
         if self._given is not None:
@@ -222,8 +227,11 @@ class Watcher:
         else:
             found = self._find_layout(frame)
             if found is None:
+                if len(self._deal_readings) >= _NO_DEAL_LOOKS:
+                    self.question = self.question or self._what_is_missing(width, height)
                 return []
             layout, settled = found
+        self.question = None
         up, confidence = up_cards(settled, layout, self._packs)
         started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
         rows = up if self._known is None else still_up(up, layout, self._known)
@@ -254,6 +262,18 @@ class Watcher:
             if layout is not None:
                 return layout, settled
         return None
+
+    def _what_is_missing(self, width: int, height: int) -> str | None:
+        """Return what is asked where cards have long lain open, and are no deal; None where too few do."""
+        plane = plane_in_mid_game(self._deal_readings[-1], width, height)
+        settled = settled_cards(self._deal_readings, plane) if plane is not None else []
+        if sum(card.face == "up" for card in settled) < _NO_DEAL_UP:
+            return None
+        count = len(self._players) if self._players else None
+        missing, rows = what_is_missing(settled, count, self._row_length, draw_pile=self._draw_pile)
+        if missing == "rows":
+            return asked(NO_ROWS, found=rows, wanted=count or 2)
+        return asked(NO_DRAW_PILE if missing == "draw" else NO_SEATS)
 
     def _is_pattern(self, reading: CardReading, frame: Image) -> bool:
         """Tell whether what was read as an up-card, with no sure name, has been there from the first."""

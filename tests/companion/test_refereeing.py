@@ -73,7 +73,7 @@ class Watcher:
         self.given = list(events)
         self.view = TableView()
         self.layout = SimpleNamespace(seats=[SimpleNamespace(player=p) for p in ("P1", "P2")])
-        self.looks, self.astray = 0, False
+        self.looks, self.question = 0, None
 
     def feed(self, frame: Any, t: float) -> list[Event]:
         return self.given.pop(0) if self.given else []
@@ -320,3 +320,24 @@ def test_cards_of_an_unchanged_view_are_brought_into_the_frame_once(monkeypatch:
     assert joined.readings[0].card == "9D", "read anew"
     watcher.view = TableView(readings)
     assert joined.readings is readings, "back where it was at first"
+
+
+def test_what_is_asked_before_it_is_known_who_plays_is_said_once_and_is_no_event() -> None:
+    watcher, told = Watcher(), []
+    watcher.question = "Where is the draw pile?"
+    joined = Refereeing(watcher, lambda _: Judge(), tell=told.append)  # type: ignore[arg-type]
+    assert joined.feed(FRAME, 1.0) == joined.feed(FRAME, 2.0) == []
+    assert told == ["Where is the draw pile?"]
+    watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
+    assert [line["event"] for line in joined.feed(FRAME, 3.0)] == ["deal"]
+
+
+def test_a_question_that_answers_itself_is_withdrawn_before_the_deal_is_told() -> None:
+    watcher = Watcher()
+    watcher.question = "Where is the draw pile?"
+    joined = Refereeing(watcher, lambda _: Judge(), ("Ann", "Bob"))  # type: ignore[arg-type]
+    (question,) = joined.feed(FRAME, 1.0)
+    watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
+    withdrawn, deal = joined.feed(FRAME, 2.0)
+    assert (withdrawn["revise"], withdrawn["withdrawn"], deal["event"]) == (question["id"], True, "deal")
+    assert [line["event"] for line in joined.lines] == ["deal"]

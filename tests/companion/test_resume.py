@@ -23,6 +23,7 @@ from companion.store import RESUMABLE_FOR_S, Store
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
 from engine.simulate import play_game
+from vision.questions import LIES_OTHERWISE, asked
 
 PLAYERS = ("Ann", "Bob", "Cat")
 RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
@@ -238,7 +239,7 @@ def test_what_is_taken_in_part_takes_nothing_of_before_the_break_with_it() -> No
 
 def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> None:
     watcher = SimpleNamespace(
-        astray=False,
+        question=None,
         go_on=lambda known, begun: None,
         feed=lambda frame, t: [Event(id=1, event="play", player="Bob", cards=("KS",), t=t, decided_at=t)],
     )
@@ -251,19 +252,31 @@ def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> No
 
 
 def test_that_the_cards_lie_otherwise_is_asked_once_and_the_up_cards_are_known() -> None:
-    told: list[Any] = []
-    watcher = SimpleNamespace(astray=False, feed=lambda frame, t: [])
-    watcher.go_on = lambda known, begun: told.append((known["Ann"], begun))
+    known_up: list[Any] = []
+    watcher = SimpleNamespace(question=None, feed=lambda frame, t: [])
+    watcher.go_on = lambda known, begun: known_up.append((known["Ann"], begun))
     game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
     deal = {"id": 1, "event": "deal", "up": {"Ann": ["KD", "??", "9S"]}, "t": 1, "decided_at": 1}
     game.resume([deal], same_clock=False)
-    assert told == [(["KD", "9S"], False)]
+    assert known_up == [(["KD", "9S"], False)]
     frame = np.zeros((4, 4, 3), np.uint8)
     assert game.feed(frame, 1.0) == []
-    watcher.astray = True
-    asked = game.feed(frame, 2.0) + game.feed(frame, 3.0)
-    assert [line["event"] for line in asked] == ["unclear"]
-    assert "Can you put them" in asked[0]["says"]
+    watcher.question = asked(LIES_OTHERWISE)
+    told = game.feed(frame, 2.0) + game.feed(frame, 3.0)
+    assert [line["event"] for line in told] == ["unclear"]
+    assert "Can you put them" in told[0]["says"]
+    watcher.question = None
+    (withdrawn,) = game.feed(frame, 4.0)
+    assert (withdrawn["revise"], withdrawn["withdrawn"]) == (told[0]["id"], True)
+    assert [line["event"] for line in game.lines] == ["deal"], "it has answered itself"
+
+
+def test_broken_off_before_the_deal_was_recognised_it_waits_for_the_deal() -> None:
+    watcher = SimpleNamespace(question=None, feed=lambda frame, t: [Event(id=1, event="deal", t=t)])
+    game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
+    question = {"id": 1, "event": "unclear", "t": 1, "decided_at": 1, "says": asked(LIES_OTHERWISE)}
+    game.resume([question], same_clock=False)
+    assert [line["event"] for line in game.feed(np.zeros((4, 4, 3), np.uint8), 2.0)] == ["deal"]
 
 
 def test_a_film_is_wound_on_to_where_it_was() -> None:

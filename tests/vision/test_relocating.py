@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vision.geometry import order_quad, transform
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
+from vision.questions import LIES_OTHERWISE, asked
 from vision.reading import CardReading, Image
 from vision.watch import Watcher
 
@@ -123,7 +124,7 @@ def test_seats_and_piles_are_found_wherever_the_camera_stands_now(view: Matrix) 
     table = Table(view)
     watcher = resumed(table)
     assert off(watcher, table) < 12.0
-    assert not watcher.astray
+    assert watcher.question is None
 
 
 def test_in_mid_game_most_up_cards_may_have_gone() -> None:
@@ -141,7 +142,7 @@ def test_without_names_only_a_view_from_about_the_same_side_is_taken() -> None:
     far = Table(camera(turn=90), unread=True)
     watcher = resumed(far)
     assert watcher.layout is None, "it is not known who sits where"
-    assert watcher.astray
+    assert watcher.question == asked(LIES_OTHERWISE)
 
 
 def test_names_before_other_players_are_not_believed() -> None:
@@ -163,13 +164,13 @@ def test_cards_that_were_put_away_are_not_taken_for_the_game() -> None:
     table.cards = [(f"{rank}S", 80.0 * k - 300, 40.0 * (k % 3), 25.0 * k) for k, rank in enumerate("4567")]
     watcher = resumed(table)
     assert watcher._maker is None
-    assert watcher.astray
+    assert watcher.question == asked(LIES_OTHERWISE)
     table.cards = Table(camera(x=60)).cards
     frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
     for k in range(30, 150):
         watcher.feed(frame, k / 15)
     assert off(watcher, table) < 12.0, "put back, the game goes on"
-    assert not watcher.astray
+    assert watcher.question is None
 
 
 def test_late_in_a_game_few_cards_suffice_where_nothing_has_moved() -> None:

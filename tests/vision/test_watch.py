@@ -8,6 +8,7 @@ import pytest
 
 from engine.events import Event
 from vision.geometry import order_quad
+from vision.questions import NO_DRAW_PILE, NO_ROWS, asked
 from vision.reading import CardReading, Image
 from vision.steadying import SteadyFrame
 from vision.stillness import Motion
@@ -229,3 +230,44 @@ def test_motion_of_one_frame_is_comparable(played: Game) -> None:
     motion = played.watcher._stillness.feed(SteadyFrame(played.table.frame()), played.t)
     assert isinstance(motion, Motion)
     assert motion.still
+
+
+def without(game: Game, *names: str | None) -> None:
+    """Take cards from the table."""
+    game.table.cards = [card for card in game.table.cards if card[0] not in names]
+
+
+@pytest.mark.parametrize(
+    ("gone", "question"),
+    [
+        (("4S",), asked(NO_ROWS, found=1, wanted=2)),
+        (("4S", "9D"), asked(NO_ROWS, found=0, wanted=2)),
+        ((None,), asked(NO_DRAW_PILE)),
+    ],
+    ids=["a card too few", "two cards too few", "no draw pile"],
+)
+def test_where_no_deal_is_recognised_it_is_asked_what_is_missing_until_it_is_there(
+    gone: tuple[str | None, ...], question: str
+) -> None:
+    game = Game(row_length=3)
+    game.run(0.6)
+    game.deal()
+    dealt = list(game.table.cards)
+    without(game, *gone)
+    game.run(3.0)
+    assert game.watcher.question is None, "whoever deals may rest for a moment"
+    game.run(5.0)
+    assert game.watcher.question == question
+    assert game.events == []
+    game.table.cards = dealt
+    game.run(2.0)
+    assert game.watcher.question is None
+    assert [event.event for event in game.events] == ["deal"]
+
+
+def test_a_few_cards_that_lie_about_are_not_asked_about() -> None:
+    game = Game()
+    for k in range(3):
+        game.table.put("789"[k] + "S", 200 + 200 * k, 300)
+    game.run(8.0)
+    assert game.watcher.question is None
