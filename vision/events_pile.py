@@ -23,7 +23,7 @@ from vision.events_sets import (
 )
 from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
-from vision.slots import Seen, Settled, covers, index_places, name_cards, vote
+from vision.slots import Seen, Settled, are_two_ends, covers, index_places, name_cards, vote
 
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
@@ -139,7 +139,8 @@ class Pile:
         seen_plainly = [
             (name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in plain
         ]
-        new = self._without_known(new, unseen, seen_plainly, shows_new)
+        lying = [(name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in old]
+        new = self._without_known(new, unseen, seen_plainly, shows_new, lying)
         together = one_set(new, unseen, shows_new, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
@@ -159,6 +160,7 @@ class Pile:
         unseen: Collection[str],
         plain: Sequence[tuple[str, Seen]],
         shows_new: ShowsNew,
+        old: Sequence[tuple[str, Seen]],
     ) -> list[NewCard]:
         """Return what seems new without what is more likely a card of the pile that was misread."""
         half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
@@ -172,7 +174,20 @@ class Pile:
                 shows_new(card[2])
                 or not (_is_echo(card, plain, rank_and_colour) or _is_echo(card, half_covered, _rank))
             )
+            and not self._is_other_end(card, old)
         ]
+
+    def _is_other_end(self, card: NewCard, old: Sequence[tuple[str, Seen]]) -> bool:
+        """Tell whether what seems new is one end of a card of the pile, its suit misread.
+
+        Another card lies across that one, and its two ends are outlined as two cards, each too far out.
+        """
+        name, _, seen = card
+        if seen.odds.get(name, 0.0) >= CERTAIN:
+            return False
+        alike = [(other, end) for other, end in old if rank_and_colour(other) == rank_and_colour(name)]
+        ends = [(self.cards[k].place, end) for other, end in alike for k in self._numbers(other)]
+        return any(place is not None and are_two_ends(place, end, seen) for place, end in ends)
 
     def _is_top_misread(self, card: NewCard, new: Sequence[NewCard], unseen: Collection[str]) -> bool:
         """Tell whether what seems new is the uppermost card under one of another rank, its suit misread."""

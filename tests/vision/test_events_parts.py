@@ -123,6 +123,15 @@ def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() 
     assert {card[0] for card in seen.new} == {"6S", "7D"}, "both sevens are to be seen"
 
 
+def test_both_ends_of_a_card_under_another_are_that_card_though_one_is_misread() -> None:
+    pile = pile_of(up("8S", angle=0))
+    top, end = up("8H"), up("8S", 10, p=0.6, angle=6, c8C=0.35)
+    two_ends = [top, end, up("8C", -15, p=0.95, angle=174, c8S=0.04)]
+    assert [card[0] for card in pile.view([two_ends] * 2, set()).new] == ["8H"]
+    another = [top, end, up("8C", 25, p=0.95, angle=174, c8S=0.04)]
+    assert {card[0] for card in pile.view([another] * 2, set()).new} == {"8H", "8C"}, "on the same side"
+
+
 def test_a_card_of_another_rank_is_not_surer_because_what_rivals_it_lies_elsewhere() -> None:
     pile = pile_of(up("4D", 40))
     doubtful = up("AD", 20, p=0.8, angle=0, **{"4D": 0.2})
