@@ -31,6 +31,8 @@ _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks, by how much hurries."""
 _PLAY_FROM_DRAW_MM = 280.0
 _ANSWER_SECONDS = 5.0
+_PUT_AWAY_SECONDS = 5.0
+"""What comes to light beside the piles so soon after a card was shown is that card, put away."""
 _SET = 3
 """So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
 
@@ -66,6 +68,8 @@ class EventMaker:
         self._took: Reach | None = None
         """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
         self._shows = Shows()
+        self._shown_at = -math.inf
+        """When a card was last shown, as was told."""
         self._resting: list[tuple[Look, list[Seen]]] = []
         """The latest looks, and what rests under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
@@ -182,6 +186,8 @@ class EventMaker:
         self._heap.add(fresh, t)
         if self._taking.whole is not None or self._shows.active:
             self._heap.found(t)
+        elif t - self._shown_at < _PUT_AWAY_SECONDS:
+            self._heap.found(self._shown_at)
 
     def _first_on_pile(self, fresh: Sequence[Seen]) -> bool:
         """Put the play pile where the first face-up cards come to rest near the draw pile."""
@@ -242,6 +248,8 @@ class EventMaker:
         self._before_action(shown.seat, now)
         self._scene.started = True
         self._scene.burned += shown.cards
+        self._shown_at = shown.t
+        self._heap.found(shown.t)
         player = [seat.player for seat in self.layout.seats]
         answers = tuple((player[a], player[b]) for a, b in shown.answers)
         earlier = self.log.last

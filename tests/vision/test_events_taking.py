@@ -1,10 +1,10 @@
-"""Cards that are taken: picked up, burnt, drawn, shown, exchanged."""
+"""Cards that are taken: picked up, burnt, drawn, exchanged."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.events_record import UnderArm
 from vision.events_seeming import SeeminglyNew
 from vision.layout import DRAW, PLAY, Zone
@@ -121,62 +121,6 @@ def test_nobody_draws_from_a_pile_that_is_used_up() -> None:
     assert script.told()[-1][0] == "play"
 
 
-def test_a_card_held_out_and_put_aside_is_shown() -> None:
-    script = Script()
-    script.play("Ann", card("9S", PLAY_AT))
-    three = card("3H", (-190.0, 20.0))
-    script.reach("Dan", ((-150.0, 20.0), 1.0), held=three)
-    last = script.maker._scene.reaches[-1]
-    last.follow((-180.0, 85.0), script.t + STEP)
-    script.table.append(down(BURN_AT))
-    script.rest(2.0)
-    show = script.events[-1]
-    assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
-
-
-def test_an_up_card_held_out_under_anothers_arm_is_shown_by_its_owner() -> None:
-    """Dan shows a card to Bob, who answers with one of his row; their arms cross and are taken for one."""
-    script = Script()
-    script.play("Ann", card("9S", PLAY_AT))
-    spot = Zone("row", 1, 0)
-    own = script.maker.rows.spots[spot].up
-    assert own is not None
-    reach = script.reach("Dan", ((-150.0, 20.0), 0.2))
-    script.rows[spot] = down(script.maker.layout.seats[1].row[0])
-    held = [card("3H", (-190.0, 20.0)), card(own, (190.0, 20.0), p=0.99)]
-    for _ in range(8):
-        script.go_on(reach, [(-150.0, 20.0)], over=[spot])
-        script.look([UnderArm(reach.seat, seen, 0.6, False) for seen in held], frozenset({spot}))
-    script.rest(2.0)
-    show = script.events[-1]
-    assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
-    assert (show.answers, show.answered_from) == ((("Bob", "Dan"),), "up")
-
-
-def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
-    script = Script()
-    script.play("Ann", card("9S", PLAY_AT))
-    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
-    script.rest(1.5)
-    script.reach("Bob", ((150.0, 20.0), 1.0), held=card("3C", (190.0, 20.0)))
-    script.rest(2.0)
-    first, last = (event for event in script.events if event.event == "show")
-    assert (first.player, first.to, first.answers) == ("Dan", "Bob", ())
-    assert (last.revise, last.cards, last.answers) == (first.id, ("3H",), (("Bob", "Dan"),))
-    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("4H", (-190.0, 20.0)))
-    script.rest(2.0)
-    assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
-
-
-def test_a_card_held_over_the_pile_and_then_played_is_not_shown() -> None:
-    script = Script()
-    nine = card("9S", PLAY_AT)
-    script.reach("Dan", (PLAY_AT, 1.0), held=nine)
-    script.table.append(nine)
-    script.rest(2.0)
-    assert script.told()[1:] == [("play", "Dan", ("9S",))]
-
-
 def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> None:
     script = Script()
     spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
@@ -252,54 +196,6 @@ def test_a_draw_is_told_soon_and_goes_on_when_the_hand_is_back_for_more() -> Non
     script.rest()
     draw = script.events[-1]
     assert (draw.event, draw.count, draw.revise) == ("draw", 2, draw.id - 1)
-
-
-def test_a_hand_on_the_bare_place_picks_up_nothing_but_in_answer_to_a_shown_card() -> None:
-    script = Script()
-    script.play("Ann", card("9S", PLAY_AT))
-    script.reach("Bob", (PLAY_AT, 0.5), ((0.0, -200.0), 0.1))
-    script.table.clear()
-    script.rest()
-    script.reach("Cat", (PLAY_AT, 0.4))
-    script.rest()
-    assert script.told()[-1] == ("pick_up", "Bob", ("9S",)), "Cat only pointed"
-    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
-    script.rest(2.0)
-    assert script.events[-1].to == "Bob"
-    script.reach("Bob", (PLAY_AT, 0.4))
-    script.rest()
-    assert script.told()[-1] == ("pick_up", "Bob", ())
-
-
-def test_a_card_held_out_that_is_read_as_two_in_one_place_is_the_surer_one() -> None:
-    script = Script()
-    held, phantom = card("3H", (-190.0, 20.0), 0.99), card("5H", (-180.0, 16.0), 0.97)
-    reach = script.reach("Dan", ((-150.0, 20.0), 0.4))
-    for _ in range(6):
-        script.go_on(reach, [(-150.0, 20.0)] * 3)
-        script.look([UnderArm(3, seen, 0.6, False) for seen in (phantom, held)])
-    script.rest(2.0)
-    assert script.told()[-1] == ("show", "Dan", ("3H",))
-
-
-def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody() -> None:
-    script = Script(packs=2)
-    pile = [card("4H", PLAY_AT), card("4S", (-55.0, 8.0))]
-    for put in pile:
-        script.play("Ann", put)
-    script.reach("Ann", (PLAY_AT, 0.4))
-    script.table.clear()
-    for _ in range(4):
-        script.look()
-        script.t += 0.1
-    reach = script.reach("Ann", (PLAY_AT, 0.1), ((-120.0, 60.0), 0.3))
-    held = card("4H", (-150.0, 70.0), 0.99)
-    for _ in range(6):
-        script.go_on(reach, [(-120.0, 60.0)] * 3)
-        script.look([UnderArm(0, held, 0.97, False)])
-    script.table = [card("4H", (-150.0, 70.0))]
-    script.rest(2.5)
-    assert "show" not in [kind for kind, _, _ in script.told()]
 
 
 def test_a_pile_that_was_only_overlooked_lies_there_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

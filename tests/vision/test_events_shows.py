@@ -1,0 +1,125 @@
+"""Cards that are held out over the table: shown, and answered."""
+
+from __future__ import annotations
+
+from tests.vision.event_script import BURN_AT, PLAY_AT, STEP, Script, card, down
+from vision.events_record import UnderArm
+from vision.layout import Zone
+
+
+def test_a_card_held_out_and_put_aside_is_shown() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    three = card("3H", (-190.0, 20.0))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=three)
+    last = script.maker._scene.reaches[-1]
+    last.follow((-180.0, 85.0), script.t + STEP)
+    script.table.append(down(BURN_AT))
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
+
+
+def test_where_a_shown_card_was_put_is_the_burn_pile_though_it_is_seen_there_late() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.maker._scene.reaches[-1].follow((-180.0, 85.0), script.t + STEP)
+    script.rest(1.2)
+    assert (script.events[-1].event, script.maker.layout.burn) == ("show", None)
+    script.table.append(down(BURN_AT))
+    for _ in range(2):
+        script.look()
+        script.t += 0.2
+    assert script.maker.layout.burn == BURN_AT
+
+
+def test_an_up_card_held_out_under_anothers_arm_is_shown_by_its_owner() -> None:
+    """Dan shows a card to Bob, who answers with one of his row; their arms cross and are taken for one."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    spot = Zone("row", 1, 0)
+    own = script.maker.rows.spots[spot].up
+    assert own is not None
+    reach = script.reach("Dan", ((-150.0, 20.0), 0.2))
+    script.rows[spot] = down(script.maker.layout.seats[1].row[0])
+    held = [card("3H", (-190.0, 20.0)), card(own, (190.0, 20.0), p=0.99)]
+    for _ in range(8):
+        script.go_on(reach, [(-150.0, 20.0)], over=[spot])
+        script.look([UnderArm(reach.seat, seen, 0.6, False) for seen in held], frozenset({spot}))
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
+    assert (show.answers, show.answered_from) == ((("Bob", "Dan"),), "up")
+
+
+def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.rest(1.5)
+    script.reach("Bob", ((150.0, 20.0), 1.0), held=card("3C", (190.0, 20.0)))
+    script.rest(2.0)
+    first, last = (event for event in script.events if event.event == "show")
+    assert (first.player, first.to, first.answers) == ("Dan", "Bob", ())
+    assert (last.revise, last.cards, last.answers) == (first.id, ("3H",), (("Bob", "Dan"),))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("4H", (-190.0, 20.0)))
+    script.rest(2.0)
+    assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
+
+
+def test_a_card_held_over_the_pile_and_then_played_is_not_shown() -> None:
+    script = Script()
+    nine = card("9S", PLAY_AT)
+    script.reach("Dan", (PLAY_AT, 1.0), held=nine)
+    script.table.append(nine)
+    script.rest(2.0)
+    assert script.told()[1:] == [("play", "Dan", ("9S",))]
+
+
+def test_a_hand_on_the_bare_place_picks_up_nothing_but_in_answer_to_a_shown_card() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.5), ((0.0, -200.0), 0.1))
+    script.table.clear()
+    script.rest()
+    script.reach("Cat", (PLAY_AT, 0.4))
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",)), "Cat only pointed"
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.rest(2.0)
+    assert script.events[-1].to == "Bob"
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Bob", ())
+
+
+def test_a_card_held_out_that_is_read_as_two_in_one_place_is_the_surer_one() -> None:
+    script = Script()
+    held, phantom = card("3H", (-190.0, 20.0), 0.99), card("5H", (-180.0, 16.0), 0.97)
+    reach = script.reach("Dan", ((-150.0, 20.0), 0.4))
+    for _ in range(6):
+        script.go_on(reach, [(-150.0, 20.0)] * 3)
+        script.look([UnderArm(3, seen, 0.6, False) for seen in (phantom, held)])
+    script.rest(2.0)
+    assert script.told()[-1] == ("show", "Dan", ("3H",))
+
+
+def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody() -> None:
+    script = Script(packs=2)
+    pile = [card("4H", PLAY_AT), card("4S", (-55.0, 8.0))]
+    for put in pile:
+        script.play("Ann", put)
+    script.reach("Ann", (PLAY_AT, 0.4))
+    script.table.clear()
+    for _ in range(4):
+        script.look()
+        script.t += 0.1
+    reach = script.reach("Ann", (PLAY_AT, 0.1), ((-120.0, 60.0), 0.3))
+    held = card("4H", (-150.0, 70.0), 0.99)
+    for _ in range(6):
+        script.go_on(reach, [(-120.0, 60.0)] * 3)
+        script.look([UnderArm(0, held, 0.97, False)])
+    script.table = [card("4H", (-150.0, 70.0))]
+    script.rest(2.5)
+    assert "show" not in [kind for kind, _, _ in script.told()]
