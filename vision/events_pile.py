@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from vision.events_lying import are_two_ends, hide, in_place, same_card
 from vision.events_sets import (
     CERTAIN,
     Lying,
@@ -23,7 +24,7 @@ from vision.events_sets import (
 )
 from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
-from vision.slots import Seen, Settled, are_two_ends, covers, index_places, name_cards, vote
+from vision.slots import Seen, Settled, name_cards, vote
 
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
@@ -36,10 +37,6 @@ its name is doubtful."""
 _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.1, 0.5, 0.15
 """Weights of names that are hardly to be seen at a place: of a card of which no index shows there, or that
 would have had to move, or the uppermost would; and of what is new, where another card lies."""
-_IN_PLACE_MM = 12.0
-_IN_PLACE_DEGREES = 10.0
-_SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
-"""So little a card that is read twice seems to have moved, under a hand or just after one."""
 _OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
 LayThere = Callable[[Seen], bool]
@@ -164,11 +161,11 @@ class Pile:
     ) -> list[NewCard]:
         """Return what seems new without what is more likely a card of the pile that was misread."""
         half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
-        top_is_bare = bool(self.cards) and self.cards[-1].name in {name for name, _ in plain}
+        top_is_bare = bool({card.name for card in self.top} & {name for name, _ in plain})
         return [
             card
             for card in new
-            if not (top_is_bare and is_read_as_one_of(unseen, card))
+            if not (top_is_bare and (is_read_as_one_of(unseen, card) or self._is_of_top(card, unseen)))
             and not self._is_top_misread(card, new, unseen)
             and (
                 shows_new(card[2])
@@ -176,6 +173,15 @@ class Pile:
             )
             and not self._is_other_end(card, old)
         ]
+
+    def _is_of_top(self, card: NewCard, unseen: Collection[str]) -> bool:
+        """Tell whether what seems new is a card of the uppermost set, misread: a hand straightened it.
+
+        One that was put upon them is read well.
+        """
+        name, _, seen = card
+        alike = (c.name in unseen and rank_and_colour(c.name) == rank_and_colour(name) for c in self.top)
+        return seen.odds.get(name, 0.0) < _SURE_NAME and any(alike)
 
     def _is_other_end(self, card: NewCard, old: Sequence[tuple[str, Seen]]) -> bool:
         """Tell whether what seems new is one end of a card of the pile, its suit misread.
@@ -240,13 +246,13 @@ class Pile:
         """
         name, p, seen = claims[k]
         place = self.cards[number].place
-        if placed is None or place is None or p < _SURE_NAME or _in_place(place, seen) or placed(seen):
+        if placed is None or place is None or p < _SURE_NAME or in_place(place, seen) or placed(seen):
             return False
         others = [(other, where) for other, _, where in claims if other != name and other in self.names]
         if any(not self._names_at(where).count(other) for other, where in others):
             return False
         buried = number < len(self.cards) - len(self.top)
-        return placed(place) or buried or _hide([seen], [place], _OFF_MM)
+        return placed(place) or buried or hide([seen], [place], _OFF_MM)
 
     @property
     def top(self) -> list[PileCard]:
@@ -294,13 +300,13 @@ class Pile:
         cards that were laid bare.
         """
         top = [card.place for card in self.top if card.place]
-        return _hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
+        return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
     def _weighed(self, seen: Seen, taken: Collection[str], shows_new: ShowsNew) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
         here = self._names_at(seen)
         other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
-        on_top = self.cards[-1].name if self.cards else None
+        on_top = {card.name for card in self.top}
         odds = {}
         for name, p in seen.odds.items():
             if name in taken:
@@ -309,7 +315,7 @@ class Pile:
                 weight = _BURIED_MOVES if self._is_buried(name) else 1.0
             elif name in self.names:
                 another = self.names.count(name) < self.packs
-                weight = _TOP_MOVES if name == on_top or another else _BURIED_MOVES
+                weight = _TOP_MOVES if name in on_top or another else _BURIED_MOVES
             else:
                 weight = other
             odds[name] = p * weight
@@ -322,7 +328,7 @@ class Pile:
         number = max(self._numbers(name))
         place = self.cards[number].place
         above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
-        return place is not None and _hide(above, [place])
+        return place is not None and hide(above, [place])
 
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
@@ -333,7 +339,7 @@ class Pile:
         return any(name[-1] == suit for name in self._names_at(seen))
 
     def _names_at(self, seen: Seen) -> list[str]:
-        return [card.name for card in self.cards if card.place and _in_place(card.place, seen)]
+        return [card.name for card in self.cards if card.place and in_place(card.place, seen)]
 
     def put(self, new: Sequence[NewCard], *, free: bool = False, below: bool = False) -> None:
         """Put new cards on top, or below the uppermost ones; `free`: no hand hid anything of them."""
@@ -359,14 +365,9 @@ class Pile:
                 self.cards[number].place = claim[2]
 
 
-def _hide(upper: Sequence[Seen], lower: Sequence[Seen], off: float = 0.0) -> bool:
-    """Tell whether cards hide every index of lower ones; their outlines may miss it by `off` mm."""
-    return all(any(covers(card, at, off) for card in upper) for place in lower for at in index_places(place))
-
-
 def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
     alike = not card.sure and rank_and_colour(card.name) == rank_and_colour(name)
-    return alike and card.place is not None and _in_place(card.place, seen)
+    return alike and card.place is not None and in_place(card.place, seen)
 
 
 def _is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[str], Hashable]) -> bool:
@@ -375,7 +376,7 @@ def _is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[s
     It is read doubtfully and lies just there: of two cards in one place the upper one is read well.
     """
     name, p, seen = card
-    return p < _ECHO and any(_in_place(where, seen) for other, where in known if kind(other) == kind(name))
+    return p < _ECHO and any(in_place(where, seen) for other, where in known if kind(other) == kind(name))
 
 
 def _rank(name: str) -> str:
@@ -384,12 +385,3 @@ def _rank(name: str) -> str:
 
 def _firm(group: Settled, looks: int) -> bool:
     return looks >= 3 and group.looks == looks
-
-
-def same_card(first: Seen, second: Seen) -> bool:
-    """Tell whether two readings, a moment apart, are of one card that lies there, whatever they name it."""
-    return first.is_at(second, _SAME_CARD_MM, _SAME_CARD_DEGREES)
-
-
-def _in_place(known: Seen, seen: Seen) -> bool:
-    return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from engine.events import Event
 from vision.arms import Hands
+from vision.events_lying import same_card
 from vision.events_patches import PilePictures
-from vision.events_pile import MIN_NAME, Pile, PileCard, PileView, same_card
+from vision.events_pile import Pile, PileView
 from vision.events_record import Look, Patch, UnderArm, same_patch
 from vision.events_scene import NEAR_MM, Scene
 from vision.events_seeming import SURE, SeeminglyNew
@@ -19,7 +19,6 @@ from vision.events_told import JUST_SECONDS, ToldPlays
 from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.events_visits import Visits
-from vision.face_classes import rank_and_colour
 from vision.layout import PLAY
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
@@ -31,8 +30,6 @@ _PATIENCE = 5
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
-_ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
-"""So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
 
 
 class PlayPile:
@@ -159,7 +156,8 @@ class PlayPile:
         if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, self._in_sight, now)
         if view.new:
-            if not patient or (view.confidence >= SURE and not self._may_show_more(view)):
+            more = self._seeming.may_show_more(view, self._looks[-1], self._elsewhere())
+            if not patient or (view.confidence >= SURE and not more):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
@@ -172,13 +170,6 @@ class PlayPile:
             self._top_taken(view, now, patch)
         elif not patient or unchanged:
             self._nothing_new(now, patch)
-
-    def _may_show_more(self, view: PileView) -> bool:
-        """Tell whether the last look shows another card of the new ones' rank, which no look did before."""
-        ranks = {name[:-1] for name, _, _ in view.new}
-        known = {name for name, _, _ in view.new} | set(self.pile.names) | self._elsewhere()
-        named = [seen.best for seen in self._looks[-1]]
-        return any(name and p >= MIN_NAME and name[:-1] in ranks and name not in known for name, p in named)
 
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Tell whether the pile's place looks as it did without cards, as far as that is known."""
@@ -261,7 +252,7 @@ class PlayPile:
         same = self._told.in_one_reach(last.player, last.t, self._touched_at(now))
         new = []
         for name, p, seen in view.new:
-            misread = next((c for c in self.pile.cards if self._was_misread(c, name, seen, last, view)), None)
+            misread = self._seeming.misread_in(last, name, seen, view)
             player = self._scene.player(self._visits.who((seen.x, seen.y)))
             if misread is None or player != last.player or not same:
                 new.append((name, p, seen))
@@ -272,13 +263,6 @@ class PlayPile:
 
     def _touched_at(self, now: float) -> float:
         return self.touched if self.touched is not None else now
-
-    @staticmethod
-    def _was_misread(card: PileCard, name: str, seen: Seen, last: Event, view: PileView) -> bool:
-        if card.name not in last.cards or card.name in view.old or card.sure or card.place is None:
-            return False
-        alike = rank_and_colour(card.name) == rank_and_colour(name)
-        return same_card(card.place, seen) or (alike and card.place.is_at(seen, _ALIKE_MM, _ALIKE_DEGREES))
 
     def _suspect(self, now: float) -> None:
         """Remember cards of the last play's rank read under the hand: they may lie below its cards.

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from engine.events import Event
+from vision.events_lying import same_card
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
-from vision.events_pile import Pile, PileCard, PileView
+from vision.events_pile import MIN_NAME, Pile, PileCard, PileView
 from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
+from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
-from vision.slots import turn_between
+from vision.slots import Seen, turn_between
 
 SURE = 0.75
 _HARDLY = 0.05
 _WELL_READ = 0.9
+_ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
+"""So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
 _ACROSS = 45.0
 """Degrees by which cards that one hand puts down at once are seldom turned from one another."""
 
@@ -94,6 +99,18 @@ class SeeminglyNew:
         bare = {k for k, card in enumerate(self._pile.cards) if any(card is lay for lay in told.values())}
         return replace(view, new=tuple(new), old=(*view.old, *told), there=view.there | bare)
 
+    def may_show_more(self, view: PileView, look: Sequence[Seen], elsewhere: Collection[str]) -> bool:
+        """Tell whether the last look shows another card of the new ones' rank, which no look did before."""
+        ranks = {name[:-1] for name, _, _ in view.new}
+        known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
+        named = [seen.best for seen in look]
+        return any(name and p >= MIN_NAME and name[:-1] in ranks and name not in known for name, p in named)
+
+    def misread_in(self, last: Event, name: str, seen: Seen, view: PileView) -> PileCard | None:
+        """Return the card of the last play that is read as `name` now: a hand hid it; None where none is."""
+        told = (c for c in self._pile.cards if c.name in last.cards and c.name not in view.old and not c.sure)
+        return next((card for card in told if _was_misread(card, name, seen)), None)
+
     def without_misread_beside_last(
         self, seen: Sequence[NewCard], player: str | None, t: float
     ) -> list[NewCard]:
@@ -124,3 +141,10 @@ class SeeminglyNew:
         elsewhere = not self._pile.known_place(seen) and min(turns, default=0.0) <= _ACROSS
         well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and elsewhere)
         return well_read and self._pictures.changed_with_play(seen)
+
+
+def _was_misread(card: PileCard, name: str, seen: Seen) -> bool:
+    if card.place is None:
+        return False
+    alike = rank_and_colour(card.name) == rank_and_colour(name)
+    return same_card(card.place, seen) or (alike and card.place.is_at(seen, _ALIKE_MM, _ALIKE_DEGREES))

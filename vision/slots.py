@@ -26,8 +26,6 @@ _HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
 """A card this near under another shows no index: what is read there, not surely, is the upper one again."""
 _SURE, _KNOWN_BY_NAME = 0.9, 1.5
 """A card whose name two looks read so surely is known again by it so many times as far off."""
-_END_OUT_MM, _END_ASIDE_MM, _END_DEGREES = 20.0, 8.0, 12.0
-"""So far off a card's place, along it and aside, and so far turned, each of its two ends may be drawn."""
 _TAKEN_FACTOR = 0.02
 """How much a reading is trusted that names a card which plainly lies elsewhere."""
 
@@ -194,22 +192,6 @@ def covers(card: Seen, place: tuple[float, float], margin: float = 0.0) -> bool:
     x, y = place[0] - card.x, place[1] - card.y
     along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
     return abs(along) <= CARD_HEIGHT_MM / 2 + margin and abs(across) <= CARD_WIDTH_MM / 2 + margin
-
-
-def are_two_ends(card: Seen, first: Seen, second: Seen) -> bool:
-    """Tell whether two readings are of the two ends of a card that lies under another, across it.
-
-    Each is drawn too far out, along the card, and on its own side.
-    """
-    turn = math.radians(card.angle)
-    offsets = []
-    for end in (first, second):
-        x, y = end.x - card.x, end.y - card.y
-        along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
-        if turn_between(card.angle, end.angle) > _END_DEGREES or abs(across) > _END_ASIDE_MM:
-            return False
-        offsets.append(along)
-    return offsets[0] * offsets[1] < 0 and max(map(abs, offsets)) <= _END_OUT_MM
 
 
 def turn_between(first: float, second: float) -> float:

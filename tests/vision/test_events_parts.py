@@ -123,6 +123,20 @@ def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() 
     assert {card[0] for card in seen.new} == {"6S", "7D"}, "both sevens are to be seen"
 
 
+def test_a_card_of_the_uppermost_set_that_was_straightened_is_that_card_though_misread() -> None:
+    sixes = pile_of(up("6C", -30), up("6H", 20), up("6D", 40))
+    look = [up("6H"), up("6S", p=0.7, angle=145, c6C=0.25)]
+    assert sixes.view([look] * 2, set()).new == ()
+    put_upon = [up("6H"), up("6S", p=0.98, angle=145)]
+    assert [card[0] for card in sixes.view([put_upon] * 2, set()).new] == ["6S"], "a fourth six is read well"
+
+
+def test_the_lower_card_of_the_uppermost_set_may_have_been_moved_like_the_upper_one() -> None:
+    nines = pile_of(up("4D", 40), up("9S", -30), up("9C"))
+    look = [up("9C", p=0.99), up("9S", 8, p=0.61, angle=54, c9C=0.26, c3S=0.02)]
+    assert nines.view([look] * 3, set()).new == ()
+
+
 def test_both_ends_of_a_card_under_another_are_that_card_though_one_is_misread() -> None:
     pile = pile_of(up("8S", angle=0))
     top, end = up("8H"), up("8S", 10, p=0.6, angle=6, c8C=0.35)
