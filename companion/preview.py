@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from companion.i18n import _, many, marked
-from companion.messages import error_words, failure_words
+from companion.messages import error_words, failure_words, words
 from companion.picture import Picture, picture_of
 from engine.errors import BadInputError
 from vision.reading import CardReader, CardReading, Image
@@ -52,6 +52,9 @@ class Preview:
         """None while nothing has been looked at yet."""
         self.error = ""
         """Why there is no picture."""
+        self._lost = False
+        self._source: FrameSource | None = None
+        self._letting_go = threading.Lock()
         self._open_source, self._open_reader = open_source, open_reader
         self._frame: Image | None = None
         self._after: Preview | None = None
@@ -70,21 +73,39 @@ class Preview:
         """Let go of the source; waits so many seconds for it to be free."""
         self._stopping.set()
         self._arrived.set()
+        source = self._source
+        if source is not None and source.live:
+            # A camera that has fallen silent is waited for without end; to close it may take a while.
+            threading.Thread(target=self._let_go, name="preview", daemon=True).start()
         if wait and self._threads[0].is_alive():
             self._threads[0].join(wait)
 
+    def _let_go(self) -> None:
+        with self._letting_go:
+            source, self._source = self._source, None
+            if source is not None:
+                source.close()
+
+    def _told(self, line: str) -> None:
+        """Say what a live source says of itself, until its next picture."""
+        self.error, self._lost = words(line), True
+
     def _pump(self) -> None:
-        source = None
         try:
             if self._after is not None:
                 self._after.stop(wait=LET_GO_S)
                 self._after = None
-            source = self._open_source()
+            source = self._source = self._open_source()
+            source.tell = self._told
+            if self._stopping.is_set():
+                return
             for serial, (t, frame) in enumerate(source, start=1):
                 if self._stopping.is_set():
                     return
                 self.picture, self._frame = picture_of(frame, t, serial), frame
                 self._arrived.set()
+                if self._lost:
+                    self.error, self._lost = "", False
                 if not source.live:
                     return
         except BadInputError as error:
@@ -94,8 +115,7 @@ class Preview:
             _log.exception("the preview has ended")
             self.error = failure_words(error)
         finally:
-            if source is not None:
-                source.close()
+            self._let_go()
 
     def _look(self) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -58,6 +59,40 @@ def test_the_picture_runs_on_and_is_judged() -> None:
     assert preview.picture.size == (600, 400)
     preview.stop(wait=10)
     assert camera.closed
+
+
+def test_a_camera_that_falls_silent_is_said_and_let_go_as_soon_as_the_preview_is_left() -> None:
+    class Silent(Camera):
+        def __init__(self, *, back: bool) -> None:
+            super().__init__()
+            self.go_on, self.back = threading.Event(), back
+            self.tell: Callable[[str], None] = lambda _line: None
+
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
+            yield 0.0, np.full((400, 600, 3), 200, np.uint8)
+            self.tell("camera 0: no picture for 10 s; it is tried again")
+            self.go_on.wait(30)
+            if self.back:
+                yield 1.0, np.full((400, 600, 3), 200, np.uint8)
+                wait_for(lambda: self.closed)
+
+        def close(self) -> None:
+            self.closed = True
+            self.go_on.set()
+
+    camera = Silent(back=False)
+    preview = Preview(lambda: camera, Reader)
+    preview.start()
+    wait_for(lambda: "it is tried again" in preview.error)
+    preview.stop(wait=10)
+    assert camera.closed
+    camera = Silent(back=True)
+    preview = Preview(lambda: camera, Reader)
+    preview.start()
+    wait_for(lambda: "it is tried again" in preview.error)
+    camera.go_on.set()
+    wait_for(lambda: not preview.error)
+    preview.stop(wait=10)
 
 
 def test_of_a_film_the_first_picture_is_shown() -> None:
