@@ -114,6 +114,8 @@ class Progress:
     """Cards in the deck that was saved."""
     doubts: int = 0
     """Cards that were shown and could not be told."""
+    lost: str = ""
+    """What the camera says of itself while no picture comes."""
     error: str = ""
 
 
@@ -127,6 +129,7 @@ class EnrolSession:
         self.picture: Picture | None = None
         self.progress = Progress()
         self._open_source, self._open_show = open_source, open_show
+        self._source: FrameSource | None = None
         self._stopping, self._enough = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="enrolment", daemon=True)
 
@@ -137,16 +140,25 @@ class EnrolSession:
     def save(self) -> None:
         """Look no further: learn what was shown, and save it; `progress` says how that goes."""
         self._enough.set()
+        self._let_go()
 
     def stop(self) -> None:
         """Let go of the source; what was shown is forgotten unless it is being learnt already."""
         self._stopping.set()
+        self._let_go()
         if self._thread.is_alive():
             self._thread.join(timeout=10)
 
+    def _let_go(self) -> None:
+        """End the pictures of a camera: one that has fallen silent is waited for without end."""
+        source = self._source
+        if source is not None and source.live:  # to close it may take a while
+            threading.Thread(target=source.close, name="enrolment", daemon=True).start()
+
     def _work(self) -> None:
         try:
-            source = self._open_source()
+            source = self._source = self._open_source()
+            source.tell = lambda line: self._tell(lost=words(line))
             try:
                 show, make = self._open_show()
                 self._tell(phase="showing", missing=show.missing())
@@ -167,6 +179,8 @@ class EnrolSession:
     def _watch(self, source: FrameSource, show: PackShow) -> None:
         for serial, (t, frame, seen) in enumerate(PackWatch(source, show), start=1):
             self.picture = picture_of(frame, t, serial)
+            if self.progress.lost:
+                self._tell(lost="")
             if seen == "taken" or (seen == "seen" and len(show.showings) != self.progress.shown):
                 missing = show.missing()
                 self._tell(seen=seen, last=_last_told(show), shown=len(show.showings), missing=missing)

@@ -171,6 +171,7 @@ class DeckScreen(Page):
             return
         panel.card = progress.last or ""
         panel.seen, panel.progress = _words_of(progress)
+        panel.seen = progress.lost or panel.seen
         panel.missing = _by_suit(progress.missing)
         learning = progress.phase == "learning"
         self.buttons["save"].disabled = learning or progress.shown < 2

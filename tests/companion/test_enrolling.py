@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,25 @@ def test_a_camera_that_is_not_there_is_said() -> None:
     session.start()
     until(lambda: bool(session.progress.error))
     assert session.progress.error == "camera 7: cannot be opened"
+
+
+def test_a_camera_that_falls_silent_is_said_and_what_was_shown_can_be_saved_all_the_same() -> None:
+    class Silent(Camera):
+        def __iter__(self) -> Iterator[tuple[float, Any]]:
+            for picture in super().__iter__():
+                if picture[0] > 2.0:
+                    self.tell("camera: no picture for 10 s; it is tried again")
+                    until(lambda: self.closed)
+                    return
+                yield picture
+
+    session = EnrolSession(Silent, lambda: (Show("KD", "2C"), learns("mine")))
+    session.start()
+    until(lambda: "it is tried again" in session.progress.lost)
+    session.save()
+    until(lambda: session.progress.phase == "saved")
+    assert session.progress.enrolled == 2
+    remove_deck("mine")
 
 
 def test_a_film_is_watched_to_its_end_though_all_are_told_a_camera_is_not() -> None:
