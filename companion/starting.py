@@ -140,7 +140,7 @@ def watched_game(
     with tempfile.TemporaryDirectory() as scratch:
         layout = choice.layout
         if layout is None and known is not None:
-            layout = _written_layout(known, Path(scratch), choice.players or players)
+            layout = watched_layout(known, Path(scratch), choice.players or players)
         game = Refereeing.open(
             rules=choice.rules,
             players=choice.players or players,
@@ -158,7 +158,7 @@ def watched_game(
     return game
 
 
-def _written_layout(known: dict[str, Any], folder: Path, players: Sequence[str] | None) -> Path | None:
+def watched_layout(known: dict[str, Any], folder: Path, players: Sequence[str] | None) -> Path | None:
     """Return a file with the places that the store holds; None, to look anew, where they make no sense."""
     path = folder / "layout.json"
     path.write_text(json.dumps(known), encoding="utf-8")

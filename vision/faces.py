@@ -178,7 +178,10 @@ def load_fusion(path: Path) -> Fusion:
                 needed=FORMAT,
             )
         names = ("whole_weight", "corner_weight", "floor", "threshold", "index_weight", "index_threshold")
-        return Fusion(*(float(found[name]) for name in names))
+        numbers = [float(found[name]) for name in names]
+        if not np.isfinite(numbers).all():
+            raise ValueError
+        return Fusion(*numbers)
     except OSError as error:
         raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError) as error:

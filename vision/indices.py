@@ -72,7 +72,8 @@ def load_calibration(path: Path) -> NDArray[np.float64]:
         raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError) as error:
         raise BadInputError("{path}: does not describe an index network", path=path) from error
-    if curve.ndim != 2 or curve.shape[1] != 2 or (np.diff(curve, axis=0) < 0).any():
+    sound = curve.ndim == 2 and curve.shape[1] == 2 and np.isfinite(curve).all()
+    if not sound or (np.diff(curve, axis=0) < 0).any():
         raise BadInputError("{path}: does not describe an index network", path=path)
     return curve
 

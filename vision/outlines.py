@@ -66,6 +66,7 @@ _TINY_CARD = 26.0
 _GREY = 114
 _MULTIPLE = 32
 """The network takes sides that are multiples of this."""
+_LARGEST_INPUT = 1 << 13
 _OUTPUTS = 10
 _MOST = 600
 """Candidates considered per look."""
@@ -218,7 +219,8 @@ def load_facts(path: Path) -> Facts:
         raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BadInputError("{path}: does not describe an outline network", path=path) from error
-    sound = calibration.ndim == 2 and calibration.shape[1] == 2 and (np.diff(calibration, axis=0) >= 0).all()
+    sound = calibration.ndim == 2 and calibration.shape[1] == 2 and np.isfinite(calibration).all()
+    sound = sound and (np.diff(calibration, axis=0) >= 0).all() and size <= _LARGEST_INPUT
     sides = len(one_size) == 2 and max(one_size) == size
     if any(side < _MULTIPLE or side % _MULTIPLE for side in (size, *one_size)) or not sound or not sides:
         raise BadInputError("{path}: does not describe an outline network", path=path)

@@ -5,7 +5,8 @@
     python tests/faults/fuzz.py --target deck FILE...              (runs files again, as findings are)
 
 Hypothesis draws mutations of sound files; atheris lets the code's coverage guide them. Each finding is
-written to `--findings`, named after its target, and the run goes on. Exits with 1 if there is any. How much
+written to `--findings`, named after its target, and the run goes on; atheris keeps one of each kind. Exits
+with 1 if there is any. How much
 of a processor's time it took, which beside other work is less than was given, and what it found is kept as
 benchmarks keep what they measure (`SHITHEAD_MEASURED`).
 """
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +226,9 @@ def _with_atheris(names: list[str], args: argparse.Namespace) -> int:
     minutes, bad = args.minutes / len(names), 0
     for name in names:
         own = [sys.executable, __file__, "--one", name, "--minutes", str(minutes)]
-        bad += subprocess.run([*own, "--findings", str(args.findings)], check=False).returncode != 0
+        before = set(args.findings.glob(f"{name}-*"))
+        ended = subprocess.run([*own, "--findings", str(args.findings)], check=False).returncode
+        bad += ended != 0 or set(args.findings.glob(f"{name}-*")) != before
     print(json.dumps({"targets": len(names), "with findings": bad}))
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     note("fuzz_atheris_hours", (spent.ru_utime + spent.ru_stime) / 3600)
@@ -233,7 +237,7 @@ def _with_atheris(names: list[str], args: argparse.Namespace) -> int:
 
 
 def _atheris(name: str, minutes: float, findings: Path) -> None:
-    """Fuzz one target until the time is up or something is found; does not return."""
+    """Fuzz one target until the time is up, or it takes the process with it; does not return."""
     import atheris
 
     with atheris.instrument_imports(include=["companion", "engine", "vision"]):
@@ -244,9 +248,22 @@ def _atheris(name: str, minutes: float, findings: Path) -> None:
     for number, data in enumerate(SEEDS[name]):
         (corpus / str(number)).write_bytes(data)
     options = [f"-max_total_time={max(1, round(60 * minutes))}", "-max_len=20000", "-print_final_stats=0"]
-    atheris.Setup(
-        [name, *options, f"-artifact_prefix={findings}/{name}-", str(corpus)], lambda data: run(name, data)
-    )
+    known: set[tuple[str, ...]] = set()
+
+    def feed(data: bytes) -> None:
+        try:
+            run(name, data)
+        except Exception as error:
+            # The library would end at the first; of each kind, by where it comes from, one is kept.
+            places = [
+                f"{place.filename}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)
+            ]
+            kind = (type(error).__name__, *places[-3:])
+            if kind not in known:
+                known.add(kind)
+                _keep(findings, name, data, error)
+
+    atheris.Setup([name, *options, f"-artifact_prefix={findings}/{name}-", str(corpus)], feed)
     atheris.Fuzz()
 
 

@@ -1,13 +1,13 @@
 """What the program reads, each as a target for a fuzzer: bytes in; done, or one clear line.
 
 A target gets the content of a file. It may end in peace or with `BadInputError` of one line, and must do
-nothing else: any other exception, a second line, or a file outside the folder it was given is a finding.
+nothing else: any other exception, a second line, a file outside the folder it was given, a minute's time or
+gigabytes of memory are a finding.
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import sys
 import tempfile
@@ -18,9 +18,10 @@ from typing import Any
 
 import cv2
 import numpy as np
+from fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
+from fuzz_running import FoundError, command, limited, watched, written
 
 from companion import sharing
-from companion.cli import main
 from companion.evening import tally_of
 from companion.keeping import restore
 from companion.refereeing import Refereeing
@@ -43,31 +44,6 @@ PLAYERS = ("Ann", "Bob", "Cat")
 _MOST_FRAMES = 40
 _FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """Where no disk has to be waited for."""
-
-
-class FoundError(AssertionError):
-    """The program did what it must not do."""
-
-
-def command(*arguments: str, lines: int = 1) -> None:
-    """Run the program itself: status 0, or 2 with at most so many lines that say why."""
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = main(arguments)
-        out.flush()
-    said = err.getvalue()
-    if status not in (0, 2) or "Traceback" in said:
-        raise FoundError(f"status {status}: {said}")
-    if said.count("\n") > lines or (status == 2) != bool(said):
-        raise FoundError(f"status {status}, and said: {said!r}")
-    if status:
-        raise BadInputError(said.splitlines()[-1])
-
-
-def written(folder: Path, name: str, data: bytes) -> Path:
-    path = folder / name
-    path.write_bytes(data)
-    return path
 
 
 def situation(data: bytes, folder: Path) -> None:
@@ -220,10 +196,11 @@ TARGETS: dict[str, Target] = {
     target.__name__: target
     for target in (
         *(situation, situations, record, events, score, truth, house_rules, layout, deck, backup, store),
-        *(picture, film, address, players, settings),
+        *(picture, film, address, players, settings, *INNER),
     )
 }
 AS_JSON = ("situation", "situations", "events", "score", "truth", "layout", "players", "settings")
+AS_JSON += INNER_AS_JSON
 """Targets whose input is JSON, or a JSON object a line."""
 
 
@@ -234,7 +211,7 @@ def run(name: str, data: bytes) -> str:
         folder = outer / "inside"
         folder.mkdir()
         said = ""
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), limited(), watched(outer):
             warnings.simplefilter("error")  # a warning is a line on the terminal too
             try:
                 TARGETS[name](data, folder)
@@ -363,6 +340,7 @@ def _seeds() -> dict[str, tuple[bytes, ...]]:
         "address": (b"0", b"http://phone:8080/video", b"film.mp4", b"rtsp://[::1]:554/a?b=c#d"),
         "players": (json.dumps(typed).encode(),),
         "settings": (b'{"language": "de", "speak": true}',),
+        **inner_seeds(),
     }
 
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import fuzz_running
 from fuzz import inputs_of
 from fuzz_targets import SEEDS, TARGETS, run
 
-SLOW = ("backup", "store", "house_rules", "film", "players")
+SLOW = ("backup", "store", "house_rules", "film", "players", "rows", "network", "stream", "results")
 
 
 @pytest.mark.parametrize("name", [name for name in TARGETS if name != "address"])
@@ -42,3 +43,32 @@ def test_whatever_is_read_ends_in_peace_or_in_one_line(name: str) -> None:
 @settings(max_examples=15, deadline=None)
 def test_bytes_of_no_meaning_end_in_peace_or_in_one_line(name: str, data: bytes) -> None:
     run(name, data)
+
+
+def test_a_target_that_writes_elsewhere_takes_too_long_or_too_much_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What the fuzzer does not notice, it cannot find."""
+    outside = Path(__file__).with_name("written-outside")
+    monkeypatch.setattr(fuzz_running, "MOST_SECONDS", 1)
+
+    def endless(_data: bytes, _folder: Path) -> None:
+        while True:
+            pass
+
+    def greedy(_data: bytes, _folder: Path) -> None:
+        bytearray(fuzz_running.MOST_BYTES + (1 << 30))
+
+    def elsewhere(_data: bytes, _folder: Path) -> None:
+        outside.write_bytes(b"")
+        outside.unlink()
+
+    for target, found, says in (
+        (endless, fuzz_running.FoundError, "took longer than 1 s"),
+        (elsewhere, fuzz_running.FoundError, "written outside"),
+        (greedy, MemoryError, None),
+    ):
+        monkeypatch.setitem(TARGETS, "bad", target)
+        with pytest.raises(found, match=says):
+            run("bad", b"")
+    assert run("settings", b"{}") == ""

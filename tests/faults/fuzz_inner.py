@@ -1,0 +1,306 @@
+"""More targets of the fuzzer: what no person hands to the program, but a disk, a download or a server may."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sqlite3
+import sys
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from fuzz_running import FoundError, command, written
+
+from companion.choice import Choice, choice_of
+from companion.cli import main
+from companion.evening import tally_of
+from companion.recording import in_words
+from companion.replay import newest_evening, replay
+from companion.rulings import effect_words, newest_ruling, pick_ups_and_burns, ruling_of, ruling_text
+from companion.sentences import written as written_ruling
+from companion.starting import before, open_game, watched_layout
+from companion.store import Store
+from companion.theme import VERDICT_SIGN, VERDICT_WORD
+from engine.errors import BadInputError
+from engine.json_text import parse_json
+from engine.referee import Referee
+from engine.simulate import play_game
+from vision.capturing import open_stream
+from vision.decks import LEARNT, Deck, load_learnt, save_deck
+from vision.faces import load_fusion
+from vision.indices import load_calibration
+from vision.learning import known_cards
+from vision.outlines import load_facts
+from vision.runtime import OnnxRuntimeNetwork
+from vision.sources import SameSize
+
+PLAYERS = ("Ann", "Bob", "Cat")
+_COLUMNS = ("started", "finished", "rules", "options", "players", "dealer", "loser", "source", "layout")
+_AS_JSON = ("options", "players", "layout")
+_MOST_FRAMES = 12
+
+
+def rows(data: bytes, folder: Path) -> None:
+    """A sound file of SQLite's whose entries are others: gone on with, replayed, counted, said."""
+    path = folder / "s.sqlite"
+    with Store.open(path) as opened:
+        opened.start_game("winnersh", PLAYERS, dealer="Ann")
+    head, *lines = data.decode("utf-8", "replace").split("\n")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executemany("INSERT INTO events (game, written, line) VALUES (1, 1.0, ?)", zip(lines))
+        with contextlib.suppress(ValueError):
+            for name, value in _columns(parse_json(head)).items():
+                with contextlib.suppress(sqlite3.Error, OverflowError, UnicodeEncodeError):
+                    connection.execute(f"UPDATE games SET {name} = ?", (value,))
+        connection.commit()
+    with Store.open(path) as opened:
+        opened.broken_off()
+        tally_of(opened, all_evenings=True)
+        games = opened.games()
+    if games:
+        choice = choice_of(games[0], store=path)
+        past = before(choice)
+        if past.game is not None and past.game.layout is not None:
+            watched_layout(past.game.layout, folder, None)
+        by_hand = Choice(source=None, players=PLAYERS, dealer="Ann", store=path, resume=games[0].id)
+        with contextlib.suppress(BadInputError):  # a line may be an event and not one of this game
+            say(open_game(by_hand, past).lines)
+        say(past.lines)
+    for game in newest_evening(path):
+        say(game.lines)
+        with contextlib.suppress(BadInputError):
+            replay(game)
+
+
+def _columns(head: Any) -> dict[str, Any]:
+    """Return what is to stand in a game's columns."""
+    found = (
+        {name: value for name, value in head.items() if name in _COLUMNS} if isinstance(head, dict) else {}
+    )
+    as_json = {name: json.dumps(value) for name, value in found.items() if name in _AS_JSON}
+    plain = {name: value for name, value in found.items() if isinstance(value, str | int | float | None)}
+    return plain | as_json
+
+
+def say(lines: Any) -> None:
+    """Say what the screens would say of lines."""
+    newest_ruling(lines)
+    pick_ups_and_burns(lines)
+    for line in lines:
+        in_words(line).encode()
+        ruling = ruling_of(line)
+        if ruling is not None:
+            verdict = str(ruling.get("verdict") or "legal")
+            f"{VERDICT_SIGN[verdict]} {VERDICT_WORD[verdict]} {ruling_text(ruling)}".encode()
+            "".join(effect_words(ruling.get("effects") or {})).encode()
+
+
+def learnt(data: bytes, folder: Path) -> None:
+    written(folder, f"{LEARNT}.npz", data)
+    found = load_learnt(folder)
+    if found is not None:
+        known_cards(found)
+
+
+def outline_facts(data: bytes, folder: Path) -> None:
+    facts = load_facts(written(folder, "facts.json", data))
+    if not np.isfinite(facts.calibration).all() or facts.input_size > 1 << 13:
+        raise FoundError(str(facts))
+
+
+def index_calibration(data: bytes, folder: Path) -> None:
+    if not np.isfinite(load_calibration(written(folder, "calibration.json", data))).all():
+        raise FoundError("not a number")
+
+
+def face_fusion(data: bytes, folder: Path) -> None:
+    fusion = load_fusion(written(folder, "fusion.json", data))
+    if not np.isfinite([getattr(fusion, name) for name in type(fusion).__slots__]).all():
+        raise FoundError("not a number")
+
+
+def network(data: bytes, folder: Path) -> None:
+    loaded = OnnxRuntimeNetwork(written(folder, "network.onnx", data), threads=1)
+    loaded.run(np.ones((1, 3, 8, 8), np.float32))
+
+
+def stream(data: bytes, folder: Path) -> None:
+    """A server that answers with anything: its own header first, then pictures or not."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            with contextlib.suppress(OSError):
+                self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.timeout = 5
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        capture, same_size = open_stream(f"http://127.0.0.1:{server.server_port}/video"), SameSize()
+        try:
+            for _ in range(_MOST_FRAMES):
+                ok, frame = capture.read()
+                if not ok:
+                    break
+                if frame.ndim != 3 or frame.dtype != np.uint8:
+                    raise FoundError(f"a picture of shape {frame.shape}, {frame.dtype}")
+                same_size.fit(frame)
+        finally:
+            capture.release()
+
+
+def results(data: bytes, folder: Path) -> None:
+    """A line of the input for each file that commands write."""
+    parts = data.split(b"\n")
+    for name, part in zip(
+        ("films.json", "photos.jsonl", "soak.json", "benchmarks.jsonl"), parts, strict=False
+    ):
+        if part:
+            written(folder, name, part)
+    written(folder, "soak.png", b"")
+    command("results", "--folder", str(folder), "--out", str(folder / "page.md"))
+
+
+def arguments(data: bytes, folder: Path) -> None:
+    """The words after `shithead`, of commands that read and write nothing."""
+    with contextlib.suppress(ValueError):
+        words = parse_json(data)
+        if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+            return
+        if not words or words[0] not in _READING or any("\0" in word for word in words):
+            return
+        if any(word.startswith(("--p", "--c")) and word != "--players" for word in words):
+            return  # these name files to write to
+        before_it, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO())
+        try:
+            _as_typed(words)
+        finally:
+            sys.stdin = before_it
+
+
+_READING = ("tally", "rules", "judge", "record", "score", "completion", "measure", "film", "soak")
+
+
+def _as_typed(words: list[str]) -> None:
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape"), io.StringIO()
+    if words[0] in ("measure", "film", "soak") and "--seed=-1" not in words:
+        return  # these would do it
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = main(words)
+        except SystemExit as ended:  # what argparse refuses, it says with its usage
+            status = 0 if ended.code in (0, 2) else 1
+    if status not in (0, 2) or "Traceback" in err.getvalue():
+        raise FoundError(f"status {status}: {err.getvalue()}")
+
+
+INNER = (
+    *(rows, learnt, outline_facts, index_calibration, face_fusion),
+    *(network, stream, results, arguments),
+)
+INNER_AS_JSON = ("rows", "outline_facts", "index_calibration", "face_fusion", "results", "arguments")
+
+
+# --- what is mutated ----------------------------------------------------------------------------------
+
+
+def _rows() -> bytes:
+    referee, lines = Referee("winnersh", PLAYERS, dealer="Ann"), []
+    for number, step in enumerate(play_game("winnersh", PLAYERS, 3, cheats=2, dealer="Ann").steps[:25], 1):
+        event = step.event.renumbered(number)
+        ruling = referee.observe(event).ruling
+        lines.append(event.to_json() | ({} if ruling is None else {"ruling": written_ruling(ruling)}))
+    lines.append({**lines[-1], "revise": 3, "withdrawn": True, "id": 99})
+    seat = {"player": "Ann", "row": [[0.0, 200.0]], "facing": [0.0, 1.0]}
+    layout = {"width": 160, "height": 90, "to_table": np.eye(3).tolist(), "seats": [seat, seat, seat]}
+    head = {"started": 1.7e9, "finished": None, "rules": "winnersh", "options": [], "players": list(PLAYERS)}
+    head |= {"dealer": "Ann", "loser": None, "source": None, "layout": layout}
+    return "\n".join(json.dumps(line) for line in (head, *lines)).encode()
+
+
+def _learnt() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        features = np.random.default_rng(1).normal(0, 1, (4, 6)).astype(np.float32)
+        return save_deck(Deck(LEARNT, "w", ("9S", "9S", "KH", "4C"), features), Path(folder)).read_bytes()
+
+
+def _network() -> bytes:
+    import onnx
+    from onnx import TensorProto, helper
+
+    shape = [1, 3, 8, 8]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in ("in", "out")]
+    kernel = helper.make_tensor("k", TensorProto.FLOAT, [3, 3, 1, 1], [0.1] * 9)
+    nodes = [helper.make_node("Conv", ["in", "k"], ["mid"]), helper.make_node("Relu", ["mid"], ["out"])]
+    graph = helper.make_graph(nodes, "tiny", ends[:1], ends[1:], [kernel])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    onnx.checker.check_model(made)
+    return bytes(made.SerializeToString())
+
+
+def _stream() -> bytes:
+    jpeg = cv2.imencode(".jpg", np.full((24, 32, 3), 90, np.uint8))[1].tobytes()
+    head = b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"
+    part = b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(jpeg)
+    return head + (part + jpeg + b"\r\n") * 5
+
+
+def _results() -> bytes:
+    machine = {"processor": "P", "cores": 2, "memory_gib": 8.0, "system": "L", "python": "3.11"}
+    about = {
+        "made": "2026-01-01",
+        "machine": {**machine, "versions": {"n": "2"}, "program": "a"},
+        "load": 1.0,
+    }
+    soak = {**about, "hours": 1.0, "pace": 1.0, "films_played": 3, "dropped_share": 0.1}
+    soak |= {"lag_s": {"first_half": {"median": 0.1}, "second_half": {"median": 0.2}}}
+    bench, photos = {**about, "what": "ruling_us", "value": 4.0}, {**about, "set": "vpo_table", "recall": 0.5}
+    films = json.loads((Path(__file__).parents[2] / "docs" / "measured" / "films.json").read_text("utf-8"))
+    films["rows"] = films["rows"][:1]
+    return "\n".join(json.dumps(row) for row in (films, photos, soak, bench)).encode()
+
+
+_CURVE: dict[str, Any] = {"confidence_of_score": [[0.0, 0.1], [0.5, 0.6], [1.0, 0.9]]}
+_FUSION = {
+    "format": 1,
+    "whole_weight": 1.2,
+    "corner_weight": 0.6,
+    "floor": 0.001,
+    "threshold": 0.58,
+    "index_weight": 1.25,
+    "index_threshold": 0.64,
+}
+_TYPED = (
+    ["tally", "--all", "--json"],
+    ["rules", "winnersh", "--option", "x"],
+    ["rules", "--compare", "shed", "winnersh"],
+    ["judge", "-"],
+    ["record", "-", "--from-events", "winnersh", "--players", "A,B", "--dealer", "A"],
+    ["score", "a.jsonl", "b.jsonl", "--details"],
+    ["completion", "bash"],
+    ["measure", "--films", "1", "--seed=-1", "--size", "1920x1080"],
+    ["film", "out.mp4", "--plays", "0", "--seed=-1"],
+)
+
+
+def inner_seeds() -> dict[str, tuple[bytes, ...]]:
+    """Return sound inputs of each target."""
+    return {
+        "rows": (_rows(),),
+        "learnt": (_learnt(),),
+        "outline_facts": (json.dumps({"input_size": 640, **_CURVE}).encode(),),
+        "index_calibration": (json.dumps(_CURVE).encode(),),
+        "face_fusion": (json.dumps(_FUSION).encode(),),
+        "network": (_network(),),
+        "stream": (_stream(),),
+        "results": (_results(),),
+        "arguments": tuple(json.dumps(words).encode() for words in _TYPED),
+    }
