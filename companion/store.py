@@ -123,6 +123,7 @@ class Store:
     ) -> int:
         """Begin a game, in tonight's evening or a new one; later calls write to it. Returns its id."""
         now = self._clock()
+        self._check_in_place()
         with self._transaction() as write:
             evening = self._evening_at(now)
             if evening is None:
@@ -135,7 +136,7 @@ class Store:
         assert self._game is not None
         self._let_go()
         self._lock = take_game(self.path, self._game)
-        self._check_in_place()
+        self._check_in_place()  # from now on nobody replaces it
         return self._game
 
     def resume_game(self, game: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,10 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from fuzz_running import watched
 
 from companion.store import Store
 from vision import sources
@@ -30,6 +35,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(f"XDG_{kind}", str(folder / kind.lower()))
     monkeypatch.setenv("HOME", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_elsewhere(tmp_path: Path, home: Path) -> Iterator[None]:
+    """Fail a test in whose process anything is written outside of the folder for temporary files."""
+    with watched(tmp_path, Path("/dev/shm")):  # where the fuzzer works
+        yield
 
 
 class PictureServer:

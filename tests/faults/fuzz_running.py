@@ -23,6 +23,8 @@ MOST_SECONDS = 60
 MOST_BYTES = 4 << 30
 """So much more memory than it has may a target ask for."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_OF_TESTS = {"__pycache__", ".hypothesis", ".pytest_cache"}
+"""Folders in which Python and what runs the tests keep things."""
 _FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 
 
@@ -100,8 +102,13 @@ class _Watch:
                 touched = [path]
         elif event == "os.rename":
             touched = list(arguments[:2])
-        elif event in ("os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink"):
+        elif event in ("os.remove", "os.mkdir", "os.rmdir"):
+            # What is told by an open folder is part of a tree that is removed, and that is told by itself.
+            touched = [arguments[0]] if arguments[-1] == -1 else []
+        elif event in ("shutil.rmtree", "os.truncate"):
             touched = [arguments[0]]
+        elif event in ("os.link", "os.symlink"):
+            touched = [arguments[1]]
         elif event == "sqlite3.connect":
             touched = [_database(arguments[0])]
         self.found += [str(path) for path in touched if path is not None and not self._is_inside(path)]
@@ -110,7 +117,11 @@ class _Watch:
         if isinstance(path, int):
             return True
         whole = os.path.abspath(os.fsdecode(path))
-        return whole == os.devnull or "__pycache__" in whole or whole.startswith(self.inside or ())
+        return (
+            whole in (os.devnull, "/dev/full")
+            or bool(_OF_TESTS & set(whole.split(os.sep)))
+            or whole.startswith(self.inside or ())
+        )
 
 
 def _database(name: Any) -> str | None:
@@ -125,17 +136,19 @@ _watch = _Watch()
 
 
 @contextlib.contextmanager
-def watched(folder: Path) -> Iterator[None]:
-    """Raise FoundError where a block writes anything outside of `folder` and the program's own folders."""
+def watched(*folders: Path) -> Iterator[None]:
+    """Raise FoundError where a block writes anything outside of `folders` and the program's own."""
     if not _watch.hooked:
         sys.addaudithook(_watch.hear)
         _watch.hooked = True
     own = [os.environ[name] for name in _FOLDERS if name in os.environ]
-    _watch.inside = tuple(os.path.abspath(path) for path in (folder, tempfile.gettempdir(), *own))
-    _watch.found.clear()
+    outer, already = _watch.inside, len(_watch.found)
+    _watch.inside = tuple(os.path.abspath(path) for path in (*folders, tempfile.gettempdir(), *own))
     try:
         yield
     finally:
-        _watch.inside = None
-    if _watch.found:
-        raise FoundError(f"written outside: {_watch.found[:3]}")
+        _watch.inside = outer
+        found = _watch.found[already:]
+        del _watch.found[already:]
+    if found:
+        raise FoundError(f"written outside: {found[:3]}")

@@ -269,7 +269,7 @@ def note(name, args):
     if name == "open" and isinstance(args[0], str) and isinstance(args[2], int) and args[2] & WRITING:
         opened.append(args[0])
     elif name in ("os.mkdir", "os.rename", "os.remove", "sqlite3.connect"):
-        opened.append(str(args[0]))
+        opened.append(str(args[0]).removeprefix("file://").partition("?")[0])
 sys.addaudithook(note)
 from types import SimpleNamespace
 import vision.rereading

@@ -170,6 +170,10 @@ def test_no_game_is_begun_in_a_file_that_was_set_aside_meanwhile(whole: bytes, t
         Store.open(path).close()
         with pytest.raises(BadInputError, match="was replaced by another program"):
             opened.resume_game(3)
+        with pytest.raises(BadInputError, match="was replaced by another program"):
+            opened.start_game("winnersh", PLAYERS)
+    with Store.open(path) as store:
+        assert len(store.games()) == 3
 
 
 RULING = {

@@ -136,7 +136,14 @@ def test_a_named_store_goes_with_all_that_lies_beside_it(tmp_path: Path) -> None
     restore_from = tmp_path / "copy.sqlite"
     back_up(restore_from, store)
     restore(restore_from, store)
-    for name in ("s.restoring.sqlite", "s.restoring.sqlite-wal", "s.playing-3.lock", "s.moments/1/2.jpg"):
+    left = ("s.salvaged-20260101-000000.sqlite", "s.restored-20260101-000000-2.sqlite", "s.exchange.lock")
+    for name in (
+        *left,
+        "s.restoring.sqlite",
+        "s.restoring.sqlite-wal",
+        "s.playing-3.lock",
+        "s.moments/1/2.jpg",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x")
