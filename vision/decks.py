@@ -210,6 +210,14 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
 def load_deck(name: str, folder: Path | None = None) -> Deck:
     """Return an enrolled deck. Raises BadInputError when it does not exist or its file is broken."""
     path = deck_path(name, folder)
+    if not path.exists():
+        known = ", ".join(deck_names(folder)) or "none"
+        raise BadInputError("deck {name}: not enrolled (enrolled: {known})", name=name, known=known)
+    return read_deck(path, name)
+
+
+def read_deck(path: Path, name: str) -> Deck:
+    """Return the deck in a file, wherever it lies, under a name. Raises BadInputError when it is none."""
     try:
         _refuse_bomb(path)
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
@@ -222,10 +230,7 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
             changed = "checksum" in arrays and str(arrays["checksum"]) != _checksum(arrays)
             deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs)
     except FileNotFoundError as error:
-        known = ", ".join(deck_names(folder)) or "none"
-        raise BadInputError(
-            "deck {name}: not enrolled (enrolled: {known})", name=name, known=known
-        ) from error
+        raise BadInputError("{path}: there is no such file", path=path) from error
     except Exception as error:  # of the many that numpy, zipfile and zlib raise over damaged files
         raise BadInputError("{path}: not a deck file", path=path) from error
     whole = deck.features.ndim == deck.backs.ndim == 2 and len(deck.features) == len(cards)

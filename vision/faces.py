@@ -282,13 +282,18 @@ class FaceReader:
     @property
     def fingerprint(self) -> str:
         """Tells these weights from others: the features of an enrolled deck belong to one set of weights."""
-        parts = (self._folder / name for name in ("whole.onnx", "corner.onnx"))
-        return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
+        return weights_fingerprint(self._folder)
 
     @staticmethod
     def features(whole: NDArray[np.float32], corners: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         """Return what an enrolled deck learns from: the features behind the logits (N x their number)."""
         return np.concatenate([part[:, OUTPUTS:] for part in (whole, *corners)], axis=1)
+
+
+def weights_fingerprint(folder: Path = WEIGHTS) -> str:
+    """Return what tells these weights from others, without loading them."""
+    parts = (folder / name for name in ("whole.onnx", "corner.onnx"))
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
 
 
 def _run(network: Network, pieces: NDArray[np.uint8]) -> NDArray[np.float32]:

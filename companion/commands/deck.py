@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _CARD_IN_NAME = re.compile(r"(?P<card>(?:10|[2-9AJQK])[CDHS]|JOKER)(?![0-9A-Z])", re.IGNORECASE)
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
+_DECK_FILE = ".npz"
 _IDLE_SECONDS = 30.0
 """A camera that is shown nothing new for so long is let go, once a card was taken."""
 _NAMED_MISSING = 12
@@ -39,15 +40,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "for a second; jokers and the back of one card too, if you like, before the last card. A camera is "
         "watched until all 52 are told, until Ctrl-C, or until nothing new is shown for half a minute. "
         "Photos show one card each; their file names begin with the card: 10H.jpg, QS_2.jpg. A photo that "
-        "will not do is named and left out.",
+        "will not do is named and left out. A deck file that somebody shares (`deck show` names it) is "
+        "taken as it is, if it was enrolled with the same networks.",
     )
     enrol.add_argument("name", help="what to call the deck: letters, digits, - and _")
     enrol.add_argument(
         "source",
         nargs="+",
         metavar="SOURCE",
-        help="a film, a camera number, a stream URL; or photos, or a folder of them",
+        help="a film, a camera number, a stream URL; or photos, or a folder of them; or a deck file (.npz)",
     )
+    enrol.add_argument("--replace", action="store_true", help="put it in the place of a deck of that name")
     enrol.add_argument("--json", action="store_true", help="say what was enrolled as one JSON line")
     actions.add_parser("list", help="the enrolled decks")
     show = actions.add_parser("show", help="which cards of a deck are enrolled")
@@ -78,15 +81,31 @@ def card_of(path: Path) -> str:
 def _enrol(args: argparse.Namespace) -> int:
     from vision.decks import DeckHead, deck_path, save_deck
 
-    deck_path(args.name)
-    if len(args.source) == 1 and _is_moving(args.source[0]):
+    # Nobody should show a whole pack to learn that its name is taken.
+    if deck_path(args.name).exists() and not args.replace:
+        raise BadInputError(f"deck {args.name}: enrolled already; --replace puts the new one in its place")
+    doubts: Sequence[Doubt] = ()
+    if len(args.source) == 1 and Path(args.source[0]).suffix.lower() == _DECK_FILE:
+        deck = _from_file(args.name, Path(args.source[0]))
+    elif len(args.source) == 1 and _is_moving(args.source[0]):
         deck, doubts = _from_show(args.name, args.source[0])
     else:
-        deck, doubts = _from_photos(args.name, [Path(source) for source in args.source]), ()
+        deck = _from_photos(args.name, [Path(source) for source in args.source])
     DeckHead(deck)
     save_deck(deck)
     _report(deck, doubts, as_json=args.json)
     return 0
+
+
+def _from_file(name: str, path: Path) -> Deck:
+    """Return the deck that somebody shares, under a name of one's own."""
+    from vision.decks import read_deck
+    from vision.faces import weights_fingerprint
+
+    deck = read_deck(path, name)
+    if deck.weights != weights_fingerprint():
+        raise BadInputError(f"{path}: enrolled with other network weights; it must be enrolled again")
+    return deck
 
 
 def _is_moving(source: str) -> bool:
@@ -262,13 +281,14 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from vision.decks import load_deck
+    from vision.decks import deck_path, load_deck
 
-    deck = load_deck(args.name)
+    deck, path = load_deck(args.name), deck_path(args.name)
     enrolled, missing = _enrolled(deck)
     print(f"enrolled: {' '.join(enrolled)}")
     print(f"missing: {' '.join(missing) or 'none'}")
     print(f"back: {'enrolled' if len(deck.backs) else 'not shown'}")
+    print(f"file: {path} ({max(1, round(path.stat().st_size / 1024))} KiB)")
     return 0
 
 
