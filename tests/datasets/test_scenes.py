@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from datasets.art import load_deck
 from datasets.scenes import MIN_VISIBLE, UNSURE, Scene, SceneMaker
@@ -16,7 +17,7 @@ from datasets.scenes_cards import CardStock
 from datasets.scenes_layouts import Placement, card_outline, random_layout
 from datasets.scenes_store import read_scene, write_scene
 from datasets.surfaces import drawn_surface
-from vision.geometry import is_convex, polygon_area
+from vision.geometry import is_convex, order_quad, polygon_area, rectify
 
 SEEDS = range(12)
 
@@ -45,6 +46,28 @@ def test_quads_run_clockwise_as_cards_that_are_not_mirrored_do(seed: int) -> Non
     for card in scene(seed).cards:
         assert is_convex(card.quad)
         assert card.visible >= MIN_VISIBLE
+
+
+def likeness(flat: NDArray[np.uint8], art: NDArray[np.uint8]) -> float:
+    """Return how like a flattened card is to its art, the better way up: their correlation."""
+    grey = cv2.cvtColor(art[..., :3], cv2.COLOR_BGR2GRAY)
+    seen = cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY)
+    return max(
+        float(cv2.matchTemplate(turned, grey, cv2.TM_CCOEFF_NORMED)[0, 0])
+        for turned in (seen, seen[::-1, ::-1])
+    )
+
+
+def test_no_card_is_drawn_mirrored() -> None:
+    size = (126, 176)
+    art = cv2.resize(load_deck("drawn").faces["7C"], size, interpolation=cv2.INTER_AREA)
+    stock = CardStock([load_deck("drawn")], real_share=1.0)
+    alone = SceneMaker(stock, [drawn_surface(np.random.default_rng(0))], size=480)
+    for seed in range(6):
+        shown = alone.make_alone(seed, "7C")
+        (card,) = shown.cards
+        flat = rectify(shown.image, order_quad(card.quad), *size)
+        assert likeness(flat, art) > likeness(flat, art[:, ::-1]) + 0.05
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -87,6 +87,18 @@ def test_the_deck_whose_back_lies_there_is_used_and_said_once(faces: FaceReader,
     assert seen.said == ["deck pub: known by its back, and used"]
 
 
+@pytest.mark.parametrize(("back", "name"), [(BLUE, "pub"), (RED, "home")], ids=["blue", "red"])
+def test_of_two_enrolled_decks_that_one_is_used_whose_back_lies_there(
+    faces: FaceReader, pub: Deck, back: Picture, name: str
+) -> None:
+    backs = back_stack([back_features(lay(table(), RED, BACK), BACK)])
+    seen = Table(faces, pub, replace(pub, name="home", backs=backs))
+    seen.show_all(back)
+    assert isinstance(seen.faces.deck, LearntHead)
+    assert seen.faces.deck.name == name
+    assert seen.said == [f"deck {name}: known by its back, and used"]
+
+
 @pytest.mark.parametrize(
     "backs", [(), (RED,), (BLUE, RED)], ids=["no back", "another back", "a second pack beside it"]
 )
