@@ -162,6 +162,9 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ),
         _bench("an unchanged frame, ms", "unchanged_frame_ms", most=1),
         _bench("a 12-megapixel photo, s", "twelve_megapixels_s", most=1),
+        _bench("a 24-megapixel photo, s", "twenty_four_megapixels_s"),
+        _bench("a 4K frame, s", "four_k_frame_s"),
+        _bench("an unchanged frame while a game goes on, ms", "unchanged_frame_of_a_game_ms"),
         _bench("memory of a reading process, MiB", "reading_memory_mib", most=400, form=".0f"),
         _bench("weights that ship, together, MB", "weights_mb", most=12, form=".1f", file=_WEIGHTS),
         _bench(
@@ -169,6 +172,14 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             "weights_without_copies_mb",
             form=".1f",
             file=_WEIGHTS,
+        ),
+        _bench("the same, 24-megapixel photos, MiB", "reading_memory_of_24_mp_mib", form=".0f"),
+        _bench(
+            "cards told of a pack that is shown within a minute",
+            "pack_in_a_minute_told",
+            50,
+            form=".0f",
+            file="test_enrolment.py",
         ),
     ),
     "Following a game": (
