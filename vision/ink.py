@@ -68,11 +68,15 @@ class Inks:
 
     black: float
     red: float
+    both_red: bool = True
+    """Whether hearts and diamonds were both seen red: packs in four colours have blue diamonds. Only then
+    does ink that is not red speak for a black suit."""
 
     def log_odds_of_red(self, image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
         """Return how much likelier it is that the index beside each first corner is red (log odds)."""
         beyond_middle = (2 * redness(image, quads) - self.red - self.black) / (self.red - self.black)
-        return np.where(beyond_middle > 0, _RED_SAYS, _BLACK_SAYS) * np.clip(beyond_middle, -1, 1)
+        black_says = _BLACK_SAYS if self.both_red else 0.0
+        return np.where(beyond_middle > 0, _RED_SAYS, black_says) * np.clip(beyond_middle, -1, 1)
 
 
 def inks(image: Image, sure: Sequence[tuple[str, Quad]]) -> Inks | None:
@@ -81,13 +85,13 @@ def inks(image: Image, sure: Sequence[tuple[str, Quad]]) -> Inks | None:
     One of a card's indices may be covered, by paper or by another card's index: the plainer one counts.
     """
     corners = [
-        (is_red(card), redness(image, [quad, np.roll(quad, 2, axis=0)]))
-        for card, quad in sure
-        if card != JOKER
+        (card, redness(image, [quad, np.roll(quad, 2, axis=0)])) for card, quad in sure if card != JOKER
     ]
-    reds = [both.max() for red, both in corners if red]
-    blacks = [both.min() for red, both in corners if not red]
+    reds = [both.max() for card, both in corners if is_red(card)]
+    blacks = [both.min() for card, both in corners if not is_red(card)]
     if min(len(reds), len(blacks)) < _EXAMPLES:
         return None
-    found = Inks(float(np.percentile(blacks, 100 - _OUTLYING)), float(np.percentile(reds, _OUTLYING)))
-    return found if found.red - found.black >= _APART else None
+    black, red = float(np.percentile(blacks, 100 - _OUTLYING)), float(np.percentile(reds, _OUTLYING))
+    suits = [[both.max() for card, both in corners if card[-1] == suit] for suit in "DH"]
+    both_red = all(len(suit) > 0 and np.median(suit) > (black + red) / 2 for suit in suits)
+    return Inks(black, red, both_red) if red - black >= _APART else None

@@ -54,6 +54,22 @@ def test_black_ink_says_less_than_red_ink() -> None:
     assert red > -2 * black
 
 
+def test_in_a_pack_of_four_colours_blue_ink_does_not_speak_for_a_black_suit() -> None:
+    picture = table()
+    hearts, blacks = [("5H", quad(0)), ("KH", quad(2)), ("7H", quad(6))], [("5C", quad(3)), ("9S", quad(4))]
+    only_hearts = inks(picture, [*hearts, *blacks, ("KC", quad(5))])
+    blue = cv2.cvtColor(picture, cv2.COLOR_BGR2RGB)
+    left, right = int(quad(1)[0][0]), int(quad(1)[2][0])
+    picture[:, left:right] = blue[:, left:right]  # the diamond
+    with_blue = inks(picture, [*hearts, ("9D", quad(1)), *blacks, ("KC", quad(5))])
+    for found in (only_hearts, with_blue):
+        if found is not None:
+            diamond, heart, black = found.log_odds_of_red(picture, [quad(1), quad(6), quad(7)])
+            assert diamond == black == 0
+            assert heart > np.log(10)
+    assert only_hearts is not None
+
+
 def test_without_enough_examples_of_each_colour_ink_says_nothing() -> None:
     assert inks(table(), examples(5)) is None
     assert inks(table(), []) is None
