@@ -32,6 +32,8 @@ class TableScreen(FloatLayout):
     paused = BooleanProperty(False)
     over = BooleanProperty(False)
     """Whether the game has ended: the way to the next one is open."""
+    stopped = BooleanProperty(False)
+    """Whether nothing is watched any more, because the source failed or ended: the form leads on."""
     watches = BooleanProperty(True)
     """Whether there is a camera or a film; else people enter what happens."""
 
@@ -44,7 +46,7 @@ class TableScreen(FloatLayout):
         if self.watches:
             self.remove_widget(self.ids.by_hand)
         self._serials = (-1, -1)
-        self._said = ""
+        self._said = self._phase = ""
         self._players = 4
         self.ids.log.on_choose = self.open_event
         self.ids.question.on_answer, self.ids.question.on_other = session.correct, self.open_event
@@ -68,8 +70,8 @@ class TableScreen(FloatLayout):
         self.session.undo()
 
     def toggle_pause(self) -> None:
-        """Stop looking, or go on; once the game is over, on to the next."""
-        if self.over:
+        """Stop looking, or go on; once the game is over, on to the next; without a camera, to the form."""
+        if self.over or self.stopped:
             App.get_running_app().new_game()
         else:
             self.session.pause(not self.paused)
@@ -122,12 +124,12 @@ class TableScreen(FloatLayout):
 
     def _show(self, snapshot: Snapshot) -> None:
         ids = self.ids
-        self.paused = snapshot.phase == "paused"
-        ids.phase.text = snapshot.says if snapshot.phase in ("opening", "failed") else ""
+        self.paused, self.stopped = snapshot.phase == "paused", snapshot.phase in ("failed", "ended")
+        self._show_phase(snapshot)
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
         may_pause = self.watches and snapshot.phase in ("watching", "paused")
-        ids.pause.disabled = not (self.over or may_pause)
-        if snapshot.says and snapshot.says != self._said and not ids.phase.text:
+        ids.pause.disabled = not (self.over or self.stopped or may_pause)
+        if snapshot.says and snapshot.says not in (self._said, ids.phase.text):
             ids.toast.say(snapshot.says)
         self._said = snapshot.says
         judged = newest_ruling(snapshot.lines)
@@ -150,6 +152,13 @@ class TableScreen(FloatLayout):
             self._show_table(snapshot)
         if self.large is not None:
             self.large.show(snapshot)
+
+    def _show_phase(self, snapshot: Snapshot) -> None:
+        """Say over the picture why it stands still; what is said later goes by, this stays."""
+        if snapshot.phase == "opening" or snapshot.phase != self._phase:
+            why = _("Paused") if self.paused else snapshot.says
+            self.ids.phase.text = "" if snapshot.phase == "watching" else why
+        self._phase = snapshot.phase
 
     def _show_table(self, snapshot: Snapshot) -> None:
         self.ids.turn.show(snapshot.table, watched=self.watches)
