@@ -9,6 +9,7 @@ from kivy.lang import Builder
 from kivy.properties import ListProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
+from companion.i18n import _
 from companion.screens.widgets import CardTile, PillButton, signed
 from companion.wording import RANKS, SUIT_SIGN, SUITS, split_card
 
@@ -29,6 +30,8 @@ class CardPad(BoxLayout):
 
     cards = ListProperty([])
     hint = StringProperty("")
+    says = StringProperty("")
+    """What is wrong with the last tap; stands where the cards will, until one is tapped."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -47,14 +50,17 @@ class CardPad(BoxLayout):
         if key not in SUITS:
             self.cards = [*self.cards, key]
             return
-        rank = split_card(self.cards[-1])[0] if self.cards else _JOKER
+        if not self.cards:
+            self.says = _("First the rank, then its suit.")
+            return
+        rank = split_card(self.cards[-1])[0]
         if rank != _JOKER:
             now = rank if self.cards[-1] == rank + key else rank + key
             self.cards = [*self.cards[:-1], now]
 
     def clear(self) -> None:
         """Begin anew."""
-        self.cards = []
+        self.cards, self.says = [], ""
 
     def _add(self, stands_for: str, text: str, row: Any) -> None:
         key = Key(stands_for=stands_for, text=signed(text))
@@ -62,12 +68,13 @@ class CardPad(BoxLayout):
         self.keys[stands_for] = key
         row.add_widget(key)
 
-    def _show(self, *_: object) -> None:
+    def _show(self, *_args: object) -> None:
+        self.says = ""
         row = self.ids.chosen
         row.clear_widgets()
         for place, card in enumerate(self.cards):
             tile = CardTile(card=card, size_hint=(1, 1))
-            tile.bind(on_release=lambda _, place=place: self._drop(place))
+            tile.bind(on_release=lambda _tile, place=place: self._drop(place))
             row.add_widget(tile)
         suit = split_card(self.cards[-1])[1] if self.cards else ""
         for name in SUITS:
