@@ -107,8 +107,8 @@ def summary_of(choice: Choice) -> str:
                 down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"]
             )
         )
-    chosen = ", ".join(choice.options) or _("none")
-    words.append(_("House options: {options}.").format(options=chosen))
+    chosen = " ".join(_(ruleset.available[name].text) for name in choice.options)
+    words.append(_("House options: {options}").format(options=chosen) if chosen else _("No house options."))
     if choice.deck is not None:
         words.append(_("Deck: {deck}.").format(deck=choice.deck))
     return " ".join(words)

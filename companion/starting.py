@@ -103,6 +103,15 @@ def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
         return None, error.says
 
 
+def last_finished(store: Path | None) -> StoredGame | None:
+    """Return the game that was finished last and may be opened again, if any; None without a usable store."""
+    try:
+        with Store.open(store) as opened:
+            return opened.last_finished()
+    except BadInputError:  # said where the store is asked for a game that was broken off
+        return None
+
+
 def open_game(choice: Choice, past: Before, watching: Watching = _PLAINLY) -> Game:
     """Return the game, with what had happened in it where it goes on.
 

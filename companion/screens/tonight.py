@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kivy.lang import Builder
-from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
+from kivy.properties import BooleanProperty, NumericProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
 
@@ -20,9 +20,11 @@ from companion.i18n import _
 from companion.phone import PHONE_CAMERA
 from companion.preview import LET_GO_S, Preview, preview_of, sight_words
 from companion.screens import seating  # noqa: F401 - the kv file names its widgets
-from companion.screens.widgets import Chip, FitLabel, PillButton, signed
+from companion.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
+from companion.starting import last_finished
 from companion.store import StoredGame
-from engine.ruleset import RULESET_NAMES, load_ruleset
+from engine.errors import BadInputError
+from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
 from vision.decks import deck_names
 
 
@@ -46,10 +48,12 @@ class OptionToggle(PillButton):
     option = StringProperty("")
     says = StringProperty("")
     shown = StringProperty("")
+    text_height = NumericProperty(0)
+    """How high its text becomes in the width it has, pixels."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.bind(on=self._show)
+        self.bind(on=self._show, width=self._measure, font_size=self._measure, shown=self._measure)
         self._show()
 
     def on_release(self) -> None:
@@ -57,7 +61,11 @@ class OptionToggle(PillButton):
         self.on = not self.on
 
     def _show(self, *_args: object) -> None:
-        self.shown = signed(f"{'✓ ' if self.on else ''}{self.option}: {self.says}")
+        self.shown = signed(f"{'✓ ' if self.on else ''}{self.says}")
+
+    def _measure(self, *_args: object) -> None:
+        room = int(self.width - self.padding[0] - self.padding[2])
+        self.text_height = text_height(self.shown, self.font_size, max(1, room), self.bold, self.italic)
 
 
 class SourceChip(Chip):
@@ -72,6 +80,8 @@ class TonightScreen(FloatLayout):
     source_text = StringProperty("")
     broken_text = StringProperty("")
     """What game was broken off and may go on; empty: none."""
+    finished_text = StringProperty("")
+    """What game was finished last and may be opened again; empty: none."""
     notice = StringProperty("")
     """What there is to say of the store: that a damaged file was set aside."""
     fault = StringProperty("")
@@ -113,18 +123,27 @@ class TonightScreen(FloatLayout):
         super().__init__(**kwargs)
         self.ids.seating.on_swap = self.swap
         self.ids.seating.on_deal = lambda seat: self._deal(self.rows[seat])
+        self.finished = last_finished(choice.store) if choice.kept else None
         if broken_off is not None:
             self.broken_text = _("A game of {players} was broken off at {time}.").format(
-                players=", ".join(broken_off.players),
-                time=time.strftime("%H:%M", time.localtime(broken_off.started)),
+                players=", ".join(broken_off.players), time=_time_of_day(broken_off.started)
             )
+        if self.finished is not None:
+            self.finished_text = _("The game of {players} was over at {time}.").format(
+                players=", ".join(self.finished.players), time=_time_of_day(self.finished.finished or 0.0)
+            )
+            if self.finished.loser is not None:
+                loser = _("{player} is the Shithead.").format(player=self.finished.loser)
+                self.finished_text = f"{self.finished_text} {loser}"
         self._offer_sources()
         self._offer_decks()
-        for name in RULESET_NAMES:
-            button = PillButton(text=load_ruleset(name).title, size_hint=(1, 1))
-            button.rules = name
-            button.bind(on_release=lambda button: self.choose_rules(button.rules))
-            self.ids.rules.add_widget(button)
+        variant = () if choice.rules in RULESET_NAMES else (choice.rules,)
+        for name in (*RULESET_NAMES, *variant):
+            ruleset = _ruleset(name)
+            chip = Chip(label=Path(name).stem if ruleset is None else ruleset.title, size_hint=(1, 1))
+            chip.rules = name
+            chip.bind(on_release=lambda chip: self.choose_rules(chip.rules))
+            self.ids.rules.add_widget(chip)
         for player in choice.players:
             self.add_player(player, deals=player == choice.dealer)
         self.choose_rules(choice.rules)
@@ -142,12 +161,13 @@ class TonightScreen(FloatLayout):
         self._check()
 
     def choose_rules(self, name: str) -> None:
-        """Play by the ruleset `name`."""
+        """Play by the ruleset `name`; why one whose file has gone cannot be played, the form says."""
         self.rules = name
-        for button in self.ids.rules.children:
-            button.primary = button.rules == name
+        for chip in self.ids.rules.children:
+            chip.on = chip.rules == name
         self.ids.options.clear_widgets()
-        for option in load_ruleset(name).available.values():
+        ruleset = _ruleset(name)
+        for option in ruleset.available.values() if ruleset is not None else ():
             on = option.name in self.choice.options and name == self.choice.rules
             toggle = OptionToggle(option=option.name, says=_(option.text), on=on)
             toggle.bind(on=self._check)
@@ -228,8 +248,18 @@ class TonightScreen(FloatLayout):
 
     def go_on(self) -> None:
         """Go on with the game that was broken off."""
-        if self.broken_off is not None:
-            self._begin(choice_of(self.broken_off, store=self.choice.store))
+        self._take_up(self.broken_off)
+
+    def open_again(self) -> None:
+        """Open the game that was finished last: what ended it may have been wrong."""
+        self._take_up(self.finished)
+
+    def _take_up(self, game: StoredGame | None) -> None:
+        """Go on with a stored game, through another camera where one was chosen."""
+        if game is None:
+            return
+        choice, source = choice_of(game, store=self.choice.store), self.chosen().source
+        self._begin(choice if source == self.choice.source else replace(choice, source=source))
 
     def _begin(self, choice: Choice) -> None:
         """Let go of the camera, which the game is about to open, and begin."""
@@ -296,6 +326,18 @@ class TonightScreen(FloatLayout):
     def _remove(self, row: PlayerRow) -> None:
         self.ids.players.remove_widget(row)
         self._check()
+
+
+def _ruleset(name: str) -> Ruleset | None:
+    """Return a ruleset without options; None for a house variant that cannot be read any more."""
+    try:
+        return load_ruleset(name)
+    except BadInputError:
+        return None
+
+
+def _time_of_day(seconds: float) -> str:
+    return time.strftime("%H:%M", time.localtime(seconds))
 
 
 def _short(source: str) -> str:

@@ -51,12 +51,12 @@ class Panel(FloatLayout):
 class FitLabel(Label):
     """Plain text in the largest size, up to `largest`, that fits; cut with an ellipsis only below `smallest`.
 
-    Sizes are in pixels. Signs and suits are set in a font that has them.
+    Sizes are in pixels, unless they name another unit. Signs and suits are set in a font that has them.
     """
 
     full_text = StringProperty("")
     largest = NumericProperty(20)
-    smallest = NumericProperty(12)
+    smallest = NumericProperty("12dp")
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(markup=True, **kwargs)
@@ -85,15 +85,15 @@ class FitLabel(Label):
 
     def _fits(self, text: str, size: float) -> bool:
         """Measure with Kivy's own layout."""
-        height = _height_of(signed(text), size, int(self.width), self.bold, self.italic)
+        height = text_height(signed(text), size, int(self.width), self.bold, self.italic)
         longest = max((len(word) for word in text.split()), default=0)
         wraps_words = height > size * 1.6 and longest * size * 0.62 > self.width
         return height <= self.height + 1 and not wraps_words
 
 
 @lru_cache(maxsize=4096)
-def _height_of(markup: str, size: float, width: int, bold: bool, italic: bool) -> float:
-    """Return how high a text becomes; nothing is drawn, and what was measured once is remembered."""
+def text_height(markup: str, size: float, width: int, bold: bool, italic: bool) -> float:
+    """Return how many pixels high a text becomes; nothing is drawn, what was measured once is remembered."""
     label = MarkupLabel(text=markup, font_size=size, bold=bold, italic=italic, text_size=(width, None))
     label.resolve_font_name()
     return float(label.render()[1])

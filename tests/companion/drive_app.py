@@ -51,6 +51,8 @@ def screens(walker: Walker) -> Steps:
     walker.look("table")
     yield from walker.tap(walker.screen.ids.players.cells["Cat"])
     sheet = walker.screen.player_sheet
+    yield from walker.tap(sheet.pad.keys["S"])
+    walker.saw["a suit first"] = walker.texts()
     yield from walker.tap(sheet.pad.keys["9"])
     yield from walker.tap(sheet.pad.keys["S"])
     yield from walker.tap(sheet.pad.keys["9"])
@@ -287,7 +289,7 @@ def broken(walker: Walker) -> Steps:
     yield
     yield from rest(3)
     walker.look("broken")
-    yield from walker.tap(walker.screen.ids.go_on)
+    yield from walker.tap(walker.screen.ids.broken.ids.button)
     while walker.app.session is None or not walker.app.session.snapshot.lines:
         yield
     yield from rest(4)

@@ -33,7 +33,7 @@ def evening(walker: Walker, games: int, stop_at: tuple[int, str] | None) -> Step
         done = sum(game.finished is not None for game in store.games())
     for number in range(done, games):
         form = walker.screen
-        yield from walker.tap(form.ids.go_on if form.broken_text else form.ids.start, steps=1)
+        yield from walker.tap(form.ids.broken.ids.button if form.broken_text else form.ids.start, steps=1)
         yield from until(
             lambda: walker.app.session is not None and walker.app.session.snapshot.table is not None
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from form_scenarios import form, tonight
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
 from walker import rest
 from window_driver import Driver, Steps
@@ -133,6 +134,20 @@ def states(driver: Driver) -> Steps:
     yield
     yield
     driver.see("failed")
+    session.show(phase="failed", says="Struck out")
+    yield from rest(2)
+    driver.see("failed and put right")
+    asked_for: list[bool] = []
+    driver.app.new_game = lambda: asked_for.append(True)
+    driver.tap(driver.ids.pause)
+    yield
+    driver.saw["form"] = len(asked_for)
+    session.show(phase="ended", says="The film has ended")
+    yield from rest(2)
+    driver.see("ended")
+    driver.tap(driver.ids.pause)
+    yield
+    driver.saw["form again"] = len(asked_for)
     session.show(phase="watching", says="", lines=(), table=Table(turn=None, pile=(), playable_ranks=()))
     yield
     yield
@@ -236,55 +251,6 @@ def show_long_texts(driver: Driver) -> None:
     driver.session.show(table=named, lines=(line,))
 
 
-def tonight(driver: Driver) -> Steps:
-    """The form before the game: typed into, tapped, started."""
-    started: list[Choice] = []
-    driver.app.ask(Choice(source="0", players=("Ann", "Bob"), rules="winnersh"))
-    yield
-    screen = driver.app.screen
-    screen._on_start = started.append
-    note = driver.saw.__setitem__
-    note("source", screen.source_text)
-    screen.ids.scroll.scroll_to(screen.ids.add, animate=False)
-    yield from rest(2)
-    driver.tap(screen.ids.add)
-    yield from rest(4)
-    note("unnamed", [screen.fault, screen.ids.start.disabled])
-    driver.tap(screen.ids.start)
-    yield
-    note("refused", len(started))
-    screen.rows[2].ids.name.text = "Bob"
-    yield
-    note("twice", screen.fault)
-    screen.rows[2].ids.name.text = "Cat"
-    screen.ids.scroll.scroll_to(screen.rows[1], animate=False)
-    yield from rest(2)
-    driver.tap(screen.rows[1].ids.dealer)
-    yield from rest(4)
-    note("dealer", [row.ids.dealer.text for row in screen.rows])
-    jokers = next(button for button in screen.ids.rules.children if button.text == "Jokers")
-    screen.ids.scroll.scroll_to(jokers, animate=False)
-    yield from rest(2)
-    driver.tap(jokers)
-    yield from rest(4)
-    note("options", [toggle.option for toggle in reversed(screen.ids.options.children)])
-    screen.ids.scroll.scroll_y = 0
-    yield from rest(2)
-    driver.tap(screen.ids.options.children[-1])
-    yield from rest(4)
-    driver.measure("measures")
-    screen.ids.scroll.scroll_y = 1
-    yield from rest(2)
-    screen.ids.scroll.scroll_to(screen.rows[0], animate=False)
-    yield from rest(2)
-    driver.tap(screen.rows[0].ids.leave)
-    yield from rest(4)
-    driver.tap(screen.ids.start)
-    yield
-    choice = started[0]
-    note("choice", [choice.source, choice.rules, choice.options, choice.players, choice.dealer])
-
-
 def film(driver: Driver) -> Steps:
     """The sample film through the whole program, until a play is ruled on; with a picture, ruled illegal."""
     from kivy.animation import Animation
@@ -350,6 +316,7 @@ SCENARIOS = {
         sizes,
         long_texts,
         tonight,
+        form,
         film,
         speed,
     )
@@ -365,7 +332,7 @@ def main() -> None:
 
         Config.set("graphics", "maxfps", "3")
     picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
-    plays = scenario not in ("tonight", "film", "speed")
+    plays = scenario not in ("tonight", "form", "film", "speed")
     print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario], plays=plays)))
 
 

@@ -127,6 +127,8 @@ def replayed(walker: Walker) -> Steps:
         yield from walker.tap(view.ids.on)
     walker.saw["third"] = stands()
     walker.look("replay")
+    column = view.ids.turn.parent
+    walker.saw["column"] = [column.height, column.minimum_height]
     x, y = view.ids.bar.to_window(*view.ids.bar.center)
     yield from walker.drag(view.ids.bar, (x + view.width / 2, y))
     walker.saw["last"] = stands()

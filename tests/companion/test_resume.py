@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ from companion.book import GameBook
 from companion.choice import Choice, choice_of
 from companion.cli import main
 from companion.refereeing import KnownAlready, Refereeing, judge_of
-from companion.starting import WoundOn, before, broken_off, open_game
+from companion.starting import WoundOn, before, broken_off, last_finished, open_game, session_of
 from companion.store import RESUMABLE_FOR_S, Store
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
@@ -180,6 +181,50 @@ def test_only_a_game_that_had_begun_and_not_ended_goes_on(tmp_path: Path) -> Non
         store.resume_game(first)
         store.finish("Ann")
         assert store.broken_off() is None
+
+
+def test_only_the_game_that_was_finished_last_and_not_long_ago_is_opened_again(tmp_path: Path) -> None:
+    now = SimpleNamespace(value=1e6)
+    with Store.open(tmp_path / "s.sqlite", clock=lambda: now.value) as store:
+        assert store.last_finished() is None
+        for loser in ("Ann", "Bob"):
+            last = store.start_game("winnersh", PLAYERS)
+            store.append({"id": 1, "event": "draw"})
+            store.finish(loser)
+            now.value += 60
+        store.start_game("winnersh", PLAYERS)
+        found = store.last_finished()
+        assert found is not None
+        assert (found.id, found.loser) == (last, "Bob")
+        now.value += RESUMABLE_FOR_S
+        assert store.last_finished() is None
+
+
+def test_a_finished_game_is_opened_again_and_its_wrong_loser_put_right(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS, dealer="Ann")
+        store.append(*book().enter(Event(id=0, event="game_over", loser="Bob")))
+        store.finish("Bob")
+    game = last_finished(path)
+    assert game is not None
+    session = session_of(choice_of(game, store=path))
+    session.start()
+    wait_for(lambda: session.snapshot.table is not None)
+    (over,) = session.snapshot.lines
+    assert session.snapshot.table.loser == "Bob"
+    session.correct(over["id"], Event.from_json({**over, "loser": "Cat"}))
+    wait_for(lambda: session.snapshot.table.loser == "Cat")
+    session.stop()
+    with Store.open(path) as store:
+        assert [game.loser for game in store.games()] == ["Cat"]
+
+
+def wait_for(what: Any) -> None:
+    deadline = time.monotonic() + 20
+    while not what():
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.005)
 
 
 def test_the_losses_before_the_game_are_those_of_its_evening(tmp_path: Path) -> None:

@@ -149,6 +149,15 @@ def test_a_play_is_entered_by_tapping_the_cards() -> None:
     assert (action, event["player"], event["cards"], event["source"]) == ("enter", "Cat", ["9S", "9"], "hand")
 
 
+def test_a_suit_without_a_rank_is_said_to_need_one() -> None:
+    assert has(walk("screens")["a suit first"], "First the rank, then its suit.")
+
+
+def test_the_replay_on_a_phone_lays_nothing_over_the_picture() -> None:
+    height, needed = walk("replayed", (360, 640))["column"]
+    assert needed <= height + 1
+
+
 def test_the_large_view_says_turn_demand_and_ruling_and_a_tap_leaves_it() -> None:
     seen = walk("screens")
     for words in ("Bartholomew to play", "7 or lower", "Illegal", "The 7 of hearts cannot go on a king"):

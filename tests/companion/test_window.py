@@ -229,6 +229,25 @@ def test_a_source_that_fails_says_why() -> None:
     assert drive("states")["failed"]["phase"] == "camera 7: cannot be opened (no such camera or stream)"
 
 
+def test_a_camera_that_is_lost_is_said_for_good_and_one_tap_leads_to_another() -> None:
+    seen = drive("states")
+    later = seen["failed and put right"]
+    assert later["phase"] == seen["failed"]["phase"]
+    assert later["toast"] == "Struck out"
+    assert seen["failed"]["pause"] == "Go on …"
+    assert (seen["form"], seen["form again"]) == (1, 2)
+    assert (seen["ended"]["phase"], seen["ended"]["toast"] != seen["ended"]["phase"]) == (
+        "The film has ended",
+        True,
+    )
+
+
+def test_a_pause_is_said_over_the_picture_until_it_ends() -> None:
+    seen = drive("buttons")
+    assert (seen["paused"]["phase"], seen["paused"]["pause"]) == ("Paused", "Go on")
+    assert seen["going on"]["phase"] == ""
+
+
 def test_before_the_deal_nothing_is_claimed() -> None:
     seen = drive("states")["empty"]
     assert seen["banner"][1] == "Watching"
@@ -295,6 +314,29 @@ def test_the_form_refuses_what_cannot_be_played() -> None:
     assert seen["unnamed"] == ["Every player needs a name.", True]
     assert seen["refused"] == 0
     assert seen["twice"] == "Two players have the same name."
+
+
+def test_the_ruleset_that_is_chosen_is_told_by_a_tick() -> None:
+    for name, (ticked, _summary) in drive("form")["rules"].items():
+        assert len(ticked) == 1, name
+
+
+def test_no_house_option_is_cut_on_a_small_phone_and_the_summary_says_them_in_words() -> None:
+    seen = drive("form")
+    assert [name for name, _lines, fits in seen["options"] if not fits] == []
+    assert max(lines for _name, lines, _fits in seen["options"]) > 2, "the longest has several lines"
+    assert "Nach einer 4" in seen["rules"]["jokers"][1]
+    assert "4-colour" not in seen["rules"]["jokers"][1]
+
+
+def test_a_house_variant_whose_file_has_gone_is_named_and_another_ruleset_can_be_chosen() -> None:
+    fault, ticked = drive("form")["gone"]
+    assert "/nowhere/our-house.toml" in fault
+    assert ticked == ["our-house"]
+
+
+def test_a_game_that_was_broken_off_goes_on_through_another_camera() -> None:
+    assert drive("form")["through"] == [[7, "0"], [7, "http://127.0.0.1:9/"]]
 
 
 def test_pictures_of_the_states_can_be_taken(tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""Scenarios of `drive_window.py` on the form before the game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripted import PLAYERS
+from walker import rest
+from window_driver import Driver, Steps
+
+from companion.choice import Choice
+from companion.store import StoredGame
+
+
+def tonight(driver: Driver) -> Steps:
+    """The form before the game: typed into, tapped, started."""
+    started: list[Choice] = []
+    driver.app.ask(Choice(source="0", players=("Ann", "Bob"), rules="winnersh"))
+    yield
+    screen = driver.app.screen
+    screen._on_start = started.append
+    note = driver.saw.__setitem__
+    note("source", screen.source_text)
+    screen.ids.scroll.scroll_to(screen.ids.add, animate=False)
+    yield from rest(2)
+    driver.tap(screen.ids.add)
+    yield from rest(4)
+    note("unnamed", [screen.fault, screen.ids.start.disabled])
+    driver.tap(screen.ids.start)
+    yield
+    note("refused", len(started))
+    screen.rows[2].ids.name.text = "Bob"
+    yield
+    note("twice", screen.fault)
+    screen.rows[2].ids.name.text = "Cat"
+    screen.ids.scroll.scroll_to(screen.rows[1], animate=False)
+    yield from rest(2)
+    driver.tap(screen.rows[1].ids.dealer)
+    yield from rest(4)
+    note("dealer", [row.ids.dealer.text for row in screen.rows])
+    jokers = next(button for button in screen.ids.rules.children if button.text == "Jokers")
+    screen.ids.scroll.scroll_to(jokers, animate=False)
+    yield from rest(2)
+    driver.tap(jokers)
+    yield from rest(4)
+    note("options", [toggle.option for toggle in reversed(screen.ids.options.children)])
+    screen.ids.scroll.scroll_to(screen.ids.options.children[-1], animate=False)
+    yield from rest(2)
+    driver.tap(screen.ids.options.children[-1])
+    yield from rest(4)
+    driver.measure("measures")
+    screen.ids.scroll.scroll_y = 1
+    yield from rest(2)
+    screen.ids.scroll.scroll_to(screen.rows[0], animate=False)
+    yield from rest(2)
+    driver.tap(screen.rows[0].ids.leave)
+    yield from rest(4)
+    driver.tap(screen.ids.start)
+    yield
+    choice = started[0]
+    note("choice", [choice.source, choice.rules, choice.options, choice.players, choice.dealer])
+
+
+def form(driver: Driver) -> Steps:
+    """The form in German on a small phone with every option on; a variant that has gone; another camera."""
+    from kivy.core.window import Window
+
+    from companion.i18n import set_language
+    from companion.screens.tonight import TonightScreen
+    from companion.screens.widgets import text_height
+
+    Window.size = (360, 640)
+    set_language("de")
+    gone = Choice(source="0", players=PLAYERS, rules="/nowhere/our-house.toml", kept=False)
+    driver.app.ask(gone)
+    yield
+    screen = driver.app.screen
+    yield from rest(3)
+    driver.saw["gone"] = [screen.fault, ticked(screen)]
+    driver.saw["rules"], driver.saw["options"] = {}, []
+    for chip in list(screen.ids.rules.children)[1:]:
+        screen.choose_rules(chip.rules)
+        for toggle in screen.ids.options.children:
+            toggle.on = True
+        yield from rest(3)
+        driver.saw["rules"][chip.rules] = [ticked(screen), screen.summary]
+        for toggle in screen.ids.options.children:
+            size, room = toggle.font_size, int(toggle.width - 2 * toggle.padding[0])
+            height = text_height(toggle.shown, size, room, bold=False, italic=False)
+            driver.saw["options"].append([toggle.option, height / size, height <= toggle.height])
+    begun: list[Choice] = []
+    stored = {"id": 7, "evening": 1, "started": 0.0, "finished": None, "rules": "winnersh", "options": ()}
+    game = StoredGame(**stored, players=PLAYERS, dealer=None, loser=None, source="0")
+    again = TonightScreen(gone, begun.append, game)
+    again.go_on()
+    again.watch("http://127.0.0.1:9/")
+    again.go_on()
+    driver.saw["through"] = [[choice.resume, choice.source] for choice in begun]
+
+
+def ticked(screen: Any) -> list[str]:
+    return [chip.label for chip in screen.ids.rules.children if "✓" in chip.text]
