@@ -15,6 +15,7 @@ import numpy as np
 
 from companion.book import GameBook, Judge, Line
 from companion.freed_memory import FreedMemory
+from companion.put_right import PutRight
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
@@ -53,6 +54,7 @@ class Refereeing:
         self._asked: tuple[str, int] | None = None
         """What the watcher has asked and nothing has answered yet, and the number of that event."""
         self._questions = 0
+        self._put_right = PutRight()
         self._after_end: list[Event] = []
         """What was seen since the game is over: it counts only if the game turns out to go on."""
         self._freed = FreedMemory()
@@ -232,7 +234,10 @@ class Refereeing:
         Raises:
             BadInputError: there is no event of this id, or it is the referee's own conclusion.
         """
+        line = next((line for line in self._book.lines if line["id"] == event_id), None)
         self._book.correct(event_id, event)
+        if line is not None:
+            self._put_right.note(line, event)
         self._go_on_if_not_over()
 
     def resume(self, stored: Sequence[Mapping[str, Any]], *, same_clock: bool) -> None:
@@ -273,7 +278,7 @@ class Refereeing:
             if self._is_after_end(event):
                 self._after_end.append(event)
                 continue
-            told += self._book.take([event]) + self._go_on_if_not_over()
+            told += self._book.take([self._put_right.carry(event)]) + self._go_on_if_not_over()
         return told
 
     def _is_after_end(self, event: Event) -> bool:
@@ -288,7 +293,7 @@ class Refereeing:
         """Have judged what was seen since the end of a game that has turned out to go on."""
         told: list[Line] = []
         while self._after_end and not self._is_after_end(self._after_end[0]):
-            told += self._book.take([self._after_end.pop(0)])
+            told += self._book.take([self._put_right.carry(self._after_end.pop(0))])
         return told
 
     def _moved(self, event: Event) -> Event:

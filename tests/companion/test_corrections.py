@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -201,6 +202,38 @@ def test_a_conclusion_goes_with_what_it_rests_on() -> None:
     game.correct(2, None)
     assert [line["event"] for line in game.lines] == ["deal"]
     assert game.table.loser is None
+
+
+@pytest.mark.parametrize(
+    ("really", "picked_up"),
+    [
+        (("8S",), ("4C", "8S", "9H")),
+        (("6S", "6D"), ("4C", "6S", "6D", "9H")),
+        (None, ("4C", "9H")),
+    ],
+    ids=["another card", "a pair told as one", "it never happened"],
+)
+def test_what_was_put_right_is_so_in_the_pick_up_that_takes_it_away(
+    really: tuple[str, ...] | None, picked_up: tuple[str, ...]
+) -> None:
+    plays = [
+        Event(id=n, event="play", t=n, player=player, cards=(card,), source="hand")
+        for n, (player, card) in enumerate((("Ann", "4C"), ("Bob", "6S"), ("Cat", "9H")), start=2)
+    ]
+    taken = Event(id=5, event="pick_up", t=6, player="Ann", cards=("4C", "6S", "9H"))
+    again = replace(taken, id=6, t=7, revise=5, player="Bob")
+    later = replace(taken, id=7, t=9, cards=("6S",))
+    game = open_game([GAME[0], *plays, taken, again, later])
+    blank = np.zeros((9, 16, 3), np.uint8)
+    for t in range(4):
+        game.feed(blank, float(t))
+    event = None if really is None else replace(plays[1], cards=really)
+    game.correct(3, event)
+    for _ in range(2):
+        (line, *_more) = game.feed(blank, 6.0)
+        assert tuple(line["cards"]) == picked_up
+    (line, *_more) = game.feed(blank, 9.0)
+    assert line["cards"] == ["6S"], "that is another time"
 
 
 def ended_game(*after: Event) -> Refereeing:
