@@ -36,6 +36,11 @@ class Game(Protocol):
         ...
 
     @property
+    def lost(self) -> bool:
+        """Whether the cards or the camera have moved, and the game is being looked for."""
+        ...
+
+    @property
     def started_at(self) -> float:
         """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
         ...

@@ -13,7 +13,7 @@ class HandScored:
     """A game that no camera watches: people enter what happens, the referee rules all the same."""
 
     readings: tuple[Any, ...] = ()
-    moving = False
+    moving = lost = False
     layout = None
 
     def __init__(self, book: GameBook) -> None:

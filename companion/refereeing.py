@@ -15,6 +15,7 @@ import numpy as np
 
 from companion.book import GameBook, Judge, Line
 from companion.freed_memory import FreedMemory
+from companion.known_already import KnownAlready
 from companion.put_right import PutRight
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
@@ -178,9 +179,17 @@ class Refereeing:
         """Whether something moves over the table."""
         return not self._watcher.view.still
 
+    @property
+    def lost(self) -> bool:
+        """Whether the cards or the camera have moved, and the game is being looked for."""
+        return self._watcher.lost
+
     def feed(self, frame: Image, t: float) -> list[Line]:
         """Take the picture at `t` seconds; returns the lines decided by it."""
+        lost = self._watcher.lost
         events = self._watcher.feed(frame, t) if self._learning is None else self._learn(frame, t)
+        if lost and not self._watcher.lost:
+            self._known = KnownAlready(self._lying())
         self._freed.give_back()
         return self._rule([*self._questions_at(t), *events])
 
@@ -256,11 +265,15 @@ class Refereeing:
         if all(line["event"] == "unclear" for line in self._book.lines):
             return  # it was broken off before a deal was recognised: that is still to come
         table = self._book.table
-        self._known = KnownAlready([card for card in table.pile if card != UNKNOWN])
+        self._known = KnownAlready(self._lying())
         begun = any(line["event"] in _BEGINS for line in self._book.lines)
         self._watcher.go_on(
             {player: [card for card in up if card != UNKNOWN] for player, up in table.up.items()}, begun=begun
         )
+
+    def _lying(self) -> list[str]:
+        """Return the cards on the pile of which it is known what they are, the lowest first."""
+        return [card for card in self._book.table.pile if card != UNKNOWN]
 
     def _rule(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it.
@@ -299,58 +312,6 @@ class Refereeing:
     def _moved(self, event: Event) -> Event:
         """Return the event on the clock of the game, which goes on where it was broken off."""
         return replace(event, t=event.t + self._later, decided_at=event.decided_at + self._later)
-
-
-class KnownAlready:
-    """Keeps from the book what a watcher that begins in mid-game reports of the past.
-
-    It takes the table as it stands for a fresh deal, and the cards on the pile for plays. A card that lay on
-    the pile when the game was broken off cannot be played until the pile has gone somewhere. With the pile go
-    those that others covered, of which the watcher has seen nothing.
-    """
-
-    def __init__(self, lying: Sequence[str]) -> None:
-        """`lying`: the cards on the pile, the lowest first."""
-        self._lying = tuple(lying)
-        self._dropped: set[int] = set()
-        self._went: dict[int, tuple[str, ...]] = {}
-        """By the number of the event that took the pile away: what had lain there."""
-
-    def less(self, events: Sequence[Event]) -> list[Event]:
-        """Return what is news in the events; one that makes news of a past one no longer revises it."""
-        return [self._news(event) for event in events if not self._is_past(event)]
-
-    def _news(self, event: Event) -> Event:
-        if event.event in ("play", "flip") and not event.withdrawn:
-            # Cards that already lay there may be taken for a part of the first play upon them.
-            new = tuple(card for card in event.cards if card not in self._lying)
-            event = replace(event, cards=new or event.cards)
-        elif event.event in ("pick_up", "burn", "show"):
-            event = self._with_pile(event)
-        return replace(event, revise=None) if event.revise in self._dropped else event
-
-    def _is_past(self, event: Event) -> bool:
-        if event.revise is not None and event.revise in self._dropped:
-            # What it saw of the past it may see better later: with a card that is news, it is a play.
-            past = event.event != "play" or event.withdrawn or self._lies(event)
-        else:
-            past = event.event == "deal" or (event.event == "play" and self._lies(event))
-        if past:
-            self._dropped.add(event.id)
-        return past
-
-    def _with_pile(self, event: Event) -> Event:
-        """Return an event that takes the pile away, with the cards of which the watcher knows nothing."""
-        lay = self._went.get(event.revise, ()) if event.revise is not None else self._lying
-        self._went[event.id] = lay
-        self._lying = ()
-        # A count is given where only some of the cards were taken.
-        whole = event.event != "show" and event.cards and event.count is None and not event.withdrawn
-        below = tuple(card for card in lay if card not in event.cards) if whole else ()
-        return replace(event, cards=below + event.cards)
-
-    def _lies(self, event: Event) -> bool:
-        return bool(event.cards) and set(self._lying).issuperset(event.cards)
 
 
 _USUAL_PLAYERS = 4

@@ -47,6 +47,8 @@ class Snapshot:
     """One line for the user: what is being opened, why it failed, what was just done."""
     t: float = 0.0
     moving: bool = False
+    lost: bool = False
+    """Whether the cards or the camera have moved, and the game is being looked for."""
     table: Any = None
     lines: tuple[Line, ...] = ()
     readings: tuple[CardReading, ...] = ()
@@ -316,6 +318,7 @@ class Session:
                 "lines": tuple(game.lines),
                 "readings": tuple(game.readings),
                 "moving": game.moving,
+                "lost": game.lost,
             }
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)
 

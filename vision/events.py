@@ -85,6 +85,11 @@ class EventMaker:
             self.rows.spots[zone].up, self.rows.spots[zone].down = None, False
 
     @property
+    def started(self) -> bool:
+        """Whether anything has been played since the deal: until then cards may be exchanged."""
+        return self._scene.started
+
+    @property
     def log(self) -> EventLog:
         """The events so far."""
         return self._scene.log

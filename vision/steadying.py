@@ -87,6 +87,7 @@ class Steadier:
         self._key_move: Matrix = np.eye(3)
         self._points: NDArray[np.float32] = np.zeros((0, 1, 2), np.float32)
         self._before: Grey | None = None
+        self._latest: Grey | None = None
         self._small: Matrix = np.eye(3)
         self._scale = 1.0
         self.lost = 0
@@ -118,6 +119,7 @@ class Steadier:
         """Return the frame (BGR) as the first view would show it."""
         grey, self._scale = _small_grey(frame)
         self._rests += 1
+        self._latest = grey
         if self._key is None or self._key.shape != grey.shape:
             self._take_key(grey, np.eye(3))
             return self.again(frame)
@@ -127,6 +129,15 @@ class Steadier:
             self._find(grey)
             self._before = grey
         return self.again(frame)
+
+    def confirm(self) -> None:
+        """Take the last frame's view for what it was thought to be, as somebody else has made sure.
+
+        What lies there now is gone by from then on: of the bare table before a deal little is left to see.
+        """
+        if self._latest is not None:
+            self.lost = 0
+            self._take_key(self._latest, self._small)
 
     def again(self, frame: Image) -> SteadyFrame:
         """Return a frame that was taken from where the last one was as the first view would show it."""

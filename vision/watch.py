@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
-from engine.errors import BadInputError
 from engine.events import Event
 from vision.arms import ArmTracker, Hands, disc
-from vision.dealt import SURE_NAME, settled_cards, still_up, up_cards
+from vision.dealt import settled_cards, still_up, up_cards
 from vision.events import EventMaker
 from vision.events_patches import close_up, patch_box
 from vision.events_record import Look, Patch, UnderArm
+from vision.finding import Finder
 from vision.geometry import bounding_box, transform
 from vision.glance import Glance
-from vision.layout import BURN, Layout, Place, Zone, find_layout, what_is_missing
-from vision.plane import Matrix, TablePlane, fit_plane
-from vision.questions import LIES_OTHERWISE, NO_DRAW_PILE, NO_ROWS, NO_SEATS, asked
+from vision.layout import BURN, Layout, Place, Zone
+from vision.plane import Matrix, TablePlane
+from vision.questions import LIES_OTHERWISE, LOST_TRACK, asked
 from vision.reading import CardReader, CardReading, Image, Region, without_jokers
 from vision.refit import refitted
-from vision.relocating import Known, agrees, found_again, lies_as_before, plane_in_mid_game
-from vision.slots import Seen, see
+from vision.relocating import Known
+from vision.slots import see
 from vision.steadying import Steadier, SteadyFrame
 from vision.stillness import Motion, Stillness
 from vision.tabletop import Tabletop
+from vision.tracking import Track
 
 _IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
@@ -37,9 +38,9 @@ _DEAL_PAUSES = (0.13, 0.3, 2.0)
 _DEAL_REMEMBERED = 9
 _ASTRAY_LOOKS = 6
 """After so many looks at rest in vain a game that is to go on is said not to lie there."""
-_NO_DEAL_LOOKS, _NO_DEAL_UP = 8, 4
-"""So many looks at rest, the last of them seconds apart, and so many face-up cards that are no deal: whoever
-deals does not rest so long."""
+_NO_DEAL_LOOKS = 8
+"""After so many, the last of them seconds apart, cards that lie open are no deal: nobody rests so long while
+dealing."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 _PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
@@ -100,11 +101,10 @@ class Watcher:
             packs: With how many packs the game is played: so often each card is there.
             jokers: Whether jokers are played with; else what is read as one is not known.
         """
-        self._reader, self._players, self._given = reader, players, layout
-        self._row_length, self._draw_pile, self._packs = row_length, draw_pile, packs
-        self._jokers = jokers
-        self._glance, self._steadier = Glance(), Steadier()
-        self._stillness, self._arms = Stillness(), ArmTracker()
+        self._reader, self._given = reader, layout
+        self._finder = Finder(players, row_length, draw_pile)
+        self._packs, self._jokers = packs, jokers
+        self._begin_anew()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
         self._moved_at = -np.inf
@@ -112,11 +112,20 @@ class Watcher:
         self._tabletop: Tabletop | None = None
         self._known: Known | None = None
         self._begun = False
+        self._doubt: Literal["camera", "rows"] | None = None
+        """What may have been moved: until that has been made sure of nothing is concluded."""
+        self.lost = False
+        """Whether a game that was followed is being looked for: the camera or all the cards have moved."""
         self.question: str | None = None
         """What players are asked because the table cannot be followed as it lies; None: nothing."""
         self.looks = 0
         """How often the networks were run."""
         self.view = TableView()
+
+    def _begin_anew(self) -> None:
+        """Take the next frame for the first."""
+        self._glance, self._steadier, self._track = Glance(), Steadier(), Track()
+        self._stillness, self._arms = Stillness(), ArmTracker()
 
     @property
     def layout(self) -> Layout | None:
@@ -152,14 +161,30 @@ class Watcher:
 
     def _follow(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
         self.view = replace(self.view, still=motion.still)
+        unsteady = self._track.is_unsteady(self._steadier.lost, motion.t)
         if self._maker is None:
-            return self._await_deal(frame, motion)
+            if self.lost and unsteady:
+                self._begin_anew()
+                return []
+            return self._begin(frame.image, motion) if self._looked_at_rest(frame, motion) else []
+        if unsteady and self._doubt != "camera":
+            self._doubt = "camera"
+            self._deal_readings.clear()
+        if self._doubt is not None:
+            return self._make_sure(frame, motion)
+        if self._steadier.lost:
+            return []  # for a moment it is not known where things are
         maker, t = self._maker, motion.t
         hands = self._arms.feed(motion, maker.layout)
+        self._track.reach(hands)
         events = maker.on_hands(hands)
         since = t - self._last_look
         if since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
-            told = maker.on_look(self._look(frame.image, motion, hands))
+            look = self._look(frame.image, motion, hands)
+            if self._track.is_displaced(look, maker.rows, maker.layout):
+                self._doubt, self._deal_readings = "rows", []
+                return events
+            told = maker.on_look(look)
             self._absorb_played(told)
             events += told
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
@@ -193,8 +218,8 @@ class Watcher:
 
     # -- before the deal is finished ---------------------------------------------------------------
 
-    def _await_deal(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
-        """Look for a finished deal whenever the table rests."""
+    def _looked_at_rest(self, frame: SteadyFrame, motion: Motion) -> bool:
+        """Look now and then at a table that rests; tell whether that was done just now, and often enough."""
         t = motion.t
         if not motion.still:
             self._moved_at = t
@@ -204,20 +229,18 @@ class Watcher:
         rested, since = t - self._moved_at, t - self._last_look
         pause = _DEAL_PAUSES[min(len(self._deal_readings) // _DEAL_LOOKS, len(_DEAL_PAUSES) - 1)]
         if rested < _DEAL_REST_SECONDS or since < pause:
-            return []
+            return False
         self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], self._read(frame.image, t, [])]
-        if len(self._deal_readings) < _DEAL_LOOKS:
-            return []
-        return self._begin(frame.image, motion)
+        return len(self._deal_readings) >= _DEAL_LOOKS
 
     def _begin(self, frame: Image, motion: Motion) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         height, width = frame.shape[:2]
         if self._known is not None and self._given is not None:
-            again = self._find_again(self._given, self._known, width, height)
+            again = self._finder.again(self._deal_readings, self._given, self._known, width, height)
             if again is None:
                 # Not given up: cards may still be put back, or hands be taken away.
-                if len(self._deal_readings) >= _ASTRAY_LOOKS:
+                if len(self._deal_readings) >= _ASTRAY_LOOKS and not self.lost:
                     self.question = asked(LIES_OTHERWISE)
                 return []
             self._given = again
@@ -225,13 +248,16 @@ class Watcher:
             layout = refitted(self._given, width, height)
             settled = settled_cards(self._deal_readings, layout.plane)
         else:
-            found = self._find_layout(frame)
+            found = self._finder.deal(self._deal_readings, frame, self._tabletop)
             if found is None:
                 if len(self._deal_readings) >= _NO_DEAL_LOOKS:
-                    self.question = self.question or self._what_is_missing(width, height)
+                    self.question = self.question or self._finder.missing(self._deal_readings, width, height)
                 return []
             layout, settled = found
-        self.question = None
+        self._steadier.confirm()
+        if self.lost:
+            self._see_anew(frame, motion.t)
+        self.question, self.lost = None, False
         up, confidence = up_cards(settled, layout, self._packs)
         started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
         rows = up if self._known is None else still_up(up, layout, self._known)
@@ -242,61 +268,52 @@ class Watcher:
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
         return self._maker.log.take()
 
-    def _find_layout(self, frame: Image) -> tuple[Layout, list[Seen]] | None:
-        """Return where seats and piles are and the cards that lie there; None while that is not sure.
+    # -- where it is not sure that the table lies as it did ------------------------------------------
 
-        A table's pattern may look like cards: what lay there from the first and bears no sure name counts
-        only where the deal is not found without it; it may have been dealt before the first picture.
-        """
-        height, width = frame.shape[:2]
-        looks = self._deal_readings
-        dealt = [[r for r in look if not self._is_pattern(r, frame)] for look in looks]
-        for readings in (dealt, looks) if dealt != looks else (looks,):
-            plane = fit_plane([r.quad for r in readings[-1] if r.face == "up"], width, height)
-            if plane is None:
-                continue
-            settled = settled_cards(readings, plane)
-            layout = find_layout(
-                settled, plane, width, height, self._players, self._row_length, draw_pile=self._draw_pile
-            )
-            if layout is not None:
-                return layout, settled
-        return None
+    def _make_sure(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
+        """Look at the table at rest before anything is concluded; returns what is asked if it is lost."""
+        assert self._maker is not None
+        maker, layout, t = self._maker, self._maker.layout, motion.t
+        covered: dict[Zone, frozenset[int]] = {}
+        if self._doubt == "rows":
+            hands = self._arms.feed(motion, layout)
+            self._track.reach(hands)
+            covered = hands.covered
+            if hands.reaches or not motion.still:
+                self._doubt = None
+                return []
+        if not self._looked_at_rest(frame, motion):
+            return []
+        cards = tuple(settled_cards(self._deal_readings, layout.plane))
+        if not cards and self._doubt == "camera":
+            return []  # it looks elsewhere, and may come back
+        look = Look(t, cards, hidden=frozenset(covered), patches=_patches(layout, motion))
+        known = {seat.player: maker.rows.up_of(index) for index, seat in enumerate(layout.seats)}
+        moved = self._doubt == "camera" and self._track.is_moved(cards, layout, known)
+        if moved or self._track.is_displaced(look, maker.rows, layout):
+            return [self._lose(maker, known, t)]
+        if self._doubt == "camera":
+            self._see_anew(frame.image, t)
+        self._track.trust()
+        self._doubt = None
+        return []
 
-    def _what_is_missing(self, width: int, height: int) -> str | None:
-        """Return what is asked where cards have long lain open, and are no deal; None where too few do."""
-        plane = plane_in_mid_game(self._deal_readings[-1], width, height)
-        settled = settled_cards(self._deal_readings, plane) if plane is not None else []
-        if sum(card.face == "up" for card in settled) < _NO_DEAL_UP:
-            return None
-        count = len(self._players) if self._players else None
-        missing, rows = what_is_missing(settled, count, self._row_length, draw_pile=self._draw_pile)
-        if missing == "rows":
-            return asked(NO_ROWS, found=rows, wanted=count or 2)
-        return asked(NO_DRAW_PILE if missing == "draw" else NO_SEATS)
+    def _see_anew(self, frame: Image, t: float) -> None:
+        """Take the table for what it is now: what was in the picture when it was lost was not the table."""
+        self._steadier.confirm()
+        self._glance, self._stillness, self._arms = Glance(), Stillness(), ArmTracker()
+        self._stillness.feed(SteadyFrame(frame), t)
+        self._stillness.uncover([reading.quad for reading in self._deal_readings[-1]])
 
-    def _is_pattern(self, reading: CardReading, frame: Image) -> bool:
-        """Tell whether what was read as an up-card, with no sure name, has been there from the first."""
-        unsure = reading.face == "up" and (reading.card is None or reading.confidence < SURE_NAME)
-        return unsure and self._tabletop is not None and self._tabletop.shows(frame, reading.quad)
-
-    def _find_again(self, given: Layout, known: Known, width: int, height: int) -> Layout | None:
-        """Return where the layout of the game that goes on lies in this view; None while that is not sure."""
-        with contextlib.suppress(BadInputError):  # the phone may have been turned on its side
-            layout = refitted(given, width, height)
-            if lies_as_before(layout, settled_cards(self._deal_readings, layout.plane), known):
-                return layout
-        plane = plane_in_mid_game(self._deal_readings[-1], width, height)
-        if plane is None:
-            return None
-        settled = settled_cards(self._deal_readings, plane)
-        again = found_again(given, settled, plane, width, height, known)
-        if again is not None:
-            return again
-        # The cards themselves may have been moved: then the game goes on where they lie as dealt.
-        names = [seat.player for seat in given.seats]
-        fresh = find_layout(settled, plane, width, height, names, self._row_length, draw_pile=self._draw_pile)
-        return fresh if fresh is not None and agrees(fresh, settled, known) else None
+    def _lose(self, maker: EventMaker, known: Known, t: float) -> Event:
+        """Give up following, and look for the game as for one that was broken off; returns what is asked."""
+        self._maker, self._given, self._begun = None, maker.layout, maker.started
+        self._known, self.lost, self._doubt = known, True, None
+        self._tabletop = None  # it was kept as the camera saw it then
+        self._deal_readings.clear()
+        self._begin_anew()
+        self.view = replace(self.view, layout=None, hands=(), moved=None)
+        return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
 
     # -- while the game goes on --------------------------------------------------------------------
 

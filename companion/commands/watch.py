@@ -239,6 +239,11 @@ class Recorded:
         return self._game.moving
 
     @property
+    def lost(self) -> bool:
+        """Whether the cards or the camera have moved, and the game is being looked for."""
+        return self._game.lost
+
+    @property
     def layout(self) -> Any:
         """Where seats and piles are, once that is known."""
         return self._game.layout

@@ -133,7 +133,12 @@ class TableScreen(FloatLayout):
             ids.toast.say(snapshot.says)
         self._said = snapshot.says
         judged = newest_ruling(snapshot.lines)
-        if judged is not None:
+        if snapshot.lost:
+            ids.banner.show_plain(
+                _("Lost track"),
+                _("The cards or the camera have moved. What stands here is from before."),
+            )
+        elif judged is not None:
             ids.banner.show(judged)
         elif snapshot.phase == "watching":
             ids.banner.show_plain(

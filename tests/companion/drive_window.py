@@ -148,7 +148,11 @@ def states(driver: Driver) -> Steps:
     driver.tap(driver.ids.pause)
     yield
     driver.saw["form again"] = len(asked_for)
-    session.show(phase="watching", says="", lines=(), table=Table(turn=None, pile=(), playable_ranks=()))
+    session.show(phase="watching", says="", lost=True)
+    yield
+    yield
+    driver.see("lost")
+    session.show(lost=False, lines=(), table=Table(turn=None, pile=(), playable_ranks=()))
     yield
     yield
     driver.see("empty")

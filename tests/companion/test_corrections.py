@@ -51,7 +51,7 @@ class ScriptedWatcher:
     """Sees the next event of a game in every picture."""
 
     def __init__(self, events: Sequence[Event] = GAME) -> None:
-        self.view, self.question = TableView(), None
+        self.view, self.question, self.lost = TableView(), None, False
         self.layout = SimpleNamespace(
             to_json=dict, zones=list, seats=[SimpleNamespace(player=player) for player in PLAYERS]
         )

@@ -54,7 +54,7 @@ def address() -> Iterator[str]:
 class Onlooker:
     """A game in which nothing happens; keeps the last picture it was shown."""
 
-    table, lines, readings, moving, layout, started_at = None, (), (), False, None, 0.0
+    table, lines, readings, moving, lost, layout, started_at = None, (), (), False, False, None, 0.0
 
     def __init__(self) -> None:
         self.frames: list[Image] = []

@@ -73,7 +73,7 @@ class Watcher:
         self.given = list(events)
         self.view = TableView()
         self.layout = SimpleNamespace(seats=[SimpleNamespace(player=p) for p in ("P1", "P2")])
-        self.looks, self.question = 0, None
+        self.looks, self.question, self.lost = 0, None, False
 
     def feed(self, frame: Any, t: float) -> list[Event]:
         return self.given.pop(0) if self.given else []

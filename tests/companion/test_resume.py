@@ -18,7 +18,8 @@ import pytest
 from companion.book import GameBook
 from companion.choice import Choice, choice_of
 from companion.cli import main
-from companion.refereeing import KnownAlready, Refereeing, judge_of
+from companion.known_already import KnownAlready
+from companion.refereeing import Refereeing, judge_of
 from companion.starting import WoundOn, before, broken_off, last_finished, open_game, session_of
 from companion.store import RESUMABLE_FOR_S, Store
 from engine.errors import BadInputError
@@ -285,6 +286,7 @@ def test_what_is_taken_in_part_takes_nothing_of_before_the_break_with_it() -> No
 def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> None:
     watcher = SimpleNamespace(
         question=None,
+        lost=False,
         go_on=lambda known, begun: None,
         feed=lambda frame, t: [Event(id=1, event="play", player="Bob", cards=("KS",), t=t, decided_at=t)],
     )
@@ -298,7 +300,7 @@ def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> No
 
 def test_that_the_cards_lie_otherwise_is_asked_once_and_the_up_cards_are_known() -> None:
     known_up: list[Any] = []
-    watcher = SimpleNamespace(question=None, feed=lambda frame, t: [])
+    watcher = SimpleNamespace(question=None, lost=False, feed=lambda frame, t: [])
     watcher.go_on = lambda known, begun: known_up.append((known["Ann"], begun))
     game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
     deal = {"id": 1, "event": "deal", "up": {"Ann": ["KD", "??", "9S"]}, "t": 1, "decided_at": 1}
@@ -317,7 +319,9 @@ def test_that_the_cards_lie_otherwise_is_asked_once_and_the_up_cards_are_known()
 
 
 def test_broken_off_before_the_deal_was_recognised_it_waits_for_the_deal() -> None:
-    watcher = SimpleNamespace(question=None, feed=lambda frame, t: [Event(id=1, event="deal", t=t)])
+    watcher = SimpleNamespace(
+        question=None, lost=False, feed=lambda frame, t: [Event(id=1, event="deal", t=t)]
+    )
     game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
     question = {"id": 1, "event": "unclear", "t": 1, "decided_at": 1, "says": asked(LIES_OTHERWISE)}
     game.resume([question], same_clock=False)

@@ -52,7 +52,7 @@ class Game:
     def __init__(self, events: Iterable[int] = ()) -> None:
         self.events = set(events)
         self.lines: list[dict[str, Any]] = []
-        self.table, self.readings, self.moving = None, (), False
+        self.table, self.readings, self.moving, self.lost = None, (), False, False
         self.layout, self.started_at = None, 0.0
         self.seen: list[float] = []
         self.threads: set[int] = set()

@@ -248,6 +248,12 @@ def test_a_pause_is_said_over_the_picture_until_it_ends() -> None:
     assert seen["going on"]["phase"] == ""
 
 
+def test_where_the_game_is_lost_from_sight_the_last_ruling_makes_room_for_that() -> None:
+    _, word, what, says, _ = drive("states")["lost"]["banner"]
+    assert (word, what) == ("Lost track", "")
+    assert "have moved" in says
+
+
 def test_before_the_deal_nothing_is_claimed() -> None:
     seen = drive("states")["empty"]
     assert seen["banner"][1] == "Watching"

@@ -1,0 +1,117 @@
+"""A table that is tidied or a camera that is carried away: the game is lost, said to be, and found again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from companion.refereeing import Refereeing, judge_of
+from tests.vision.test_watch import Game
+from vision.questions import LOST_TRACK, asked
+
+
+def begun(game: Game) -> Game:
+    """Deal, and let Ann play a card and draw."""
+    game.run(0.6)
+    game.deal()
+    game.run(1.5)
+    game.reach(400, 320, 1, lambda: game.table.put("9S", 420, 300))
+    game.run(1.0)
+    game.reach(600, 310, 1)
+    game.run(1.5)
+    assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
+    return game
+
+
+class Refereed(Game):
+    """The same under a referee."""
+
+    def __init__(self) -> None:
+        super().__init__(row_length=3)
+        self.watched = self.watcher
+        self.game = Refereeing(self.watched, lambda names: judge_of("winnersh", names), ("Ann", "Bob"))
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds * 15)):
+            self.game.feed(self.table.frame(), self.t)
+            self.t += 1 / 15
+
+    def told(self) -> list[tuple[str, str | None]]:
+        return [(line["event"], line.get("player")) for line in self.game.lines]
+
+
+def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
+    game = begun(Refereed())
+    game.table.cards = [
+        (name, x - 130, y + (20 if y < 200 else -40 if y > 400 else 0), turn)
+        for name, x, y, turn in game.table.cards
+    ]
+    game.run(15.0)
+    assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
+    assert not game.watched.lost
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    assert game.told()[4:] == [("play", "Bob")]
+    assert game.game.lines[-1]["cards"] == ["QH"]
+    assert game.game.table.pile == ["9S", "QH"]
+
+
+def turned(game: Game) -> None:
+    """Let the camera see the table from the other side."""
+    width, height = 1000, 600
+    game.table.cards = [(name, width - x, height - y, turn) for name, x, y, turn in game.table.cards]
+
+
+def carry_away(game: Refereed, seconds: float) -> None:
+    """Let the camera see anything but the table."""
+    chance = np.random.default_rng(1)
+    for _ in range(round(seconds * 15)):
+        frame = np.repeat(np.repeat(chance.integers(0, 255, (60, 100, 3), np.uint8), 10, 0), 10, 1)
+        cards, game.table.cards = game.table.cards, []
+        game.game.feed(frame, game.t)
+        game.table.cards = cards
+        game.t += 1 / 15
+
+
+def test_a_camera_that_was_carried_away_and_stands_elsewhere_sees_the_game_go_on() -> None:
+    game = begun(Refereed())
+    carry_away(game, 4.0)
+    turned(game)
+    game.run(12.0)
+    assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
+    assert not game.watched.lost
+    game.reach(590, 320, 1, lambda: game.table.put("QH", 576, 304, 8))
+    game.run(1.5)
+    assert game.told()[4:] == [("play", "Bob")], "who sits where is told by the cards"
+
+
+def test_a_camera_that_comes_back_to_where_it_was_has_lost_nothing() -> None:
+    game = begun(Refereed())
+    carry_away(game, 4.0)
+    game.run(10.0)
+    assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
+    assert not game.watched.lost
+    game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
+    game.run(1.5)
+    assert game.told()[3:] == [("play", "Bob")]
+
+
+def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
+    game = begun(Refereed())
+
+    def take() -> None:
+        game.table.cards = [card for card in game.table.cards if card[0] not in ("4S", "5C", "6C")]
+
+    game.reach(500, 500, 1, take)
+    game.run(8.0)
+    assert asked(LOST_TRACK) not in [line.get("says") for line in game.game.lines]
+
+
+def test_while_the_game_is_lost_nothing_is_told_and_it_is_shown_to_be_lost() -> None:
+    game = begun(Refereed())
+    game.table.cards = [(name, 80.0 * k + 60, 300, 25.0 * k) for k, (name, *_) in enumerate(game.table.cards)]
+    game.run(6.0)
+    game.reach(400, 320, 1)
+    game.run(3.0)
+    assert game.watched.lost
+    assert game.watched.layout is None
+    assert game.told()[3:] == [("unclear", None)]

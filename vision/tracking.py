@@ -1,0 +1,101 @@
+"""Whether the table still lies as it is believed to lie, or has been lost from sight.
+
+Cards that are played, drawn or taken up are acts of the game: one hand, one row, one pile. A camera that is
+carried away, or somebody who tidies the table, moves everything at once, and none of that is an act.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from vision.arms import Hands
+from vision.events_record import Look, Patch, same_patch
+from vision.events_rows import Rows, Spot
+from vision.layout import Layout, Zone
+from vision.relocating import Known, lies_as_before
+from vision.slots import Seen
+
+_UNSTEADY_SECONDS = 1.0
+"""For so long it may be unknown how the camera has moved before the table is doubted."""
+_SURE_NAME = 0.9
+_SPOTS = 3
+"""So many spots in all, and half of each row, must be otherwise: less is a slip, or a play."""
+_ROWS, _ONE_SEAT = 2, 1
+_ELSEWHERE, _ELSEWHERE_SHARE = 2, 0.3
+"""So many cards, and such a share of them, lie where none may once the camera has been moved."""
+
+
+class Track:
+    """Watches one table for signs that all of it has moved."""
+
+    def __init__(self) -> None:
+        self._unsteady: float | None = None
+        """Since when it has not been known how the camera has moved."""
+        self._reached: set[int] = set()
+        """Whose arms have come in since all rows were last seen in their places."""
+        self._trusted = False
+
+    def trust(self) -> None:
+        """Note that somebody has made sure that the table lies as believed: the next look is not doubted."""
+        self._trusted = True
+        self._unsteady = None
+
+    def is_unsteady(self, lost: int, t: float) -> bool:
+        """Note for how many frames the table has been lost (`Steadier.lost`); tell whether that is long."""
+        self._unsteady = (t if self._unsteady is None else self._unsteady) if lost else None
+        return self._unsteady is not None and t - self._unsteady > _UNSTEADY_SECONDS
+
+    def reach(self, hands: Hands) -> None:
+        """Note whose arms are in the picture."""
+        self._reached |= {reach.seat for reach in hands.reaches}
+
+    def is_displaced(self, look: Look, rows: Rows, layout: Layout) -> bool:
+        """Tell whether the rows of several players are not what they were, though one at most reached in."""
+        if self._trusted:
+            self._trusted = False
+            return False
+        moved = _moved(look.cards, look.hidden, look.patches, rows, layout)
+        if not moved and not look.hidden:
+            self._reached.clear()
+        return len(moved) >= _ROWS and sum(moved.values()) >= _SPOTS and len(self._reached) <= _ONE_SEAT
+
+    @staticmethod
+    def is_moved(cards: Sequence[Seen], layout: Layout, known: Known) -> bool:
+        """Tell whether cards show that the camera stands otherwise than where `layout` lies as believed."""
+        elsewhere = sum(layout.zone_at(card.x, card.y) is None for card in cards)
+        if elsewhere < max(_ELSEWHERE, _ELSEWHERE_SHARE * len(cards)):
+            return False
+        return not lies_as_before(layout, cards, known)
+
+
+def _moved(
+    cards: Sequence[Seen],
+    hidden: Collection[Zone],
+    patches: Mapping[Zone, Patch],
+    rows: Rows,
+    layout: Layout,
+) -> dict[int, int]:
+    """Return by seat how many of its spots are otherwise than believed, of rows of which half are."""
+    there: dict[Zone | None, list[Seen]] = {}
+    for card in cards:
+        there.setdefault(layout.zone_at(card.x, card.y), []).append(card)
+    set_: Counter[int] = Counter()
+    otherwise: Counter[int] = Counter()
+    for zone, spot in rows.spots.items():
+        if (spot.up is None and not spot.down) or zone in hidden:
+            continue
+        set_[zone.seat] += 1
+        otherwise[zone.seat] += _is_otherwise(spot, there.get(zone, []), patches.get(zone))
+    return {seat: count for seat, count in otherwise.items() if count and 2 * count >= set_[seat]}
+
+
+def _is_otherwise(spot: Spot, cards: Sequence[Seen], patch: Patch | None) -> bool:
+    """Tell whether a spot is bare, or shows another card than the one that lay there.
+
+    A reader may overlook a card: then the place still looks as it did.
+    """
+    if spot.patch is None or same_patch(patch, spot.patch):
+        return False
+    names = [name for name, p in (card.best for card in cards) if p >= _SURE_NAME]
+    return not cards or (spot.up is not None and bool(names) and spot.up not in names)
