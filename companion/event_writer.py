@@ -15,6 +15,9 @@ from companion.outbox import RETRY_S
 from companion.recording import in_words
 from engine.errors import BadInputError
 
+_IDS = ("id", "revise", "concerns")
+"""The fields of an event line that number events."""
+
 
 class EventWriter:
     """Writes event lines as soon as they are decided; `-` is stdout, None prints them in words."""
@@ -39,6 +42,8 @@ class EventWriter:
             OSError: the file cannot be opened.
         """
         self._in_words, self._tell, self._clock = target is None, tell, clock
+        self._last_id = self._before = 0
+        """The highest number that was written, and that of the games before this one."""
         self._file: FileIO | None = None
         self._path = target
         self._waiting, self._lines = b"", 0
@@ -52,7 +57,11 @@ class EventWriter:
 
     def write(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Write lines at once: who reads along sees them, and a crash loses none."""
-        texts = [in_words(line) if self._in_words else json.dumps(line, ensure_ascii=False) for line in lines]
+        numbered = [self._numbered(line) for line in lines]
+        self._last_id = max([self._last_id, *(int(line.get("id") or 0) for line in numbered)])
+        texts = [
+            in_words(line) if self._in_words else json.dumps(line, ensure_ascii=False) for line in numbered
+        ]
         if self._file is None:
             for text in texts:
                 print(text, flush=True)
@@ -60,6 +69,13 @@ class EventWriter:
         self._waiting += "".join(f"{text}\n" for text in texts).encode()
         if self._waiting and (self._fault is None or self._clock() >= self._again):
             self._flush(self._file)
+
+    def next_game(self) -> None:
+        """Number the events of the game that follows on from those of this one: each number is given once."""
+        self._before = self._last_id
+
+    def _numbered(self, line: Mapping[str, Any]) -> Mapping[str, Any]:
+        return dict(line) | {name: line[name] + self._before for name in _IDS if name in line}
 
     def _flush(self, file: FileIO) -> None:
         try:

@@ -47,6 +47,12 @@ class GameKeeper:
         self._begun = False
         self._layout: Any = None
 
+    def next_game(self, dealer: str | None) -> None:
+        """Write what follows into a game of its own, which this player deals (None: nobody knows)."""
+        rules, options, _, source = self._game
+        self._game = rules, options, dealer, source
+        self._begun, self._layout = False, None
+
     def resume(self, game: int) -> None:
         """Write on to `game`, which an earlier run began.
 

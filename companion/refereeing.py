@@ -275,6 +275,10 @@ class Refereeing:
         """Return the cards on the pile of which it is known what they are, the lowest first."""
         return [card for card in self._book.table.pile if card != UNKNOWN]
 
+    def pass_over(self, table: Any) -> None:
+        """Take what lies before the players of a game that is over, with this public table, for no deal."""
+        self._watcher.pass_over({card for up in table.up.values() for card in up} - {UNKNOWN})
+
     def _rule(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it.
 

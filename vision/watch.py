@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -112,6 +112,7 @@ class Watcher:
         self._tabletop: Tabletop | None = None
         self._known: Known | None = None
         self._begun = False
+        self._lay_before: frozenset[str] = frozenset()
         self._doubt: Literal["camera", "rows"] | None = None
         """What may have been moved: until that has been made sure of nothing is concluded."""
         self.lost = False
@@ -144,6 +145,10 @@ class Watcher:
             begun: Whether anything had been played; until then cards may be exchanged.
         """
         self._known, self._begun = known, begun
+
+    def pass_over(self, cards: Iterable[str]) -> None:
+        """Take a table on which these up-cards still lie for that of a game that is over, and no deal."""
+        self._lay_before = frozenset(cards)
 
     def feed(self, frame: Image, t: float) -> list[Event]:
         """Take in one frame; returns the events it decides.
@@ -254,11 +259,13 @@ class Watcher:
                     self.question = self.question or self._finder.missing(self._deal_readings, width, height)
                 return []
             layout, settled = found
+        up, confidence = up_cards(settled, layout, self._packs)
+        if sum(card in self._lay_before for row in up for card in row) > sum(map(len, up)) / 2:
+            return []
         self._steadier.confirm()
         if self.lost:
             self._see_anew(frame, motion.t)
         self.question, self.lost = None, False
-        up, confidence = up_cards(settled, layout, self._packs)
         started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
         rows = up if self._known is None else still_up(up, layout, self._known)
         self._stillness.uncover([reading.quad for reading in self._deal_readings[-1]])

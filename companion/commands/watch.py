@@ -17,6 +17,7 @@ from engine.errors import BadInputError
 if TYPE_CHECKING:
     from companion.choice import Choice
     from companion.event_writer import EventWriter
+    from companion.nextdeal import NextDeal
     from companion.recording import FilmWriter, GameKeeper
     from companion.refereeing import Refereeing
     from vision.reading import CardReading, Image
@@ -75,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
             then has been written.
     """
     from companion.event_writer import EventWriter
+    from companion.nextdeal import NextDeal
     from companion.recording import FilmWriter
     from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
@@ -92,7 +94,9 @@ def run(args: argparse.Namespace) -> int:
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
         keeper = _keeper(choice) if choice.kept else None
-        recorded = Recorded(game, EventWriter(args.events, _say, append=args.resume), film, keeper)
+        following = NextDeal(choice, past, lambda new, old: watched_game(new, old, watching=watching))
+        events = EventWriter(args.events, _say, append=args.resume)
+        recorded = Recorded(game, events, film, keeper, following)
     except BaseException:
         source.close()
         raise
@@ -186,17 +190,40 @@ class Recorded:
         events: EventWriter,
         film: FilmWriter | None,
         keeper: GameKeeper | None = None,
+        following: NextDeal | None = None,
     ) -> None:
+        """`following` looks for the next game in the same source; None: there is none to come."""
         self._game, self._events, self._film, self._keeper = game, events, film, keeper
+        self._following = following
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
         """Take one picture; the lines decided by it are written and returned."""
-        lines = self._game.feed(frame, t)
+        if self._following is not None and self._following.is_due(self._game.table, t):
+            lines = self._await_deal(self._following, frame, t)
+        else:
+            lines = self._game.feed(frame, t)
         self._write(lines)
         if self._film is not None:
             self._film.tell(lines, t)
-            self._film.write(frame, t, self._game.view)
+            self._film.write(frame, t, self._watched.view)
         return lines
+
+    @property
+    def _watched(self) -> Refereeing:
+        """The game that is shown the pictures: once one is over, that which waits for the next deal."""
+        waiting = self._following.waiting if self._following is not None else None
+        return waiting or self._game
+
+    def _await_deal(self, following: NextDeal, frame: Image, t: float) -> list[dict[str, Any]]:
+        """Look for the next deal; goes over to the game that it begins, and returns its first lines."""
+        fresh = following.feed(self._game.table, frame, t)
+        if fresh is None:
+            return []
+        self._game = fresh
+        self._events.next_game()
+        if self._keeper is not None:
+            self._keeper.next_game(following.choice.dealer)
+        return list(fresh.lines)  # questions that came before the deal have answered themselves
 
     def finish(self, t: float) -> list[dict[str, Any]]:
         """Take the end of the source."""
@@ -231,17 +258,17 @@ class Recorded:
     @property
     def readings(self) -> Sequence[CardReading]:
         """The cards that were read last."""
-        return self._game.readings
+        return self._watched.readings
 
     @property
     def moving(self) -> bool:
         """Whether something moves over the table."""
-        return self._game.moving
+        return self._watched.moving
 
     @property
     def lost(self) -> bool:
         """Whether the cards or the camera have moved, and the game is being looked for."""
-        return self._game.lost
+        return self._watched.lost
 
     @property
     def layout(self) -> Any:

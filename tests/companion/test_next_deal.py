@@ -1,0 +1,138 @@
+"""Two games one after the other under the same camera, on drawn pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from companion.choice import Choice
+from companion.commands.watch import Recorded
+from companion.nextdeal import NextDeal
+from companion.recording import EventWriter, GameKeeper
+from companion.refereeing import Refereeing, judge_of
+from companion.scoring import read_events
+from companion.starting import Before
+from companion.store import Store
+from engine.events import Event
+from tests.vision.test_watch import STEP, Table
+from vision.watch import Watcher
+
+FIRST = {"Ann": ["4S", "5C", "6C"], "Bob": ["9D", "JC", "AD"]}
+SECOND = {"Ann": ["KS", "2C", "7C"], "Bob": ["8D", "QC", "3D"]}
+
+
+class Evening:
+    """A table, and what `shithead watch` makes of it."""
+
+    def __init__(self, folder: Path, *, kept: bool = False) -> None:
+        self.table, self.t = Table(), 0.0
+        self.events = folder / "events.jsonl"
+        self.store = folder / "s.sqlite"
+        choice = Choice("0", ("Ann", "Bob"), dealer="Ann", store=self.store, kept=kept)
+        self.opened: list[tuple[Choice, Before]] = []
+        keeper = None
+        if kept:
+            keeper = GameKeeper(Store.open(self.store), choice.rules, (), choice.dealer, "0")
+        self.following = NextDeal(choice, Before(), self.open_game)
+        self.game = Recorded(
+            self.open_game(choice, Before()), EventWriter(str(self.events)), None, keeper, self.following
+        )
+
+    def open_game(self, choice: Choice, past: Before) -> Refereeing:
+        self.opened.append((choice, past))
+        watcher = Watcher(self.table, choice.players, row_length=3)
+        return Refereeing(
+            watcher,
+            lambda names: judge_of(choice.rules, names, dealer=choice.dealer, loser=past.loser),
+            choice.players,
+        )
+
+    def deal(self, up: dict[str, list[str]]) -> None:
+        self.table.cards = []
+        for k, (ann, bob) in enumerate(zip(up["Ann"], up["Bob"], strict=True)):
+            self.table.put(ann, 425 + 75 * k, 520)
+            self.table.put(bob, 575 - 75 * k, 80)
+        self.table.put(None, 580, 300)
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds / STEP)):
+            self.game.feed(self.table.frame(), self.t)
+            self.t += STEP
+
+    def play_first(self) -> None:
+        self.run(0.6)
+        self.deal(FIRST)
+        self.run(2.0)
+        over = Event(id=0, event="game_over", loser="Bob", t=self.t, decided_at=self.t)
+        lines = self.game.enter(over)
+        self.game._write(lines)
+
+    def clear(self) -> None:
+        """The cards are swept together, and lie about for a moment."""
+        self.run(4.0)
+        self.table.cards = [
+            (name, 300 + 40 * k, 300.0, 20.0 * k) for k, (name, *_) in enumerate(self.table.cards)
+        ]
+        self.run(8.0)
+        self.table.cards = []
+        self.run(1.0)
+
+
+def test_a_second_deal_under_the_same_camera_begins_the_next_game(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    evening.play_first()
+    evening.clear()
+    assert evening.game.table.loser == "Bob"
+    evening.deal(SECOND)
+    evening.run(2.0)
+    assert evening.game.table.loser is None
+    assert [(line["event"], line["id"]) for line in evening.game.lines][-1][0] == "deal"
+    evening.game.close()
+    told = read_events(evening.events)
+    assert [line["event"] for line in told] == ["deal", "game_over", "deal"]
+    numbers = [json.loads(line)["id"] for line in evening.events.read_text().splitlines()]
+    assert len(set(numbers)) == len(numbers), "every number is given once"
+    (_, first), (choice, second) = evening.opened
+    assert (first.loser, second.loser) == (None, "Bob")
+    assert choice.dealer == "Bob", "by the rules of Winnersh the loser deals"
+
+
+def test_each_game_is_kept_as_its_own(tmp_path: Path) -> None:
+    evening = Evening(tmp_path, kept=True)
+    evening.play_first()
+    evening.clear()
+    evening.deal(SECOND)
+    evening.run(2.0)
+    evening.game.close()
+    with Store.open(evening.store) as store:
+        first, second = store.games()
+        assert (first.loser, second.loser, second.finished) == ("Bob", None, None)
+        assert [line["event"] for line in store.events(first.id)] == ["deal", "game_over"]
+        assert [line["event"] for line in store.events(second.id)][-1] == "deal"
+        assert second.dealer == "Bob"
+
+
+def test_where_the_end_is_denied_the_game_goes_on(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    evening.play_first()
+    evening.run(4.0)
+    assert evening.following.waiting is not None
+    evening.game.undo()
+    evening.run(1.0)
+    assert evening.following.waiting is None
+    evening.deal(SECOND)
+    evening.run(3.0)
+    assert len(evening.opened) == 2, "nothing was opened anew"
+
+
+@pytest.mark.parametrize("rows", [{"Ann": ["KS", "2C", "7C"], "Bob": ["8D", "QC"]}, {"Ann": [], "Bob": []}])
+def test_what_lies_about_after_a_game_is_no_deal(tmp_path: Path, rows: dict[str, list[str]]) -> None:
+    evening = Evening(tmp_path)
+    evening.play_first()
+    evening.run(4.0)
+    evening.table.cards = [(name, 425.0 + 75 * k, 520.0, 0.0) for k, name in enumerate(rows["Ann"])]
+    evening.table.cards += [(name, 575.0 - 75 * k, 80.0, 0.0) for k, name in enumerate(rows["Bob"])]
+    evening.run(5.0)
+    assert evening.game.table.loser == "Bob"
