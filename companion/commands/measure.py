@@ -39,6 +39,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, metavar="N", help="of the first film (default 5001)")
     parser.add_argument("--size", default="1920x1080", metavar="WxH", help="default: %(default)s")
     parser.add_argument(
+        "--sway",
+        type=float,
+        default=0.0,
+        metavar="PIXELS",
+        help="the camera is held in a hand: how far it wanders (default: it stands)",
+    )
+    parser.add_argument(
         "--folder",
         type=Path,
         default=Path("out") / "measured",
@@ -83,6 +90,8 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
         raise BadInputError(f"--size {args.size}: it must be like 1920x1080")
     if int(width) % 2 or int(height) % 2:
         raise BadInputError(f"--size {args.size}: both must be even")
+    if not 0 <= args.sway <= 100:
+        raise BadInputError(f"--sway {args.sway}: it must be from 0 to 100")
     rulesets = [name.strip() for name in args.rulesets.split(",") if name.strip()]
     return plan_films(
         rulesets,
@@ -90,6 +99,7 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
         first_seed=FIRST_SEED if args.seed is None else args.seed,
         plays=None if args.whole else args.plays,
         size=(int(width), int(height)),
+        sway=args.sway,
     )
 
 

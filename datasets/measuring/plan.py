@@ -50,15 +50,19 @@ class FilmPlan:
     """Acts that it shows; None: the whole game."""
     width: int = SIZE[0]
     height: int = SIZE[1]
+    sway: float = 0.0
+    """How far a hand that holds the camera lets it wander, pixels of a 1080p frame; 0: it stands."""
 
     @property
     def name(self) -> str:
-        """The name of its file, without a suffix; another size or length makes another film."""
+        """The name of its file, without a suffix; another size, length or sway makes another film."""
         name = f"{self.rules}-{self.players}-{self.seed}"
         if (self.width, self.height) != SIZE:
             name += f"-{self.width}x{self.height}"
         if self.plays != DEFAULT_ACTS:
             name += f"-{'whole' if self.plays is None else self.plays}"
+        if self.sway:
+            name += f"-sway{self.sway:g}"
         return name
 
     def film_in(self, folder: Path) -> Path:
@@ -73,6 +77,7 @@ def plan_films(
     first_seed: int = FIRST_SEED,
     plays: int | None = DEFAULT_ACTS,
     size: tuple[int, int] = SIZE,
+    sway: float = 0.0,
 ) -> list[FilmPlan]:
     """Return `films` films of each ruleset; the same arguments give the same films.
 
@@ -99,6 +104,7 @@ def plan_films(
                     plays=plays,
                     width=size[0],
                     height=size[1],
+                    sway=sway,
                 )
             )
     return plans
@@ -128,6 +134,7 @@ def render(plan: FilmPlan, folder: Path) -> bool:
         width=plan.width,
         height=plan.height,
         tilt=plan.tilt,
+        sway=plan.sway,
         light=plan.light,
         deck=_deck(plan.deck, story),
         surface=plan.surface,

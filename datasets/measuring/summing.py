@@ -27,6 +27,7 @@ CONDITIONS: dict[str, Callable[[Row], str]] = {
     "players": lambda row: f"{len(row['players'])} players",
     "light": lambda row: f"light: {row['light']}",
     "tilt": _tilt_band,
+    "camera": lambda row: "camera held in a hand" if row.get("sway") else "camera on a stand",
     "deck": lambda row: "deck held out from training" if row["deck_held_out"] else "deck seen in training",
     "table": lambda row: "table drawn for the film" if row["surface"] == "drawn" else "table photographed",
 }

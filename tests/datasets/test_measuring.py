@@ -11,12 +11,14 @@ import pytest
 
 from companion.cli import build_parser, main
 from companion.commands.measure import _plans
+from companion.scoring import read_lines
 from datasets.films.production import truth_path
 from datasets.measuring import watching
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.plan import DECKS, LIGHTS, TILTS, plan_films, render
 from datasets.measuring.summing import report, sums
 from datasets.measuring.tables import as_markdown
+from datasets.measuring.watching import _condition
 from engine.errors import BadInputError
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
@@ -62,6 +64,26 @@ def test_a_film_of_another_size_or_length_has_another_name() -> None:
         build_parser().parse_args(["measure", "--films", "1", "--rulesets", "winnersh", "--whole"])
     )
     assert whole.name == f"{usual.name}-whole"
+    (held,) = _plans(
+        build_parser().parse_args(["measure", "--films", "1", "--rulesets", "winnersh", "--sway", "12"])
+    )
+    assert held.name == f"{usual.name}-sway12"
+    with pytest.raises(BadInputError, match="--sway -1"):
+        _plans(build_parser().parse_args(["measure", "--sway", "-1"]))
+
+
+def test_the_sway_of_a_film_is_rendered_and_stands_in_its_row(tmp_path: Path) -> None:
+    (plan,) = plan_films(["winnersh"], 1, sway=12.0, **SMALL)
+    render(plan, tmp_path)
+    film = plan.film_in(tmp_path)
+    assert _condition(film, read_lines(truth_path(film))[0])["sway"] == 12.0
+    held = {**row(1, matched=8), "sway": 12.0}
+    rows = [held, row(2, matched=8)]
+    text = as_markdown(
+        report(rows, made="2026-01-01", machine={"cores": 2, "processor": "P", "program": "a"}, jobs=1)
+    )
+    assert "| camera held in a hand | 1 |" in text
+    assert "| camera on a stand | 1 |" in text
 
 
 def test_a_film_is_rendered_once_and_anew_where_its_truth_is_missing(tmp_path: Path) -> None:
