@@ -29,6 +29,8 @@ _FACING_DEGREES = 60.0
 _SPOT_MM = 48.0
 _DRAW_MM = 60.0
 _PILE_MM = 85.0
+_SHARED_EDGE = math.radians(20)
+"""Two seats whose bearings from the bottom edge differ by no more share it."""
 _DRAW_FROM_MIDDLE_MM = 260.0
 _ROW_ASIDE_MM = 150.0
 """An arm that comes in this far beside a row's middle is still its player's."""
@@ -334,14 +336,17 @@ def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
 
 
 def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
-    """Sort seats clockwise as seen in the picture, from the one nearest to the bottom edge."""
+    """Sort seats clockwise as seen in the picture, from the one nearest to the bottom edge.
+
+    Where two share it that is the right one: clockwise the left one comes after it.
+    """
 
     def bearing(seat: Seat) -> float:
         x, y = seat.centre
         return math.atan2(-(x - middle[0]), y - middle[1])
 
-    first = min(seats, key=lambda seat: abs(bearing(seat)))
-    start = bearing(first)
+    nearest = min(abs(bearing(seat)) for seat in seats)
+    start = min(bearing(seat) for seat in seats if abs(bearing(seat)) <= nearest + _SHARED_EDGE)
     return sorted(seats, key=lambda seat: (bearing(seat) - start) % math.tau)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
 
-NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve")
+NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("out", metavar="OUT.mp4", type=Path, help="the film; OUT.truth.jsonl goes beside it")
     parser.add_argument("--rules", default="winnersh", help="the ruleset that is played")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="a house option")
-    parser.add_argument("--players", default="4", help="how many (2 to 5), or their names: Ann,Bob,Cat")
+    parser.add_argument("--players", default="4", help="how many (2 to 6), or their names: Ann,Bob,Cat")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same film")
     parser.add_argument(
         "--films", type=int, metavar="N", help="N films: OUT-SEED.mp4 for the seed and those after it"

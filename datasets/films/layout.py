@@ -14,11 +14,14 @@ SEAT_PLANS: dict[int, tuple[tuple[str, ...], ...]] = {
     3: (("bottom", "left", "right"), ("bottom", "left", "top"), ("bottom", "top", "right")),
     4: (("bottom", "left", "top", "right"),),
     5: (("bottom", "left", "top-left", "top-right", "right"),),
+    6: (("bottom-right", "bottom-left", "left", "top-left", "top-right", "right"),),
 }
 """Seats clockwise in the picture from the bottom edge, by number of players."""
 
-_FACING = {"bottom": 0.0, "left": 90.0, "top": 180.0, "top-left": 180.0, "top-right": 180.0, "right": 270.0}
-"""The angle at which a card is upright for that seat."""
+_FACING = {"bottom": 0.0, "left": 90.0, "top": 180.0, "right": 270.0}
+"""The angle at which a card is upright for a seat at that edge."""
+_ALONG = {"top-left": 165.0, "top-right": -165.0, "bottom-left": -165.0, "bottom-right": 165.0}
+"""How far to its player's right a seat is from the middle of its edge, mm, where it shares it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,9 @@ def _seat(
     camera: Camera,
     rng: random.Random,
 ) -> Seat:
-    angle = _FACING[side]
+    angle = _FACING[side.partition("-")[0]]
     depth = table[1] / 2.0 if angle in (0.0, 180.0) else table[0] / 2.0
-    along = {"top-left": 165.0, "top-right": -165.0}.get(side, 0.0) + rng.uniform(-25.0, 25.0)
+    along = _ALONG.get(side, 0.0) + rng.uniform(-25.0, 25.0)
     # In the seat's own frame: x to the player's right, y towards the player.
     inset = rng.uniform(70.0, 110.0)
     lean = rng.uniform(-6.0, 6.0)

@@ -64,6 +64,19 @@ def test_a_card_whose_sides_were_taken_for_one_another_lies_in_its_row(spot: int
     assert layout.seats[0].facing == pytest.approx(BOTTOM)
 
 
+@pytest.mark.parametrize("aside", [-12.0, 0.0, 12.0])
+def test_of_two_players_at_the_bottom_edge_the_right_one_is_the_first(aside: float) -> None:
+    six = find(
+        [
+            *(row(LEFT) + row(TOP, 165) + row(TOP, -165) + deal(RIGHT)),
+            *(row(BOTTOM, -165 + aside) + row(BOTTOM, 165 + aside)),
+        ]
+    )
+    assert six is not None
+    places = [(round(seat.centre[0] / 100), round(seat.centre[1] / 100)) for seat in six.seats]
+    assert places == [(2, 2), (-2, 2), (-4, 0), (-2, -2), (2, -2), (4, 0)]
+
+
 def test_two_three_and_five_players() -> None:
     two = find(deal(BOTTOM, TOP))
     three = find(deal(BOTTOM, LEFT, RIGHT))
