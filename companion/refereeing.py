@@ -203,7 +203,8 @@ class Refereeing:
             return []
         told = []
         if self._asked is not None and self._book.judge is not None:
-            told = [_question(self._asked[0], t, revise=self._asked[1], withdrawn=True)]
+            self._questions -= 1
+            told = [_question(self._asked[0], t, id=self._questions, revise=self._asked[1], withdrawn=True)]
         self._questions -= 1
         self._asked = None if question is None else (question, self._questions)
         if question is not None and self._book.judge is not None:
@@ -323,7 +324,7 @@ _BEGINS = ("play", "flip", "show", "pick_up")
 
 
 def _question(says: str, t: float, **fields: Any) -> Event:
-    return Event(**{"id": 0, **fields}, event="unclear", t=t, decided_at=t, says=says)
+    return Event(**fields, event="unclear", t=t, decided_at=t, says=says)
 
 
 def _lies_the_same(one: TableView, other: TableView) -> bool:

@@ -9,8 +9,9 @@ import pytest
 
 from companion.choice import Choice
 from companion.commands.watch import Recorded
+from companion.event_writer import EventWriter
 from companion.nextdeal import NextDeal
-from companion.recording import EventWriter, GameKeeper
+from companion.recording import GameKeeper
 from companion.refereeing import Refereeing, judge_of
 from companion.scoring import read_events
 from companion.starting import Before
