@@ -4,109 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 
 from companion.evening import last_word
-from companion.keeping import erase
-from companion.kept_moments import game_folder, kept_moment
 from companion.picture import DISPLAY_WIDTH
 from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
-from vision.layout import Layout, Seat
-from vision.plane import TablePlane
+from tests.companion.session_script import PATIENCE_S, Film, Game, until, watch
 from vision.reading import Image
-
-PATIENCE_S = 20.0
-
-
-class Film:
-    """A source of numbered pictures; `error` breaks it off."""
-
-    name, fps = "film", 10.0
-
-    def __init__(self, frames: int, *, live: bool = False, error: str | None = None) -> None:
-        self.live, self.frames, self.error = live, frames, error
-        self.closed = False
-
-    def __iter__(self) -> Iterator[tuple[float, Image]]:
-        for number in range(self.frames):
-            yield number / self.fps, np.full((90, 160, 3), (number % 256, 0, 200), np.uint8)
-        if self.error:
-            raise BadInputError(self.error)
-
-    def close(self) -> None:
-        self.closed = True
-
-
-class Game:
-    """Decides one event for each picture in `events`, by its number."""
-
-    def __init__(self, events: Iterable[int] = ()) -> None:
-        self.events = set(events)
-        self.lines: list[dict[str, Any]] = []
-        self.table, self.readings, self.moving, self.lost = None, (), False, False
-        self.layout, self.started_at = None, 0.0
-        self.seen: list[float] = []
-        self.threads: set[int] = set()
-        self.corrected: list[tuple[int, Event | None]] = []
-
-    def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
-        self.threads.add(threading.get_ident())
-        number = len(self.seen)
-        self.seen.append(t)
-        if number not in self.events:
-            return []
-        line = {"id": number, "event": "draw", "player": "Ann", "t": t}
-        self.lines.append(line)
-        return [line]
-
-    def finish(self, t: float) -> list[dict[str, Any]]:
-        line = {"id": 999, "event": "game_over", "loser": "Ann", "t": t}
-        self.lines.append(line)
-        return [line]
-
-    def enter(self, event: Event) -> list[dict[str, Any]]:
-        line = {**event.to_json(), "id": len(self.lines)}
-        self.lines.append(line)
-        return [line]
-
-    def undo(self) -> dict[str, Any] | None:
-        self.threads.add(threading.get_ident())
-        return self.lines.pop() if self.lines else None
-
-    def correct(self, event_id: int, event: Event | None) -> None:
-        if event_id == 404:
-            raise BadInputError("there is no event 404")
-        self.corrected.append((event_id, event))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for the other threads; fails the test only after a long time."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.005)
-
-
-def watch(film: Film, game: Game, store: Path | None = None, *, keep_moments: bool = False) -> Session:
-    def open_store() -> Store:
-        assert store is not None
-        opened = Store.open(store)
-        opened.start_game("winnersh", ["Ann", "Bob"])
-        return opened
-
-    session = Session(lambda: film, lambda: game, open_store=open_store if store else None, realtime=False)
-    session.kept_moments.wanted = keep_moments
-    session.start()
-    return session
 
 
 def test_every_picture_of_a_film_is_read_in_order_and_every_event_shown() -> None:
@@ -299,54 +211,6 @@ def test_without_a_source_what_people_enter_is_ruled_on_and_stored(tmp_path: Pat
     with Store.open(tmp_path / "s.sqlite") as store:
         (line,) = store.events(1)
         assert (line["event"], line["player"]) == ("pick_up", "Bob")
-
-
-def test_the_picture_of_a_moment_is_held_in_memory(tmp_path: Path) -> None:
-    game = Game([1, 2])
-    seats = tuple(Seat(name, ((80.0, y),), (0.0, 1.0)) for name, y in (("Ann", 80.0), ("Bob", 10.0)))
-    game.layout = Layout(TablePlane(np.eye(3)), 160, 90, seats)
-    session = watch(Film(20), game, tmp_path / "s.sqlite")
-    until(lambda: session.snapshot.phase == "ended")
-    session.stop()
-    assert sorted(session.moments) == [1, 2]
-    assert session.moments[1].startswith(b"\xff\xd8")
-    assert [path.suffix for path in tmp_path.iterdir()] == [".sqlite"]
-
-
-def test_pictures_of_moments_become_files_only_when_wanted_and_go_when_all_is_erased(tmp_path: Path) -> None:
-    store = tmp_path / "s.sqlite"
-    game = Game([1, 2])
-    seats = tuple(Seat(name, ((80.0, y),), (0.0, 1.0)) for name, y in (("Ann", 80.0), ("Bob", 10.0)))
-    game.layout = Layout(TablePlane(np.eye(3)), 160, 90, seats)
-    session = watch(Film(20), game, store, keep_moments=True)
-    until(lambda: session.snapshot.phase == "ended")
-    session.stop()
-    files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.jpg"))
-    assert files == ["s.moments/1/1.jpg", "s.moments/1/2.jpg"]
-    kept = kept_moment(game_folder(store, 1), 2)
-    assert kept is not None
-    as_shown = [cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1) for jpeg in (kept, session.moments[2])]
-    assert cv2.PSNR(*as_shown) > 30
-    assert kept_moment(game_folder(store, 1), 3) is None
-    erase(store)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_disk_that_takes_no_picture_does_not_end_the_game(tmp_path: Path) -> None:
-    (tmp_path / "s.moments").write_text("in the way")
-    game = Game([1, 2])
-    game.layout = Layout(TablePlane(np.eye(3)), 160, 90, (Seat("Ann", ((80.0, 80.0),), (0.0, 1.0)),) * 2)
-    session = watch(Film(20), game, tmp_path / "s.sqlite", keep_moments=True)
-    until(lambda: session.snapshot.phase == "ended")
-    session.stop()
-    assert [line["id"] for line in session.snapshot.lines] == [1, 2, 999]
-
-
-def test_of_a_table_whose_place_is_not_known_no_picture_is_held() -> None:
-    session = watch(Film(20), Game([1, 2]))
-    until(lambda: session.snapshot.phase == "ended")
-    session.stop()
-    assert session.moments == {}
 
 
 def test_a_film_whose_clock_leaps_ahead_goes_on_at_once() -> None:

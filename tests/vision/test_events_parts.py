@@ -294,16 +294,6 @@ def test_an_up_card_and_the_one_below_it_do_not_go_at_once_something_lies_over_t
     assert (row.up_of(0), row.down_of(0)) == (["4S", "5C", "6C"], 3)
 
 
-def test_after_the_exchange_another_card_over_an_up_card_replaces_nothing() -> None:
-    table = rows()
-    table.touch(SPOT, 1.0)
-    for _ in range(4):
-        assert table.look(SPOT, [up("3H")], exchange=False) is None
-    assert table.up_of(0) == ["4S", "5C", "6C"]
-    assert table.look(SPOT, [up("4S")], exchange=False) is None
-    assert table.up_of(0) == ["4S", "5C", "6C"]
-
-
 def test_many_looks_that_agree_correct_a_name() -> None:
     row = rows()
     for _ in range(5):

@@ -1,0 +1,101 @@
+"""A film and a game by hand for the tests of the session: no pictures of cards, no networks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from companion.session import Session
+from companion.store import Store
+from engine.errors import BadInputError
+from engine.events import Event
+from vision.reading import Image
+
+PATIENCE_S = 20.0
+
+
+class Film:
+    """A source of numbered pictures; `error` breaks it off."""
+
+    name, fps = "film", 10.0
+
+    def __init__(self, frames: int, *, live: bool = False, error: str | None = None) -> None:
+        self.live, self.frames, self.error = live, frames, error
+        self.closed = False
+
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
+        for number in range(self.frames):
+            yield number / self.fps, np.full((90, 160, 3), (number % 256, 0, 200), np.uint8)
+        if self.error:
+            raise BadInputError(self.error)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Game:
+    """Decides one event for each picture in `events`, by its number."""
+
+    def __init__(self, events: Iterable[int] = ()) -> None:
+        self.events = set(events)
+        self.lines: list[dict[str, Any]] = []
+        self.table, self.readings, self.moving, self.lost = None, (), False, False
+        self.layout, self.started_at = None, 0.0
+        self.seen: list[float] = []
+        self.threads: set[int] = set()
+        self.corrected: list[tuple[int, Event | None]] = []
+
+    def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+        self.threads.add(threading.get_ident())
+        number = len(self.seen)
+        self.seen.append(t)
+        if number not in self.events:
+            return []
+        line = {"id": number, "event": "draw", "player": "Ann", "t": t}
+        self.lines.append(line)
+        return [line]
+
+    def finish(self, t: float) -> list[dict[str, Any]]:
+        line = {"id": 999, "event": "game_over", "loser": "Ann", "t": t}
+        self.lines.append(line)
+        return [line]
+
+    def enter(self, event: Event) -> list[dict[str, Any]]:
+        line = {**event.to_json(), "id": len(self.lines)}
+        self.lines.append(line)
+        return [line]
+
+    def undo(self) -> dict[str, Any] | None:
+        self.threads.add(threading.get_ident())
+        return self.lines.pop() if self.lines else None
+
+    def correct(self, event_id: int, event: Event | None) -> None:
+        if event_id == 404:
+            raise BadInputError("there is no event 404")
+        self.corrected.append((event_id, event))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for the other threads; fails the test only after a long time."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.005)
+
+
+def watch(film: Film, game: Game, store: Path | None = None, *, keep_moments: bool = False) -> Session:
+    def open_store() -> Store:
+        assert store is not None
+        opened = Store.open(store)
+        opened.start_game("winnersh", ["Ann", "Bob"])
+        return opened
+
+    session = Session(lambda: film, lambda: game, open_store=open_store if store else None, realtime=False)
+    session.kept_moments.wanted = keep_moments
+    session.start()
+    return session
