@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from engine.capped_files import read_stream
 from engine.errors import BadInputError
 
 _DESCRIPTION = """\
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
             return _judge_lines(lines, _name(args.file))
     with _open(args.file) as stream:
         try:
-            text = b"".join(stream).decode("utf-8-sig")
+            text = read_stream(stream, _name(args.file)).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise BadInputError(f"{_name(args.file)} is not UTF-8 text") from None
     try:

@@ -372,7 +372,10 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
     monkeypatch.setattr("companion.starting.open_chosen_source", lambda spec, **_: Film())
     monkeypatch.setattr("vision.rereading.game_reader", lambda *_: SimpleNamespace(read=lambda *_: []))
     monkeypatch.setattr(watch, "Recorded", Clocked)
-    assert main([*arguments, "--store", str(path)]) == 0
+    events = tmp_path / "events.jsonl"
+    events.write_text('{"id": 1}\n')
+    assert main([*arguments, "--store", str(path), "--events", str(events)]) == 0
+    assert events.read_text().startswith('{"id": 1}\n'), "what was written before the game went on stays"
     assert clock[0] == pytest.approx(0.4)
     assert joined[0].players == PLAYERS
     assert joined[0].pile == ["3D"]

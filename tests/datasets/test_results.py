@@ -13,7 +13,7 @@ from companion.cli import main
 from datasets.measuring import covered
 from datasets.measuring.goals import FILM_GOALS
 from datasets.measuring.product_goals import PARTS
-from datasets.measuring.results import Measured, page, read_measured
+from datasets.measuring.results import NOT_MEASURED, Measured, page, read_measured
 from engine.errors import BadInputError
 
 MACHINE = {
@@ -157,6 +157,19 @@ def test_the_newest_line_of_a_benchmark_counts(tmp_path: Path) -> None:
 def test_a_soak_at_twice_the_pace_shows_twice_its_hours_of_film(tmp_path: Path) -> None:
     (tmp_path / "soak.json").write_text('{"hours": 2.1, "pace": 2.0}\n')
     assert read_measured(tmp_path).value("soak/film_hours") == 4.2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio", "met"),
+    [(0.1, 0.12, "1.20", "yes"), (0.1, 0.13, "1.30", "**no**"), (0.0, 0.1, NOT_MEASURED, "")],
+)
+def test_a_soak_whose_lag_grows_misses_a_goal(
+    first: float, second: float, ratio: str, met: str, tmp_path: Path
+) -> None:
+    halves = {"first_half": {"median": first}, "second_half": {"median": second}}
+    (tmp_path / "soak.json").write_text(json.dumps({"lag_s": halves}))
+    row = row_of(page(read_measured(tmp_path), None), "the second half's, as a multiple of the first half's")
+    assert row[2:4] == [ratio, met]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "7", "nonsense"])

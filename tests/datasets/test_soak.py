@@ -131,6 +131,16 @@ def test_an_evening_of_films_is_kept_and_counted(film: Path, tmp_path: Path) -> 
         assert len(store.games()) >= report["films_played"]
 
 
+def test_pictures_of_moments_are_taken_as_the_app_takes_them(
+    film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    monkeypatch.setattr(soaking, "remember", lambda _held, lines, _frame, _layout: taken.append(len(lines)))
+    report = soak([film], tmp_path, 2.0, pace=100.0)
+    assert len(taken) == sum(game["pictures"] for game in report["games"])
+    assert sum(taken) > 0
+
+
 def test_lines_that_the_store_does_not_hold_are_lost(
     film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

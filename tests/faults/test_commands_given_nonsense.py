@@ -126,6 +126,7 @@ def test_a_display_that_cannot_be_is_a_display_that_does_not_answer(
         ["rules", "{file}.toml"],
         ["read", "/dev/zero"],
         ["record", "/dev/zero"],
+        ["judge", "/dev/zero"],
     ],
 )
 def test_a_file_without_an_end_is_not_read_to_it(
