@@ -1,12 +1,14 @@
 """Run as a program: walks through the screens of the real window by touch, and prints what it saw.
 
 Usage: drive_app.py SCENARIO WIDTH HEIGHT STORE [PICTURES]. The store is a file that the test has filled; with
-a folder for pictures, every screen is photographed there. The answer is one JSON line on stdout.
+a folder for pictures, every screen is photographed there, with SHITHEAD_SCREENS_IN in that language. The
+answer is one JSON line on stdout.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -337,6 +339,8 @@ def main() -> None:
     settings = load_settings() if name in ("tour", "evening") else None
     if name == "evening":
         settings = Settings(toured=True, language="en")
+    elif settings is None and "SHITHEAD_SCREENS_IN" in os.environ:
+        settings = Settings(toured=True, language=os.environ["SHITHEAD_SCREENS_IN"])
     print(json.dumps(Walker((width, height), store, pictures, settings).run(SCENARIOS[name])))
 
 

@@ -42,10 +42,19 @@ class Walker:
         return self.app.screen
 
     def tap(self, widget: Any, *, steps: int = 3) -> Steps:
-        """Touch the middle of `widget`, through the window, as a finger would; wait for what comes of it."""
+        """Touch the middle of `widget`, through the window, as a finger would; wait for what comes of it.
+
+        On a small screen it is scrolled to first.
+        """
         from kivy.tests.common import UnitTestTouch
 
         assert widget.get_root_window() is not None, f"{widget} is not on the screen"
+        scrolled = scrolls(widget)
+        if scrolled is not None and not scrolled.collide_point(
+            *scrolled.parent.to_widget(*widget.to_window(*widget.center))
+        ):
+            scrolled.scroll_to(widget, animate=False)
+            yield from rest(2)
         touch = UnitTestTouch(*widget.to_window(*widget.center))
         touch.touch_down()
         touch.touch_up()
@@ -115,6 +124,18 @@ class Walker:
         pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
         upright = pixels.reshape(height, width, 4)[::-1]
         cv2.imwrite(str(path), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
+
+
+def scrolls(widget: Any) -> Any:
+    """Return the view that `widget` scrolls in, if any."""
+    from kivy.uix.scrollview import ScrollView
+
+    above = widget.parent
+    while above is not None and above.parent is not above:  # the window is its own parent
+        if isinstance(above, ScrollView):
+            return above
+        above = above.parent
+    return None
 
 
 def take_steps(
