@@ -25,7 +25,7 @@ types: $(STAMPS)/dev
 unit: $(STAMPS)/dev
 	@$(BIN)/pytest
 
-# Which statements the tests run, in processes that they start too. Takes about twice as long as `unit`.
+# Which statements the tests run, in processes that they start too. Takes up to two and a half times as long as `unit`.
 coverage: $(STAMPS)/dev
 	@$(BIN)/pytest --cov --cov-report=html:out/coverage --cov-report=json:out/coverage.json
 	@$(BIN)/python -m datasets.measuring.covered out/coverage.json
