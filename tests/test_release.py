@@ -43,7 +43,11 @@ pytestmark = pytest.mark.skipif(
 
 def run(*command: str | Path, cwd: Path, stdin: str = "") -> str:
     """The output of a command, run as after an installation: no path leads to the checkout."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SHITHEAD"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHON", "SHITHEAD", "XDG"))
+    }
     done = subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
