@@ -169,13 +169,13 @@ def _say(text: str) -> None:
 
 
 def _print(score: Score, as_json: bool) -> None:
-    from datasets.measuring.machine import machine
+    from datasets.measuring.machine import load, machine
 
     row = score.to_json()
     print(file=sys.stderr)
     if as_json:
         made = datetime.now(UTC).strftime("%Y-%m-%d")
-        print(json.dumps({**row, "made": made, "machine": machine()}), flush=True)
+        print(json.dumps({**row, "load": load(), "made": made, "machine": machine()}), flush=True)
     else:
         print(_line(row), flush=True)
 

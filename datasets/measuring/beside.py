@@ -20,7 +20,8 @@ _COLUMNS = (
 _WORDS = """Each cell: the reader, without an enrolled deck / a plain one-stage YOLO26n, one class per card,
 trained on the same scenes. How far its training got, `models/onestage/MODEL_CARD.md` says, and that is part
 of what these numbers mean. Its boxes are held against upright boxes around the cards, and it knows no
-face-down cards. The two times were not taken in the same run.
+face-down cards. The two times were not taken in the same run, nor on an equally quiet machine: beside each
+reader's time in the table above stands how many processes wanted to run.
 By `shithead evaluate --json --beside WEIGHTS`."""
 
 
@@ -54,6 +55,7 @@ def photo_rows(photos: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the reader's rows, one for each set, with a word before them."""
     columns = [*_COLUMNS]
     columns.insert(columns.index(_WRONG) + 1, ("their share", "confidently_wrong_share", ".3f"))
+    columns.append(("processes that wanted to run", "load", ".0f"))
     rows = [
         (
             name,

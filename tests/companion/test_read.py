@@ -116,6 +116,7 @@ def test_evaluate_prints_one_line_per_set(tmp_path: Path, capsys: pytest.Capture
     assert main(["evaluate", "--photos", str(tmp_path), "--sets", "rf100_valid", "--json"]) == 0
     (row,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert (row["set"], row["precision"], row["recall"]) == ("rf100_valid", 1.0, 1.0)
+    assert row["load"] is None or row["load"] >= 0
 
 
 def test_all_sets_are_measured_and_then_decks_held_out_where_their_art_can_be_had(
