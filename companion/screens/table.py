@@ -129,7 +129,7 @@ class TableScreen(FloatLayout):
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
         may_pause = self.watches and snapshot.phase in ("watching", "paused")
         ids.pause.disabled = not (self.over or self.stopped or may_pause)
-        if snapshot.says and snapshot.says not in (self._said, ids.phase.text):
+        if snapshot.says and snapshot.says not in (self._said, ids.phase.full_text):
             ids.toast.say(snapshot.says)
         self._said = snapshot.says
         judged = newest_ruling(snapshot.lines)
@@ -162,7 +162,7 @@ class TableScreen(FloatLayout):
         """Say over the picture why it stands still; what is said later goes by, this stays."""
         if snapshot.phase == "opening" or snapshot.phase != self._phase:
             why = _("Paused") if self.paused else snapshot.says
-            self.ids.phase.text = "" if snapshot.phase == "watching" else why
+            self.ids.phase.full_text = "" if snapshot.phase == "watching" else why
         self._phase = snapshot.phase
 
     def _show_table(self, snapshot: Snapshot) -> None:

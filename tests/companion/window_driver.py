@@ -79,7 +79,7 @@ class Driver:
             "log": [row["title"] for row in self.ids.log.ids.rows.data],
             "details": [row["detail"] for row in self.ids.log.ids.rows.data],
             "question": [self.ids.question.asks, *self.ids.question.chips],
-            "phase": self.ids.phase.text,
+            "phase": self.ids.phase.full_text,
             "toast": self.ids.toast.text if self.ids.toast.opacity else "",
             "pause": self.ids.pause.text,
             "undo_disabled": self.ids.undo.disabled,
