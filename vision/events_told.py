@@ -83,13 +83,9 @@ class ToldPlays:
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
             self._on_pile.append(told)
         if UNKNOWN_CARD in names:
-            log.add(
-                *("unclear", t, now),
-                player=player,
-                says=asked(UNREAD_CARD, player),
-                concerns=told.revise or told.id,
-                cards=_may_be(seen for name, _, seen in new if name == UNKNOWN_CARD),
-            )
+            may_be = _may_be(seen for name, _, seen in new if name == UNKNOWN_CARD)
+            about = {"concerns": told.revise or told.id, "cards": may_be}
+            log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player), **about)
         return told
 
     def _belong_to(self, last: Event, player: str | None, names: Sequence[str], t: float) -> bool:
