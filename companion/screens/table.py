@@ -16,7 +16,7 @@ from companion.entering import shown_rank
 from companion.i18n import _
 from companion.picture import shown_width
 from companion.rulings import line_to_correct, newest_ruling, ruling_of
-from companion.screens import live, panels, question  # noqa: F401 - the kv file names their widgets
+from companion.screens import live, panels, question, ring  # noqa: F401 - the kv file names their widgets
 from companion.screens.arrangement import arrange
 from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.large import LargeView
@@ -167,6 +167,7 @@ class TableScreen(FloatLayout):
 
     def _show_table(self, snapshot: Snapshot) -> None:
         self.ids.turn.show(snapshot.table, watched=self.watches)
+        self.ids.ring.show(snapshot.table)
         if not self.watches:
             self._name_next(snapshot.table.turn)
         self.ids.players.show(snapshot.table, snapshot.lines)

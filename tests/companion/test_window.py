@@ -92,6 +92,15 @@ def test_the_screen_stays_awake_and_a_keyboard_covers_nothing_that_is_written() 
     assert drive("look")["window"] == {"sleeps": False, "keyboard": "below_target"}
 
 
+def test_names_the_players_round_the_picture_and_rings_whose_turn_it_is() -> None:
+    ring = drive("look")["start"]["ring"]
+    assert [name for name, (_text, to_play, *_place) in ring.items() if to_play] == ["Bartholomew"]
+    assert ring["Bartholomew"][0] == "Bartholomew ↻"
+    (ann, bart, cat, dan) = (ring[name][2:] for name in ("Ann", "Bartholomew", "Cat", "Dan"))
+    assert ann[1] < bart[1] < cat[1], "the first at the bottom edge"
+    assert bart[0] < ann[0] < dan[0], "then clockwise, as seen from above"
+
+
 def test_names_the_cards_in_the_picture() -> None:
     """A face-down card has no name, an uncertain one its probability, one of the ruling its sign."""
     assert drive("look")["start"]["names"] == ["K♥", "✗ 7♥", "K♦", "2♣ 71%", "?"]

@@ -73,6 +73,10 @@ class Driver:
             "banner": [banner.sign, banner.word, banner.what, banner.says, banner.quote],
             "turn": [turn.who, turn.direction, turn.need, turn.counts],
             "playable": sorted(turn.ids.strip.playable),
+            "ring": {
+                player: [name.words, name.to_play, *name.center]
+                for player, name in self.ids.ring.names.items()
+            },
             "pile": [tile.card for tile in reversed(turn.ids.pile.children)],
             "names": list(self.ids.live.names),
             "cells": {p: [c.title, c.hand, c.up, c.record] for p, c in self.ids.players.cells.items()},
