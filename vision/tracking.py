@@ -18,6 +18,8 @@ from vision.slots import Seen
 
 _UNSTEADY_SECONDS = 1.0
 """For so long it may be unknown how the camera has moved before the table is doubted."""
+_SAME_SHARE = 0.34
+"""While so many places in the rows look as they did the camera stands where it stood."""
 _SURE_NAME = 0.9
 _SPOTS = 3
 """So many spots in all, and half of each row, must be otherwise: less is a slip, or a play."""
@@ -41,10 +43,17 @@ class Track:
         self._trusted = True
         self._unsteady = None
 
-    def is_unsteady(self, lost: int, t: float) -> bool:
-        """Note for how many frames the table has been lost (`Steadier.lost`); tell whether that is long."""
-        self._unsteady = (t if self._unsteady is None else self._unsteady) if lost else None
+    def is_unsteady(self, moved: bool, t: float) -> bool:
+        """Note whether the camera seems to have moved, nobody knows where to; tell whether it long has."""
+        self._unsteady = (t if self._unsteady is None else self._unsteady) if moved else None
         return self._unsteady is not None and t - self._unsteady > _UNSTEADY_SECONDS
+
+    @staticmethod
+    def seems_moved(patches: Mapping[Zone, Patch], rows: Rows) -> bool:
+        """Tell whether most of the rows' places look otherwise than they did: arms never cover so many."""
+        known = [(zone, spot.patch) for zone, spot in rows.spots.items() if spot.patch is not None]
+        same = sum(same_patch(patches.get(zone), patch) for zone, patch in known)
+        return len(known) >= _SPOTS and same < _SAME_SHARE * len(known)
 
     def reach(self, hands: Hands) -> None:
         """Note whose arms are in the picture."""

@@ -166,7 +166,11 @@ class Watcher:
 
     def _follow(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
         self.view = replace(self.view, still=motion.still)
-        unsteady = self._track.is_unsteady(self._steadier.lost, motion.t)
+        moved = self._steadier.lost > 0
+        if moved and self._maker is not None:  # arms may hide what the camera is followed by
+            patches = _patches(self._maker.layout, motion)
+            moved = self._track.seems_moved(patches, self._maker.rows)
+        unsteady = self._track.is_unsteady(moved, motion.t)
         if self._maker is None:
             if self.lost and unsteady:
                 self._begin_anew()
@@ -177,7 +181,7 @@ class Watcher:
             self._deal_readings.clear()
         if self._doubt is not None:
             return self._make_sure(frame, motion)
-        if self._steadier.lost:
+        if moved:
             return []  # for a moment it is not known where things are
         maker, t = self._maker, motion.t
         hands = self._arms.feed(motion, maker.layout)
@@ -193,12 +197,7 @@ class Watcher:
             self._absorb_played(told)
             events += told
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
-        self.view = replace(
-            self.view,
-            layout=maker.layout,
-            hands=names,
-            pile=tuple(maker.pile),
-        )
+        self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
         return events
 
     def finish(self, t: float) -> list[Event]:
@@ -262,7 +261,6 @@ class Watcher:
         up, confidence = up_cards(settled, layout, self._packs)
         if sum(card in self._lay_before for row in up for card in row) > sum(map(len, up)) / 2:
             return []
-        self._steadier.confirm()
         if self.lost:
             self._see_anew(frame, motion.t)
         self.question, self.lost = None, False
