@@ -47,7 +47,7 @@ def beside_rows(photos: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 _SET_WORDS = """`SET_down`: the face-down cards; `SET+deck`: read with that deck enrolled from other pictures.
 `held_out` are rendered frames of decks that no network was trained on; `alvaro_corners` shows index corners
-alone, cut out. Photos that networks were trained on are left out.
+alone, cut out. Sets that networks were trained on are left out, but for the one photo of bidly_fans.
 By `shithead evaluate --json --enrolled`."""
 
 
