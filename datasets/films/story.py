@@ -14,6 +14,7 @@ ACTS = ("play", "flip", "pick_up", "show")
 DEFAULT_ACTS = 24
 """About three minutes of film."""
 _TRIES = 400
+_ENDING_TRIES = 60
 _FEWEST_PLAYS = 10
 _FEWEST_ACTS = 12
 """Ten plays, a pick-up and a show do not fit into less."""
@@ -102,6 +103,36 @@ def find_story(
             break
     assert best is not None  # there is at least one attempt
     return best[1]
+
+
+def find_ending(rules: str, players: Sequence[str], seed: int, *, illegal: int = 2) -> Story:
+    """Return a whole game worth filming for its end: of those that `seed` leads to, the shortest.
+
+    A face-down card is turned over or taken up in it, somebody is out, and there is a loser, where that can
+    be had.
+
+    Args:
+        rules: Ruleset.
+        players: Names, clockwise.
+        seed: The same seed gives the same story.
+        illegal: How many rules are broken on purpose.
+
+    Raises:
+        BadInputError: Unknown ruleset, or too many players.
+    """
+    games = (
+        simulate.play_game(rules, players, seed * _TRIES + attempt, cheats=illegal)
+        for attempt in range(_ENDING_TRIES)
+    )
+    return min(map(story_of, games), key=lambda story: (_ends_badly(story, illegal), len(story.steps)))
+
+
+def _ends_badly(story: Story, illegal: int) -> int:
+    """Count what the end of a story lacks."""
+    events = {step.event for step in story.steps}
+    broken = sum(not step.legal for step in story.steps)
+    wanted = [bool(events & {"flip", "take_down"}), "out" in events, "game_over" in events, broken == illegal]
+    return wanted.count(False)
 
 
 def _lacks(story: Story, illegal: int, shows: bool) -> int:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from datasets.art import VALID_DECKS
 from datasets.films.production import Shot, make_film, pick_deck, truth_path
-from datasets.films.story import DEFAULT_ACTS, Story, find_story
+from datasets.films.story import DEFAULT_ACTS, Story, find_ending, find_story
 from datasets.films.surroundings import LIGHTS
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
@@ -33,6 +33,8 @@ SIZE = (1920, 1080)
 Level = TypeVar("Level")
 _NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve")
 _BLOCK = 4
+_ENDING_PLAYERS = (2, 3)
+"""Of each four films that with two, then three players is a whole game, for what happens only at its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +49,11 @@ class FilmPlan:
     deck: str
     surface: str
     plays: int | None = DEFAULT_ACTS
-    """Acts that it shows; None: the whole game."""
+    """Acts that it shows, unless it is filmed for its end; None: the whole game."""
     width: int = SIZE[0]
     height: int = SIZE[1]
+    ending: bool = False
+    """Whether it is a whole game that was chosen for its end."""
     sway: float = 0.0
     """How far a hand that holds the camera lets it wander, pixels of a 1080p frame; 0: it stands."""
 
@@ -59,7 +63,9 @@ class FilmPlan:
         name = f"{self.rules}-{self.players}-{self.seed}"
         if (self.width, self.height) != SIZE:
             name += f"-{self.width}x{self.height}"
-        if self.plays != DEFAULT_ACTS:
+        if self.ending:
+            name += "-ending"
+        elif self.plays != DEFAULT_ACTS:
             name += f"-{'whole' if self.plays is None else self.plays}"
         if self.sway:
             name += f"-sway{self.sway:g}"
@@ -92,16 +98,18 @@ def plan_films(
             rng = random.Random(f"film {rules} {first_seed + number}")
             where = f"{rules} {first_seed}"
             tilt = _level(f"{where} tilt", TILTS, number)
+            players = _level(f"{where} players", levels, number)
             plans.append(
                 FilmPlan(
                     rules=rules,
-                    players=_level(f"{where} players", levels, number),
+                    players=players,
                     seed=first_seed + number,
                     tilt=round(rng.uniform(*tilt), 1),
                     light=_level(f"{where} light", LIGHTS, number),
                     deck=_level(f"{where} deck", DECKS, number),
                     surface=_level(f"{where} table", TABLES, number),
                     plays=plays,
+                    ending=plays == DEFAULT_ACTS and players == _ENDING_PLAYERS[number // _BLOCK % 2],
                     width=size[0],
                     height=size[1],
                     sway=sway,
@@ -128,7 +136,11 @@ def render(plan: FilmPlan, folder: Path) -> bool:
     film = plan.film_in(folder)
     if is_film(film):
         return False
-    story = find_story(plan.rules, _NAMES[: plan.players], plan.seed, illegal=ILLEGAL, acts=plan.plays)
+    names = _NAMES[: plan.players]
+    if plan.ending:
+        story = find_ending(plan.rules, names, plan.seed, illegal=ILLEGAL)
+    else:
+        story = find_story(plan.rules, names, plan.seed, illegal=ILLEGAL, acts=plan.plays)
     shot = Shot(
         seed=plan.seed,
         width=plan.width,

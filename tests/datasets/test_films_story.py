@@ -19,7 +19,7 @@ from datasets.films.layout import make_layout
 from datasets.films.motion import Timeline
 from datasets.films.production import TABLE_MM
 from datasets.films.stage import random_manner
-from datasets.films.story import ACTS, Story, find_story, story_of
+from datasets.films.story import ACTS, Story, find_ending, find_story, story_of
 from datasets.films.tabletop import random_habits
 from datasets.films.truth import event_line, with_verdicts
 from engine.ruleset import RULESET_NAMES
@@ -34,6 +34,16 @@ def on_stage(story: Story, seed: int = 1) -> Timeline:
     layout = make_layout(story.players, max(story.down_count, 3), TABLE_MM, camera, rng)
     manners = {player: random_manner(rng, rng.random()) for player in story.players}
     return choreograph(story, layout, manners, random_habits(rng, len(story.players)), rng)
+
+
+@pytest.mark.parametrize("rules", ["winnersh", "jokers", "backpacker", "shed", "rulebook"])
+def test_a_game_that_is_filmed_for_its_end_has_one(rules: str) -> None:
+    story = find_ending(rules, NAMES[:2], 3)
+    events = [step.event for step in story.steps]
+    assert {"out", "game_over"} <= set(events)
+    assert {"flip", "take_down"} & set(events)
+    assert sum(not step.legal for step in story.steps) == 2
+    assert story == find_ending(rules, NAMES[:2], 3)
 
 
 def test_a_story_has_all_that_a_film_should_show() -> None:
