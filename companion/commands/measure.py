@@ -39,6 +39,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, metavar="N", help="of the first film (default 5001)")
     parser.add_argument("--size", default="1920x1080", metavar="WxH", help="default: %(default)s")
     parser.add_argument(
+        "--endings",
+        action="store_true",
+        help="of four films have one show a whole game of two or three players, chosen for its end",
+    )
+    parser.add_argument(
         "--sway",
         type=float,
         default=0.0,
@@ -100,6 +105,7 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
         plays=None if args.whole else args.plays,
         size=(int(width), int(height)),
         sway=args.sway,
+        endings=args.endings,
     )
 
 

@@ -84,8 +84,11 @@ def plan_films(
     plays: int | None = DEFAULT_ACTS,
     size: tuple[int, int] = SIZE,
     sway: float = 0.0,
+    endings: bool = False,
 ) -> list[FilmPlan]:
     """Return `films` films of each ruleset; the same arguments give the same films.
+
+    `endings`: one in four is a whole game, chosen for its end, however many `plays` the others show.
 
     Raises:
         BadInputError: there is no such ruleset.
@@ -109,7 +112,7 @@ def plan_films(
                     deck=_level(f"{where} deck", DECKS, number),
                     surface=_level(f"{where} table", TABLES, number),
                     plays=plays,
-                    ending=plays == DEFAULT_ACTS and players == _ENDING_PLAYERS[number // _BLOCK % 2],
+                    ending=endings and players == _ENDING_PLAYERS[number // _BLOCK % 2],
                     width=size[0],
                     height=size[1],
                     sway=sway,
