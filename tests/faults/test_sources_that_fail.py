@@ -351,6 +351,7 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     class Blind:
         looked = 0
@@ -363,6 +364,9 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
                 threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
             return []
 
+    # Where tests run in the background, SIGINT may be ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     monkeypatch.setattr("vision.capturing._READ_MS", 300)
     monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
     address, film = f"{server.address}/video", tmp_path / "out.mp4"
