@@ -135,9 +135,9 @@ def test_command_makes_film_truth_and_sidecar(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--players", "9"], "2 to 5 players"),
+        (["--players", "9"], "2 to 6 players"),
         (["--players", "Ann,Ann"], "different names"),
-        (["--players", "Ann,"], "2 to 5 players"),
+        (["--players", "Ann,"], "2 to 6 players"),
         (["--tilt", "80"], "--tilt 80.0: it must be from 0 to 50"),
         (["--width", "321"], "both must be even"),
         (["--rules", "poker"], "poker"),
