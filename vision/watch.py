@@ -181,14 +181,14 @@ class Watcher:
             self._deal_readings.clear()
         if self._doubt is not None:
             return self._make_sure(frame, motion)
-        if moved:
-            return []  # for a moment it is not known where things are
         maker, t = self._maker, motion.t
         hands = self._arms.feed(motion, maker.layout)
-        self._track.reach(hands)
+        if not moved:
+            self._track.reach(hands)
         events = maker.on_hands(hands)
         since = t - self._last_look
-        if since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
+        # While it is not known where things are arms are followed, and no card is looked at.
+        if not moved and since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
             look = self._look(frame.image, motion, hands)
             if self._track.is_displaced(look, maker.rows, maker.layout):
                 self._doubt, self._deal_readings = "rows", []
