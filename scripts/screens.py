@@ -86,7 +86,7 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
         walked = taken / f"{shot.scenario}-{shot.size[0]}x{shot.size[1]}"
         if not walked.exists():
             print(walked.relative_to(folder), flush=True)
-            test_screens._walk.__wrapped__(shot.scenario, *shot.size)
+            test_screens._walk.__wrapped__(shot.scenario, *shot.size, 1.0)
         found[shot] = walked / f"{shot.name}.png"
     return found
 

@@ -129,13 +129,13 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
 def rules(walker: Walker) -> Steps:
     yield from walker.go("rules")
     walker.look("rules")
-    walker.screen.search.text = "library"
+    yield from walker.write(walker.screen.search, "library")
     yield from rest(8)
     walker.look("rules-found")
-    walker.screen.search.text = "zeppelin"
+    yield from walker.write(walker.screen.search, "zeppelin")
     yield from rest(8)
     walker.saw["rules nothing"] = walker.texts()
-    walker.screen.search.text = ""
+    yield from walker.write(walker.screen.search, "")
     yield from rest(8)
     yield from walker.tap(walker.screen.ask)
     yield from rest(3)

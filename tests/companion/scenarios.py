@@ -153,11 +153,11 @@ def enrolled(walker: Walker) -> Steps:
     screen = walker.screen
     show = Show("KD", None, "2C", "?", "9S")
     screen.make_session = lambda source, name: EnrolSession(Camera, lambda: (show, learns(name)))
-    screen.name_field.text = "../x"
+    yield from walker.write(screen.name_field, "../x")
     yield from walker.tap(screen.buttons["enrol"])
     walker.saw["refused"] = screen.ids.toast.text
     screen.ids.toast.say("", 0.0)
-    screen.name_field.text = "pub"
+    yield from walker.write(screen.name_field, "pub")
     yield from walker.tap(screen.buttons["enrol"])
     while screen.enrolment.progress.shown < 4:
         yield

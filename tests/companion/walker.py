@@ -16,6 +16,8 @@ from companion.settings import Settings
 
 Steps = Iterator[None]
 PATIENCE_S = 120.0
+_BACKSPACE, _END = 8, 279
+"""Keys by the numbers that Kivy knows them under."""
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 
 
@@ -59,6 +61,19 @@ class Walker:
         touch.touch_down()
         touch.touch_up()
         yield from rest(steps)
+
+    def write(self, field: Any, text: str) -> Steps:
+        """Tap a field and put `text` there in place of what it says, key by key, through the window."""
+        from kivy.core.window import Window
+
+        yield from self.tap(field)
+        assert field.focus, f"{field} takes no keys"
+        Window.dispatch("on_key_down", _END, 0, None, [])
+        for _ in field.text:
+            Window.dispatch("on_key_down", _BACKSPACE, 0, None, [])
+        for letter in text:
+            Window.dispatch("on_textinput", letter)
+        yield from rest(2)
 
     def drag(self, widget: Any, goal: tuple[float, float]) -> Steps:
         """Drag from the middle of `widget` to a place in the window, as a finger would."""
