@@ -358,9 +358,9 @@ def test_everything_to_touch_is_large_enough_and_no_text_is_cut(size: tuple[int,
     check_measures(walk("screens", size)["measured"], size)
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_type_as_large_as_the_system_has_it_leaves_everything_in_its_place(size: tuple[int, int]) -> None:
-    check_measures(walk("screens", size, 1.3)["measured"], size)
+def test_type_as_large_as_the_system_has_it_leaves_everything_in_its_place() -> None:
+    """On the smallest screen, where least is to spare."""
+    check_measures(walk("screens", (360, 640), 1.3)["measured"], (360, 640))
 
 
 def check_measures(measured: dict[str, Any], size: tuple[int, int]) -> None:
