@@ -21,7 +21,7 @@ from engine.errors import BadInputError
 from engine.said import message
 from vision.backlog import Backlog
 from vision.reading import Image
-from vision.sources import SameSize, no_picture, tell_nobody
+from vision.sources import SameSize, no_picture, picture_back, tell_nobody, tried_again
 
 _log = logging.getLogger(__name__)
 PHONE_CAMERA = "phone"
@@ -96,14 +96,13 @@ class BridgeSource:
         item, silent = self._await(_LOST_AFTER_S), _LOST_AFTER_S
         while item is None and not self._closed:
             fault = self._same_size.fault()
-            again = message("no picture for {seconds:.0f} s; it is tried again", seconds=silent)
-            self.tell(message("{name}: {reason}", name=self.name, reason=fault or again))
+            self.tell(tried_again(self.name, fault, silent))
             if fault is None:
                 self._bridge.stop()
                 self._bridge.start(self._take, self._answer)
             item, silent = self._await(_AGAIN_S), silent + _AGAIN_S
             if item is not None:
-                self.tell(message("{name}: the picture is back", name=self.name))
+                self.tell(picture_back(self.name))
         return item
 
     def _await(self, seconds: float) -> tuple[float, Image] | None:

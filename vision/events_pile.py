@@ -133,10 +133,8 @@ class Pile:
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))
         unseen = {card.name: card.place for card in self.cards if card.name not in old}
-        seen_plainly = [
-            (name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in plain
-        ]
         lying = [(name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in old]
+        seen_plainly = [(name, seen) for name, seen in lying if name in plain]
         new = self._without_known(new, unseen, seen_plainly, shows_new, lying)
         together = one_set(new, unseen, shows_new, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]

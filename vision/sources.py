@@ -133,6 +133,17 @@ def no_picture(seconds: float) -> Said:
     return message("no picture for {seconds:.0f} s", seconds=seconds)
 
 
+def tried_again(name: str, fault: str | None, seconds: float) -> Said:
+    """Return the line on a source that has been silent for so long; `fault`: of its pictures."""
+    again = message("no picture for {seconds:.0f} s; it is tried again", seconds=seconds)
+    return message("{name}: {reason}", name=name, reason=fault or again)
+
+
+def picture_back(name: str) -> Said:
+    """Return the line on a source that was silent and shows pictures again."""
+    return message("{name}: the picture is back", name=name)
+
+
 class FilmSource:
     """A video file, frame after frame, each at the size of the first.
 
@@ -287,14 +298,12 @@ class LiveSource:
                 raise BadInputError(
                     "{name}: {reason}", name=self.name, reason=self._same_size.fault() or no_picture(patience)
                 )
-            again = message("no picture for {seconds:.0f} s; it is tried again", seconds=silent)
-            why = self._same_size.fault() or again
-            self.tell(message("{name}: {reason}", name=self.name, reason=why))
+            self.tell(tried_again(self.name, self._same_size.fault(), silent))
             lost = True
             more = RECONNECT_SECONDS if silent >= patience else patience - silent
             item, silent = self._await(more), max(patience, silent + more)
         if item is not None and lost:
-            self.tell(message("{name}: the picture is back", name=self.name))
+            self.tell(picture_back(self.name))
         return item
 
     def _waits(self) -> bool:

@@ -168,8 +168,9 @@ class Watcher:
         self.view = replace(self.view, still=motion.still)
         moved = self._steadier.lost > 0
         if moved and self._maker is not None:  # arms may hide what the camera is followed by
-            patches = _patches(self._maker.layout, motion)
-            moved = self._track.seems_moved(patches, self._maker.rows)
+            rows = self._maker.rows
+            known = [zone for zone, spot in rows.spots.items() if spot.patch is not None]
+            moved = self._track.seems_moved(_patches(self._maker.layout, known, motion), rows)
         unsteady = self._track.is_unsteady(moved, motion.t)
         if self._maker is None:
             if self.lost and unsteady:
@@ -292,7 +293,7 @@ class Watcher:
         cards = tuple(settled_cards(self._deal_readings, layout.plane))
         if not cards and self._doubt == "camera":
             return []  # it looks elsewhere, and may come back
-        look = Look(t, cards, hidden=frozenset(covered), patches=_patches(layout, motion))
+        look = Look(t, cards, hidden=frozenset(covered), patches=_patches(layout, layout.zones(), motion))
         known = {seat.player: maker.rows.up_of(index) for index, seat in enumerate(layout.seats)}
         moved = self._doubt == "camera" and self._track.is_moved(cards, layout, known)
         if moved or self._track.is_displaced(look, maker.rows, layout):
@@ -351,7 +352,7 @@ class Watcher:
             cards=tuple(see(free, layout.plane, self._packs)),
             under_arms=tuple(under),
             hidden=hidden_now,
-            patches=_patches(layout, motion),
+            patches=_patches(layout, layout.zones(), motion),
             pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
             burnt=close_up(frame, layout, burn) if burn is not None else None,
         )
@@ -386,10 +387,10 @@ def _region(layout: Layout, place: Place, reach: float) -> Region:
     return bounding_box(layout.plane.pixels(disc(place, reach)))
 
 
-def _patches(layout: Layout, motion: Motion) -> dict[Zone, Patch]:
-    """Return the small pictures of all zones."""
+def _patches(layout: Layout, zones: Iterable[Zone], motion: Motion) -> dict[Zone, Patch]:
+    """Return the small pictures of zones."""
     patches = {}
-    for zone in layout.zones():
+    for zone in zones:
         (left, top), (right, bottom) = patch_box(layout, zone, motion.scale)
         patches[zone] = motion.small[top:bottom, left:right].copy()
     return patches

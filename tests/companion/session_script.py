@@ -80,6 +80,19 @@ class Game:
         self.corrected.append((event_id, event))
 
 
+class Slow(Game):
+    """Reads its first picture until `release` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading, self.release = threading.Event(), threading.Event()
+
+    def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+        self.reading.set()
+        self.release.wait(PATIENCE_S)
+        return super().feed(frame, t)
+
+
 def until(condition: Callable[[], bool]) -> None:
     """Wait for the other threads; fails the test only after a long time."""
     deadline = time.monotonic() + PATIENCE_S

@@ -17,7 +17,7 @@ from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
-from tests.companion.session_script import PATIENCE_S, Film, Game, until, watch
+from tests.companion.session_script import PATIENCE_S, Film, Game, Slow, until, watch
 from vision.reading import Image
 
 
@@ -126,19 +126,11 @@ def test_a_mistake_of_the_program_is_said_and_not_swallowed(caplog: pytest.LogCa
 
 def test_a_live_source_never_queues_old_pictures() -> None:
     """While one picture is being read the last quarter of a second is kept and the rest dropped."""
-    release, reading = threading.Event(), threading.Event()
-
-    class Slow(Game):
-        def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
-            reading.set()
-            release.wait(PATIENCE_S)
-            return super().feed(frame, t)
-
     game = Slow()
     session = watch(Film(200, live=True), game)
-    assert reading.wait(PATIENCE_S)
+    assert game.reading.wait(PATIENCE_S)
     until(lambda: session.picture is not None and session.picture.serial == 200)
-    release.set()
+    game.release.set()
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
     assert len(game.seen) <= 4
@@ -147,24 +139,17 @@ def test_a_live_source_never_queues_old_pictures() -> None:
 
 def test_a_hand_that_comes_while_cards_are_read_is_seen() -> None:
     """Of a camera's pictures those just before the newest wait too, as the reading takes several's time."""
-    release, reading = threading.Event(), threading.Event()
-
-    class Slow(Game):
-        def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
-            reading.set()
-            release.wait(PATIENCE_S)
-            return super().feed(frame, t)
+    game = Slow()
 
     class Camera(Film):
         def __iter__(self) -> Iterator[tuple[float, Image]]:
             for number in range(8):
                 yield number / 30, np.zeros((9, 16, 3), np.uint8)
-                assert reading.wait(PATIENCE_S)
+                assert game.reading.wait(PATIENCE_S)
 
-    game = Slow()
     session = watch(Camera(8, live=True), game)
     until(lambda: session.picture is not None and session.picture.serial == 8)
-    release.set()
+    game.release.set()
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
     assert game.seen == pytest.approx([number / 30 for number in range(8)])

@@ -10,14 +10,7 @@ from vision.questions import LOST_TRACK, asked
 
 
 def begun(game: Game) -> Game:
-    """Deal, and let Ann play a card and draw."""
-    game.run(0.6)
-    game.deal()
-    game.run(1.5)
-    game.reach(400, 320, 1, lambda: game.table.put("9S", 420, 300))
-    game.run(1.0)
-    game.reach(600, 310, 1)
-    game.run(1.5)
+    game.begin()
     assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
     return game
 

@@ -103,6 +103,16 @@ class Game:
         self.table.arm = None
         self.run(0.6)
 
+    def begin(self) -> None:
+        """Deal, and let Ann play a card and draw."""
+        self.run(0.6)
+        self.deal()
+        self.run(1.5)
+        self.reach(400, 320, 1, lambda: self.table.put("9S", 420, 300))
+        self.run(1.0)
+        self.reach(600, 310, 1)
+        self.run(1.5)
+
     def told(self) -> list[tuple[str, str | None]]:
         return [(event.event, event.player) for event in self.events]
 
@@ -110,13 +120,7 @@ class Game:
 @pytest.fixture(scope="module")
 def played() -> Game:
     game = Game()
-    game.run(0.6)
-    game.deal()
-    game.run(1.5)
-    game.reach(400, 320, 1, lambda: game.table.put("9S", 420, 300))
-    game.run(1.0)
-    game.reach(600, 310, 1)
-    game.run(1.5)
+    game.begin()
     game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
     game.run(1.5)
     game.events += game.watcher.finish(game.t)
