@@ -35,12 +35,12 @@ def test_the_exported_network_is_the_trained_one(name: str, tmp_path: Path) -> N
 
 def test_a_learner_learns_and_goes_on_where_it_stopped() -> None:
     torch.manual_seed(0)
-    learner = Learner("corner")
+    learner = Learner("corner", torch.device("cpu"))
     batch = torch.randn(16, 3, 60, 36)
     rank, suit = torch.arange(16) % 13, torch.arange(16) % 4
     losses = [learner.step(batch, rank, suit, 1e-3) for _ in range(8)]
     assert losses[-1] < losses[0] * 0.9
-    again = Learner("corner")
+    again = Learner("corner", torch.device("cpu"))
     again.restore(learner.state())
     assert again.steps == 8
     with torch.no_grad():
