@@ -46,7 +46,7 @@ class EventWriter:
         """The highest number that was written, and that of the games before this one."""
         self._file: FileIO | None = None
         self._path = target
-        self._waiting, self._lines = b"", 0
+        self._waiting = b""
         self._fault: str | None = None
         self._again = 0.0
         if target is not None and target != "-":

@@ -70,23 +70,20 @@ def _mend_first_page(path: Path) -> None:
 
 def _copy_rows(
     source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: tuple[str, ...]
-) -> int:
+) -> None:
     try:
         there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
     except ERRORS:
-        return 0
+        return
     names = tuple(name for name in columns if name in there)
     if "id" not in names:
-        return 0
+        return
     insert = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-    copied = 0
     for row in _readable_rows(source, table, names):
         if _is_sound(table, dict(zip(names, row, strict=True))):
             # A row that contradicts another one (a second of its id, an event of no game) is not taken.
             with contextlib.suppress(sqlite3.IntegrityError):
                 target.execute(insert, row)
-                copied += 1
-    return copied
 
 
 def _readable_rows(

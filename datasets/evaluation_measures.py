@@ -10,7 +10,7 @@ import numpy as np
 from datasets.evaluation_scores import Score
 from datasets.photos import BACK, Label
 from engine.cards import JOKER, RANKS
-from vision.geometry import bounding_box, polygon_iou, share_of_smaller
+from vision.geometry import bounding_box, polygon_iou, rectangle, share_of_smaller
 from vision.reading import CardReading, Quad
 
 FOUND_IOU = 0.5
@@ -46,16 +46,14 @@ def match_quads(labels: Sequence[Label], readings: Sequence[CardReading]) -> lis
 
 def boxed(label: Label) -> Label:
     """Return the label as the upright box around it."""
-    left, top, right, bottom = bounding_box(label.points)
-    points = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+    points = rectangle(*bounding_box(label.points)).astype(np.float32)
     return replace(label, points=points, kind="box")
 
 
 def _overlap(label: Label, reading: CardReading) -> float:
     if label.kind == "quad":
         return polygon_iou(_clockwise(label.points), reading.quad)
-    left, top, right, bottom = bounding_box(reading.quad)
-    return polygon_iou(label.points, np.array([[left, top], [right, top], [right, bottom], [left, bottom]]))
+    return polygon_iou(label.points, rectangle(*bounding_box(reading.quad)))
 
 
 def _clockwise(points: Quad) -> Quad:

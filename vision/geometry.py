@@ -98,6 +98,11 @@ def upright_rectangle(width: float, height: float) -> NDArray[np.float32]:
     return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - np.float32(0.5)
 
 
+def rectangle(left: float, top: float, right: float, bottom: float) -> NDArray[np.float64]:
+    """Return an upright rectangle's corners, clockwise from the top left: 4 x 2."""
+    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float64)
+
+
 def homography(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
     """Return the 3 x 3 projective map that takes four source points to four target points (4 x 2 each)."""
     return np.asarray(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.cards import JOKER
 from vision.face_classes import is_red
-from vision.geometry import card_plane, transform
+from vision.geometry import card_plane, rectangle, transform
 from vision.indices import RANK_MM
 from vision.reading import Image, Quad
 
@@ -49,8 +49,7 @@ def redness(image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
 
 
 def _redness(image: Image, quad: Quad) -> float:
-    left, top, right, bottom = RANK_MM
-    box = transform(card_plane(quad), [[left, top], [right, top], [right, bottom], [left, bottom]])
+    box = transform(card_plane(quad), rectangle(*RANK_MM))
     flat = np.array([[0, 0], [_WIDTH, 0], [_WIDTH, _HEIGHT], [0, _HEIGHT]], np.float32)
     matrix = cv2.getPerspectiveTransform(box.astype(np.float32), flat)
     rank = cv2.warpPerspective(image, matrix, (_WIDTH, _HEIGHT), borderMode=cv2.BORDER_REPLICATE)

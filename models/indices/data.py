@@ -16,7 +16,7 @@ from torch.utils.data import Dataset
 from models.indices.network import FRAME, STRIDE
 from models.outlines.data import SceneDataset
 from models.outlines.loss import Truth
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, rectangle, transform
 from vision.indices import INDEX_MM, RANK_MM
 
 _INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
@@ -110,8 +110,7 @@ def _share_seen(
     plane: NDArray[np.float64], box_mm: tuple[float, ...], owner: NDArray[np.uint8], number: int
 ) -> float:
     """Return which share of a box on card `number`, with this plane, is to be seen."""
-    left, top, right, bottom = box_mm
-    box = transform(plane, [[left, top], [right, top], [right, bottom], [left, bottom]])
+    box = transform(plane, rectangle(*box_mm))
     low = np.floor(box.min(axis=0)).astype(int)
     high = np.ceil(box.max(axis=0)).astype(int) + 1
     if (high <= 0).any() or (low >= owner.shape[::-1]).any() or (high - low > 600).any():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from models.onestage.classes import CLASSES
+from vision.geometry import rectangle
 from vision.reading import CardReading, Image, Quad, Region
 from vision.runtime import Network, load_network
 
@@ -66,9 +67,8 @@ class OneStageReader:
 
 
 def _reading(box: NDArray[np.float32], scale: float) -> CardReading:
-    left, top, right, bottom = (box[:4] / scale).tolist()
     score, number = float(box[4]), int(box[5])
-    quad: Quad = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+    quad: Quad = rectangle(*(box[:4] / scale).tolist()).astype(np.float32)
     return CardReading(quad, "up", score, CLASSES[number], score)
 
 

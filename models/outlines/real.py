@@ -27,6 +27,7 @@ from vision.geometry import (
     homography,
     is_convex,
     polygon_iou,
+    rectangle,
     transform,
 )
 from vision.outlines import Outline, OutlineFinder
@@ -63,9 +64,7 @@ def propose(finder: OutlineFinder, image: Image) -> list[Outline]:
 
 def box_agrees(quad: Quad, label: Label) -> bool:
     """Tell whether the box around `quad` is the labelled one."""
-    left, top, right, bottom = bounding_box(quad)
-    around = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
-    return is_convex(quad) and polygon_iou(around, label.points) >= _LEAST_BOX_IOU
+    return is_convex(quad) and polygon_iou(rectangle(*bounding_box(quad)), label.points) >= _LEAST_BOX_IOU
 
 
 def index_agrees(quad: Quad, label: Label) -> bool:
