@@ -13,7 +13,7 @@ FILM_LEAD = 12
 
 
 class Waiting:
-    """Of a film every picture waits its turn, of a live source the last quarter of a second (`Backlog`)."""
+    """Of a film every picture waits its turn, of a live source the last half second (`Backlog`)."""
 
     def __init__(self) -> None:
         """Begin with none."""

@@ -1,4 +1,4 @@
-"""Pictures of a live source that wait to be looked at: the last quarter of a second, and no more.
+"""Pictures of a live source that wait to be looked at: the last half second, and no more.
 
 To read cards takes several pictures' time, to look at a table on which something moves takes a part of one.
 Were only the newest picture kept, a hand that comes just while cards are read would be seen late or never;
@@ -11,9 +11,9 @@ from collections import deque
 
 from vision.reading import Image
 
-BACKLOG_SECONDS = 0.25
+BACKLOG_SECONDS = 0.5
 """So far behind the newest picture may the oldest be that waits."""
-BACKLOG_BYTES = 32 << 20
+BACKLOG_BYTES = 48 << 20
 """So much may the pictures take that wait; one may wait however large it is."""
 
 
