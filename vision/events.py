@@ -282,8 +282,7 @@ class EventMaker:
         if seat is not None:
             self._shows.forget(seat)
         self._taking.tell_whole(now)
-        if self._taking.part is not None and self._taking.part.seat != seat:
-            self._taking.tell_part(now)
+        self._taking.tell_part_before(seat, now)
         self._draws.tell(now)
 
     # -- what is known -----------------------------------------------------------------------------

@@ -123,7 +123,7 @@ class EventLog:
         elif event.event == "show":
             self._showed((who for who, _ in event.answers[len(before.answers) :]), event.t or now)
         elif event.event == "play" and event.player is not None:
-            self._drawn(event.player, len(before.cards) - len(event.cards))
+            self._drawn(event.player, len(before.cards) - (0 if event.withdrawn else len(event.cards)))
         self.fresh.append(event)
         self._revised[first] = event
         if self.last is not None and _first_id(self.last) == first:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from engine.events import EventKind
+from engine.events import Event, EventKind
 from vision.arms import Reach
 from vision.events_heap import Heap
 from vision.events_scene import NEAR_MM, Scene
@@ -27,6 +27,8 @@ class Taken:
     reach: Reach | None
     cards: tuple[str, ...]
     t: float
+    played: Event | None = None
+    """The play of just these cards by that seat, if it was the last thing that had happened."""
 
 
 class Taking:
@@ -60,7 +62,10 @@ class Taking:
 
     def took_part(self, seat: int, cards: tuple[str, ...], now: float) -> None:
         """Note that a seat took the upper cards."""
-        self.part = Taken(seat, self._scene.last_reach(seat), cards, now)
+        last, player = self._scene.log.last, self._scene.player(seat)
+        own = last is not None and last.event in ("play", "flip") and last.player == player
+        played = last if last is not None and own and sorted(last.cards) == sorted(cards) else None
+        self.part = Taken(seat, self._scene.last_reach(seat), cards, now, played)
 
     def took_in_hand(self, reach: Reach) -> bool:
         """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""
@@ -99,19 +104,22 @@ class Taking:
             kind, min(now, t), now, player=scene.player(taken.seat), cards=taken.cards, confidence=0.95
         )
 
+    def tell_part_before(self, seat: int | None, now: float) -> None:
+        """Tell it before a seat does something else: the rest of the pile that seat may still take."""
+        if self.part is not None and (self.part.seat != seat or self.part.played is not None):
+            self.tell_part(now)
+
     def tell_part(self, now: float) -> None:
         """Tell what became of upper cards that left alone: taken back by who played them, or picked up."""
         part, self.part = self.part, None
         if part is None:
             return
-        log, player = self._scene.log, self._scene.player(part.seat)
-        last = log.last
-        own = last is not None and last.event in ("play", "flip") and last.player == player
-        if last is not None and own and sorted(last.cards) == sorted(part.cards):
-            log.revise(last, now, withdrawn=True)
-        else:
-            fields = {"cards": part.cards, "count": len(part.cards), "confidence": 0.6}
-            log.add("pick_up", part.t, now, player=player, **fields)
+        if part.played is not None:
+            self._scene.log.revise(part.played, now, withdrawn=True)
+            return
+        fields = {"cards": part.cards, "count": len(part.cards), "confidence": 0.6}
+        player = self._scene.player(part.seat)
+        self._scene.log.add("pick_up", part.t, now, player=player, **fields)
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""

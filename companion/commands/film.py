@@ -39,6 +39,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     looks.add_argument("--light", default="any", help="day, lamp, evening or dim")
     looks.add_argument("--tilt", type=float, help="degrees from straight down, 0 to 50")
     looks.add_argument("--sway", type=float, default=0.0, help="held in a hand: how far it wanders, pixels")
+    looks.add_argument(
+        "--lively",
+        action="store_true",
+        help="glasses stand about; people drink, hesitate, take a card back, toss cards, stack sets",
+    )
     looks.add_argument("--width", type=int, default=1920)
     looks.add_argument("--height", type=int, default=1080)
     looks.add_argument("--fps", type=float, default=15.0)
@@ -84,6 +89,7 @@ def _film(film: tuple[Path, int], args: argparse.Namespace) -> str:
         fps=args.fps,
         tilt=args.tilt,
         sway=args.sway,
+        lively=args.lively,
         light=args.light,
         deck=args.deck,
         surface=args.surface,

@@ -51,6 +51,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="the camera is held in a hand: how far it wanders (default: it stands)",
     )
     parser.add_argument(
+        "--lively",
+        action="store_true",
+        help="glasses stand about; people drink, hesitate, take a card back, toss cards, stack sets",
+    )
+    parser.add_argument(
         "--folder",
         type=Path,
         default=Path("out") / "measured",
@@ -105,6 +110,7 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
         plays=None if args.whole else args.plays,
         size=(int(width), int(height)),
         sway=args.sway,
+        lively=args.lively,
         endings=args.endings,
     )
 

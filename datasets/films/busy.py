@@ -14,9 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from datasets.films.geometry import CARD_THICKNESS_MM, Pose
-from datasets.films.hands import ArmPose, Grip, random_look
+from datasets.films.handling import Handling
+from datasets.films.hands import Grip, random_look
 from datasets.films.layout import make_layout
-from datasets.films.motion import ArmName, Timeline
+from datasets.films.motion import Timeline
 from datasets.films.production import TABLE_MM, Progress, Shot, pick_deck, place_camera, set_up_picture
 from datasets.films.stage import Piece, Stage, random_manner
 from datasets.films.tabletop import placed
@@ -40,6 +41,7 @@ class BusyTable:
         self._stage, self._rng = stage, rng
         self.things: dict[str, Thing] = {}
         """Everything that was ever on the table, by the names of the pieces."""
+        self._hands = Handling(stage, self.things, rng)
         self._lying: list[Piece] = []
         self._pack: list[Piece] = []
         self._taken: list[tuple[Pose, float]] = []
@@ -74,7 +76,7 @@ class BusyTable:
         names = [
             f"{kind} {len(self.things) + n}" for n in range(self._rng.randint(2, 5) if kind == "coin" else 1)
         ]
-        self.things |= {name: random_thing(kind, self._rng) for name in names}
+        self.things.update({name: random_thing(kind, self._rng) for name in names})
         spot = self._room_for(player, 45.0 if kind == "coin" else self.things[names[0]].radius)
         if spot is None:
             return
@@ -83,7 +85,7 @@ class BusyTable:
         for index in range(1, len(pieces)):
             turn = index * math.tau / 5.0 + self._rng.uniform(-0.3, 0.3)
             ends.append(replace(spot, x=spot.x + 29.0 * math.cos(turn), y=spot.y + 29.0 * math.sin(turn)))
-        self._put((player, "main"), pieces, ends)
+        self._hands.put((player, "main"), pieces, ends)
         self._lying += pieces
         self._stage.go_home((player, "main"))
 
@@ -91,19 +93,12 @@ class BusyTable:
         """Take something away for good."""
         piece = self._rng.choice(self._lying)
         self._lying.remove(piece)
-        self._lift((player, "main"), piece)
+        self._hands.lift((player, "main"), piece)
         self._stage.go_home((player, "main"), [piece])
 
     def drink(self, player: str) -> None:
-        """Take a thing off the table and put it back some seconds later, a little beside."""
-        piece, arm = self._rng.choice(self._lying), (player, "main")
-        before = placed(piece)
-        self._lift(arm, piece)
-        self._stage.go_home(arm, [piece])
-        self._stage.wait(1.0, 3.5)
-        near = replace(before, x=before.x + self._rng.gauss(0, 3), y=before.y + self._rng.gauss(0, 3))
-        self._put(arm, [piece], [near])
-        self._stage.go_home(arm)
+        """Take something off the table and put it back some seconds later."""
+        self._hands.drink(player, self._rng.choice(self._lying))
 
     def move(self, player: str) -> None:
         """Move something to another place."""
@@ -111,8 +106,8 @@ class BusyTable:
         spot = self._room_for(player, self.things[str(piece.card)].radius)
         if spot is None:
             return
-        self._lift(arm, piece)
-        self._put(arm, [piece], [spot])
+        self._hands.lift(arm, piece)
+        self._hands.put(arm, [piece], [spot])
         self._stage.go_home(arm)
 
     def gesture(self, player: str) -> None:
@@ -138,7 +133,7 @@ class BusyTable:
             return False
         spot = replace(spot, angle=stage.layout.seat(player).angle + rng.gauss(0, 6))
         self._pack = [stage.new_piece(None, face_up=False) for _ in range(_PACK)]
-        self._put(arm, self._pack, _heap(spot))
+        self._hands.put(arm, self._pack, _heap(spot))
         for _ in range(rng.randint(2, 4)):
             self._riffle(player, spot)
         cut = rng.randint(18, 34)
@@ -182,24 +177,6 @@ class BusyTable:
         together = stage.over(main, spot.shifted(45.0 * side, 20.0), "flat")
         stage.carry(main, together, self._pack, _heap(spot), seconds=0.5, lift=0.0)
         stage.wait(0.2, 0.5)
-
-    def _lift(self, arm: ArmName, piece: Piece) -> None:
-        """Reach for a thing and take hold of it."""
-        self._stage.reach(arm, self._grip(arm, piece, placed(piece)))
-        self._stage.wait(0.08, 0.3)
-
-    def _put(self, arm: ArmName, pieces: list[Piece], ends: list[Pose]) -> None:
-        self._stage.carry(arm, self._grip(arm, pieces[0], ends[0]), pieces, ends, lift=40.0)
-        self._stage.wait(0.08, 0.3)
-
-    def _grip(self, arm: ArmName, piece: Piece, pose: Pose) -> ArmPose:
-        """Return the arm's pose that holds a thing at its near edge."""
-        thing = self.things.get(piece.card or "")
-        if thing is None:
-            return self._stage.over(arm, pose)
-        near = min(thing.width, thing.depth) / 2.0 - 4.0
-        raised = replace(pose, z=pose.z + min(thing.height * 0.6, 60.0))
-        return self._stage.over(arm, raised, forward=max(near, 0.0))
 
     def _room_for(self, player: str, radius: float) -> Pose | None:
         """Return a free place within the player's reach, None where none was found."""

@@ -7,6 +7,7 @@ import random
 from datasets.films.dealing import Deal
 from datasets.films.gestures import Gestures
 from datasets.films.layout import Layout
+from datasets.films.liveliness import Liveliness, LivelyGestures
 from datasets.films.motion import Timeline
 from datasets.films.stage import Manner, Stage
 from datasets.films.story import Step, Story
@@ -17,9 +18,14 @@ _AT_ONCE = ("draw", "burn")
 
 
 def choreograph(
-    story: Story, layout: Layout, manners: dict[str, Manner], habits: Habits, rng: random.Random
+    story: Story,
+    layout: Layout,
+    manners: dict[str, Manner],
+    habits: Habits,
+    rng: random.Random,
+    lively: Liveliness | None = None,
 ) -> Timeline:
-    """Return the film's timeline: the deal, then every step of the story."""
+    """Return the film's timeline: the deal, then every step of the story, and what happens beside them."""
     stage = Stage(layout, manners, rng)
     tabletop = Tabletop({player: [] for player in story.players}, {player: [] for player in story.players})
     deal = Deal(stage, story, tabletop, habits, rng)
@@ -27,7 +33,8 @@ def choreograph(
     def record(start_s: float, end_s: float, step: Step, **more: object) -> None:
         stage.record(start_s, end_s, truth_of(step) | more)
 
-    gestures = Gestures(stage, tabletop, deal, habits, rng, record)
+    at_table = (stage, tabletop, deal, habits, rng, record)
+    gestures = LivelyGestures(*at_table, lively) if lively else Gestures(*at_table)
     stage.wait(0.8, 1.5)
     begin = stage.now
     deal.play_out()
@@ -41,6 +48,7 @@ def choreograph(
             record(stage.now, stage.now, step)
             continue
         _pause(stage, step, gestures, habits, rng)
+        gestures.before(step, story.steps[number + 1 :])
         gestures.stays = _stays(step, story.steps[number + 1 : number + 2], manners, rng)
         gesture(step)
     return stage.timeline()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from datasets.films.dealing import Deal
 from datasets.films.geometry import CARD_THICKNESS_MM, Pose
 from datasets.films.motion import ArmName
-from datasets.films.stage import Piece, Stage
+from datasets.films.stage import GRIP_TO_CENTRE_MM, Piece, Stage
 from datasets.films.story import Step
 from datasets.films.tabletop import Habits, Tabletop, placed
 
+_STEPS = {"stack": (1.0, 6.0), "squared": (0.0, 2.0)}
+"""How far apart (mm) the cards of a set lie that is put down in one of these manners."""
 Record = Callable[..., None]
 """record(start_s, end_s, step, **more fields of the truth's line)."""
 
@@ -34,6 +36,9 @@ class Gestures:
         self._habits, self._rng, self._record = habits, rng, record
         self.stays = False
         """The hand does not go home after this action: its next one follows at once."""
+
+    def before(self, step: Step, later: Sequence[Step]) -> None:
+        """Play what happens before a step and is no event: nothing, unless the company is a lively one."""
 
     def exchange(self, step: Step) -> None:
         """Take up-cards off, then put others in their places."""
@@ -63,13 +68,13 @@ class Gestures:
         arm, begin = (player, "main"), self._stage.now
         from_hand, from_table = self._set_of(step)
         places = self._places_on_pile(player, len(step.cards))
-        singly = stage.manners[player].sets == "singly"
+        singly = stage.manners[player].sets in ("singly", "stack")
         batches = [[piece] for piece in from_hand] if singly else [from_hand]
         for number, batch in enumerate(batch for batch in batches if batch):
             if number:
                 stage.go_home(arm, wait=True, hurry=1.5)
             where, places = places[: len(batch)], places[len(batch) :]
-            self._put(arm, batch, where, hurry=1.4 if number else 1.0)
+            self._play_to(arm, batch, where, hurry=1.4 if number else 1.0)
         for piece, place in zip(from_table, places, strict=True):
             stage.reach(arm, stage.over(arm, placed(piece), "point"))
             stage.wait(0.1, 0.2)
@@ -179,6 +184,19 @@ class Gestures:
         self._stage.carry(arm, self._stage.over(arm, places[-1]), pieces, places, face_up=True, hurry=hurry)
         self._stage.wait(0.04, 0.14)
 
+    def _play_to(self, arm: ArmName, pieces: list[Piece], places: list[Pose], hurry: float) -> None:
+        """Put what is played down, or toss it from a hand's breadth or two away."""
+        stage, rng, tosses = self._stage, self._rng, self._stage.manners[arm[0]].tosses
+        if not tosses or rng.random() >= tosses:
+            self._put(arm, pieces, places, hurry)
+            return
+        aside = (rng.gauss(0, 9), rng.gauss(0, 9), rng.gauss(0, 10))
+        ends = [pose.shifted(*aside) for pose in places]
+        short, slide = rng.uniform(90.0, 200.0), rng.uniform(0.15, 0.3)
+        target = stage.over(arm, ends[-1], forward=GRIP_TO_CENTRE_MM + short)
+        stage.carry(arm, target, pieces, ends, face_up=True, hurry=hurry * 1.3, slide=slide)
+        stage.wait(slide, slide + 0.1)
+
     def _leave(self, arm: ArmName) -> None:
         if not self.stays:
             self._stage.go_home(arm)
@@ -204,6 +222,8 @@ class Gestures:
         facing = seat.angle if rng.random() < 0.75 else stage.layout.play.angle
         first = stage.jittered(replace(stage.layout.play, angle=facing + rng.gauss(0, 4)), seat, height)
         step = rng.uniform(15.0, 25.0)
+        if manner.sets in _STEPS:
+            step = rng.uniform(*_STEPS[manner.sets])
         right, down = (0.0, step + 4.0) if manner.sets == "down" else (step, 0.0)
         turn = rng.uniform(0.0, 4.0)
         places = []

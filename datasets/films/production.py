@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
 from datasets.films.hands import ArmArtist, ArmLook, random_look
 from datasets.films.layers import CardArtist
 from datasets.films.layout import Layout, make_layout
+from datasets.films.liveliness import lively_manner, random_liveliness
 from datasets.films.motion import Timeline
 from datasets.films.renderer import Renderer
 from datasets.films.sensor import Sensor
@@ -28,6 +30,7 @@ from datasets.films.surroundings import (
     make_light,
 )
 from datasets.films.tabletop import random_habits
+from datasets.films.things import ThingArtist
 from datasets.films.truth import event_line, resting_cards, with_verdicts, write_lines
 from datasets.films.video import FilmWriter
 from engine.errors import BadInputError
@@ -55,6 +58,8 @@ class Shot:
     """Sensor noise as a share of what the light asks for."""
     sway: float = 0.0
     """How far a hand lets the picture wander, pixels of a 1080p frame; 0 on a stand."""
+    lively: bool = False
+    """Glasses stand about, and people drink, hesitate, take a card back, toss cards, stack sets, tidy."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ class Scene:
     renderer: Renderer
     condition: dict[str, object]
     deck: str
+    things: frozenset[str]
+    """What the pieces are called that are no cards."""
 
 
 def prepare(story: Story, shot: Shot) -> Scene:
@@ -84,17 +91,28 @@ def prepare(story: Story, shot: Shot) -> Scene:
     manners = {player: random_manner(rng, messy) for player in story.players}
     habits = random_habits(rng, len(story.players))
     looks = {seat.player: random_look(rng, seat.right_handed) for seat in layout.seats}
-    timeline = choreograph(story, layout, manners, habits, random.Random(rng.random()))
+    accidents = random.Random(rng.random())
+    lively = None
+    if shot.lively:
+        liven = random.Random(f"lively {shot.seed}")
+        lively = random_liveliness(layout, camera, liven)
+        manners = {player: lively_manner(manner, liven) for player, manner in manners.items()}
+    things = lively.things if lively else {}
+    timeline = choreograph(story, layout, manners, habits, accidents, lively)
     condition: dict[str, object] = {
         "tilt": round(tilt, 1),
         "sway": shot.sway,
         "hands": True,
         "card_px": round(camera.scale() * CARD_HEIGHT_MM),
         "messy": round(messy, 2),
+        "lively": shot.lively,
     }
-    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card})
-    renderer, seen = set_up_picture(shot, camera, deck, looks, timeline, rng)
-    return Scene(story, shot, camera, layout, timeline, renderer, condition | seen, deck.name)
+    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card} - things.keys())
+    artist = functools.partial(ThingArtist, things=things)
+    renderer, seen = set_up_picture(shot, camera, deck, looks, timeline, rng, artist)
+    return Scene(
+        story, shot, camera, layout, timeline, renderer, condition | seen, deck.name, frozenset(things)
+    )
 
 
 def place_camera(shot: Shot, rng: random.Random) -> tuple[Camera, float]:
@@ -120,7 +138,7 @@ def set_up_picture(
     looks: dict[str, ArmLook],
     timeline: Timeline,
     rng: random.Random,
-    artist: Callable[..., CardArtist] = CardArtist,
+    artist: Callable[..., CardArtist],
 ) -> tuple[Renderer, dict[str, object]]:
     """Return the renderer, and its light and surface for the film's condition.
 
@@ -203,9 +221,8 @@ def make_film(
                 progress(t, scene.timeline.duration_s)
             if cards and scene.renderer.resting_version != version and scene.timeline.is_still(t):
                 version = scene.renderer.resting_version
-                at_rest.append(
-                    {"t": round(t, 3), "cards": resting_cards(scene.renderer.resting(), scene.camera)}
-                )
+                resting = [move for move in scene.renderer.resting() if move.card not in scene.things]
+                at_rest.append({"t": round(t, 3), "cards": resting_cards(resting, scene.camera)})
     write_lines(truth_path(out), [header(scene, out.name), *events])
     if cards:
         write_lines(cards, at_rest)

@@ -33,11 +33,13 @@ class Manner:
     speed: float
     """1 is average."""
     sets: str
-    """`fan`, `down` (fanned towards the player) or `singly`."""
+    """`fan`, `down` (fanned towards the player), `singly`, `stack` (singly, on each other) or `squared`."""
     jitter_mm: float
     jitter_degrees: float
     straight_on: float
     """Chance that the hand goes from a play straight to the draw pile, not home in between."""
+    tosses: float = 0.0
+    """Chance that what is played is let go short of the pile and slides there."""
 
 
 def random_manner(rng: random.Random, messy: float) -> Manner:
@@ -74,6 +76,14 @@ class Stage:
         piece = Piece(len(self.pieces), card, None, face_up)
         self.pieces.append(piece)
         return piece
+
+    def lie(self, piece: Piece, pose: Pose) -> None:
+        """Have a piece lie there from the beginning of the film."""
+        face = piece.face_up
+        self._card_moves.append(
+            CardMove(piece.number, piece.card, 0.0, 0.0, pose, pose, face, face, 0.0, leaves=False)
+        )
+        piece.pose = pose
 
     # -- arms --------------------------------------------------------------------------------------
 

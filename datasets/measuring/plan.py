@@ -56,10 +56,12 @@ class FilmPlan:
     """Whether it is a whole game that was chosen for its end."""
     sway: float = 0.0
     """How far a hand that holds the camera lets it wander, pixels of a 1080p frame; 0: it stands."""
+    lively: bool = False
+    """Whether much happens beside the game (`datasets.films.liveliness`)."""
 
     @property
     def name(self) -> str:
-        """The name of its file, without a suffix; another size, length or sway makes another film."""
+        """The name of its file, without a suffix; size, length, sway and company make others."""
         name = f"{self.rules}-{self.players}-{self.seed}"
         if (self.width, self.height) != SIZE:
             name += f"-{self.width}x{self.height}"
@@ -69,7 +71,7 @@ class FilmPlan:
             name += f"-{'whole' if self.plays is None else self.plays}"
         if self.sway:
             name += f"-sway{self.sway:g}"
-        return name
+        return f"{name}-lively" if self.lively else name
 
     def film_in(self, folder: Path) -> Path:
         """Return where it lies."""
@@ -84,6 +86,7 @@ def plan_films(
     plays: int | None = DEFAULT_ACTS,
     size: tuple[int, int] = SIZE,
     sway: float = 0.0,
+    lively: bool = False,
     endings: bool = False,
 ) -> list[FilmPlan]:
     """Return `films` films of each ruleset; the same arguments give the same films.
@@ -116,6 +119,7 @@ def plan_films(
                     width=size[0],
                     height=size[1],
                     sway=sway,
+                    lively=lively,
                 )
             )
     return plans
@@ -150,6 +154,7 @@ def render(plan: FilmPlan, folder: Path) -> bool:
         height=plan.height,
         tilt=plan.tilt,
         sway=plan.sway,
+        lively=plan.lively,
         light=plan.light,
         deck=_deck(plan.deck, story),
         surface=plan.surface,

@@ -28,6 +28,7 @@ CONDITIONS: dict[str, Callable[[Row], str]] = {
     "light": lambda row: f"light: {row['light']}",
     "tilt": _tilt_band,
     "camera": lambda row: "camera held in a hand" if row.get("sway") else "camera on a stand",
+    "company": lambda row: "company: lively" if row.get("lively") else "company: nothing beside the game",
     "deck": lambda row: "deck held out from training" if row["deck_held_out"] else "deck seen in training",
     "table": lambda row: "table drawn for the film" if row["surface"] == "drawn" else "table photographed",
 }

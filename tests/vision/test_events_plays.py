@@ -143,6 +143,19 @@ def test_a_play_that_is_taken_back_is_withdrawn() -> None:
     assert script.told()[1:] == [("play", "Ann", ("KS",))]
 
 
+def test_who_takes_a_card_back_and_plays_another_at_once_changed_their_mind() -> None:
+    script = Script()
+    script.play("Ann", card("KS", PLAY_AT))
+    script.play("Bob", card("4D", (-40.0, 18.0), angle=30))
+    script.reach("Bob", ((-40.0, 18.0), 0.4))
+    script.table.pop()
+    script.rest(0.5)
+    script.play("Bob", card("AH", (-70.0, 10.0), angle=60))
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("KS",)), ("play", "Bob", ("AH",))]
+    assert script.maker.log.put_down["Bob"].count == 1
+
+
 def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
     """The question about it is nothing that has happened since."""
     script = Script()
