@@ -15,6 +15,7 @@ import numpy as np
 
 from companion.book import GameBook, Judge, Line
 from companion.freed_memory import FreedMemory
+from companion.hidden_cards import HiddenCards
 from companion.known_already import KnownAlready
 from companion.put_right import PutRight
 from engine.cards import UNKNOWN
@@ -56,6 +57,7 @@ class Refereeing:
         """What the watcher has asked and nothing has answered yet, and the number of that event."""
         self._questions = 0
         self._put_right = PutRight()
+        self._hidden = HiddenCards()
         self._after_end: list[Event] = []
         """What was seen since the game is over: it counts only if the game turns out to go on."""
         self._freed = FreedMemory()
@@ -296,7 +298,9 @@ class Refereeing:
             if self._is_after_end(event):
                 self._after_end.append(event)
                 continue
-            told += self._book.take([self._put_right.carry(event)]) + self._go_on_if_not_over()
+            ruled = self._book.take([self._put_right.carry(event)])
+            hidden = self._hidden.question(ruled, self.lines, self.table)
+            told += ruled + (self._book.take([hidden]) if hidden else []) + self._go_on_if_not_over()
         return told
 
     def _is_after_end(self, event: Event) -> bool:

@@ -13,7 +13,7 @@ from companion.rule_words import cite_words, quotation
 from companion.sentences import breach_words, sentence
 from engine.cards import UNKNOWN
 from engine.events import Event
-from vision.questions import UNREAD_CARD, asked
+from vision.questions import HIDDEN_CARD, UNREAD_CARD, asked
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 """Events that, when legal, leave the ruling on the play before them standing."""
@@ -54,21 +54,32 @@ def _concerned(lines: Sequence[Line], place: int) -> Line | None:
 def open_questions(lines: Sequence[Line]) -> list[Line]:
     """Return the questions that nobody has answered, the newest last.
 
-    A question for a card is answered once the card is known or the event struck out; any other is answered by
-    striking the question itself out.
+    A question for a card is answered once the card is known or the event struck out, one for a card that lay
+    hidden once the play has another; any other is answered by striking the question itself out.
     """
     found = []
     for place, line in enumerate(lines):
         if line.get("event") != "unclear":
             continue
         about = _concerned(lines, place)
-        if UNKNOWN in (about.get("cards") or ()) if about is not None else not _asks_for_card(line):
+        if _lacks_card(about, line) if about is not None else not _asks_for_card(line):
             found.append(line)
     return found
 
 
 def _asks_for_card(question: Line) -> bool:
     return question.get("says") == asked(UNREAD_CARD, question.get("player"))
+
+
+def _lacks_card(about: Line, question: Line) -> bool:
+    """Tell whether the event that a question is about still lacks the card that is asked for."""
+    cards = about.get("cards") or ()
+    return UNKNOWN in cards or _asks_for_hidden_card(question, len(cards))
+
+
+def _asks_for_hidden_card(question: Line, count: int) -> bool:
+    """Tell whether it is asked which card lay under the `count` that were seen."""
+    return question.get("says") == asked(HIDDEN_CARD, question.get("player"), count=count)
 
 
 def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:
@@ -80,11 +91,14 @@ def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:
     if about is None or about is question:
         return []
     event = Event.from_json(dict(about))
-    if UNKNOWN not in event.cards:
+    if not _lacks_card(about, question):
         return []
-    at = event.cards.index(UNKNOWN)
+    # What lay hidden lay undermost; an unread card stands in its place.
+    at, rest = (event.cards.index(UNKNOWN), 1) if UNKNOWN in event.cards else (0, 0)
     return [
-        replace(event, cards=(*event.cards[:at], card, *event.cards[at + 1 :]), confidence=1.0, revise=None)
+        replace(
+            event, cards=(*event.cards[:at], card, *event.cards[at + rest :]), confidence=1.0, revise=None
+        )
         for card in question.get("cards") or ()
         if card not in event.cards
     ]

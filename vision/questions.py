@@ -12,6 +12,9 @@ from functools import cache
 SOMEBODY = "Somebody"
 """Stands for a player where nobody knows who it was."""
 UNREAD_CARD = "{player} played a card that cannot be read. Which card is it?"
+HIDDEN_CARD = (
+    "{player} drew more cards than were seen to be played ({count}). Which card lay hidden under the others?"
+)
 LIES_OTHERWISE = (
     "The cards do not lie as they lay when the game was broken off. Can you put them and the camera back?"
 )
@@ -27,7 +30,7 @@ LOST_TRACK = (
     "The cards or the camera have moved, and the game was lost from sight. Do the cards lie as before, and "
     "is nothing missing here?"
 )
-QUESTIONS = (UNREAD_CARD, LIES_OTHERWISE, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK)
+QUESTIONS = (UNREAD_CARD, HIDDEN_CARD, LIES_OTHERWISE, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK)
 
 
 def asked(form: str, player: str | None = None, **facts: object) -> str:

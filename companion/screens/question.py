@@ -52,7 +52,7 @@ class QuestionBar(BoxLayout):
         number = int(question["id"])
         self.several = about is not question
         for event in likely_answers(lines, question):
-            new = next(c for c, old in zip(event.cards, (about or {})["cards"], strict=True) if c != old)
+            new = next(card for card in event.cards if card not in (about or {})["cards"])
             self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
         if self.several:
             self._add("other", _("Another card"), lambda: self.on_other(number), wide=True)

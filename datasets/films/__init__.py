@@ -16,8 +16,9 @@ When an event of the truth begins and ends:
 - `out` and `game_over` take no time; they stand at the end of what caused them.
 
 A hand that reaches in for nothing (it points, or squares the pile) is no event, nor is what a lively company
-does beside its game (`liveliness`): a card that is put down and taken back was not played. A card that is shown, played
-or taken too early because somebody breaks a rule is filmed like any other; its line says `"legal": false`.
+does beside its game (`liveliness`): a card that is put down and taken back was not played. A card that is
+shown, played or taken too early because somebody breaks a rule is filmed like any other; its line says
+`"legal": false`.
 `verdict` is what a referee can say of an act who sees only what is public: `unproven` where hidden cards
 decide.
 """

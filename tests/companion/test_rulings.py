@@ -15,7 +15,7 @@ from companion.rulings import (
     ruling_text,
 )
 from engine.judge import judge
-from vision.questions import LIES_OTHERWISE, UNREAD_CARD, asked
+from vision.questions import HIDDEN_CARD, LIES_OTHERWISE, UNREAD_CARD, asked
 
 
 def line(number: int, event: str, verdict: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -77,6 +77,19 @@ def test_the_best_readings_of_an_unread_card_answer_its_question() -> None:
         (1, ("9S", "6H"), 1.0),
     ]
     assert likely_answers([{**unread, "cards": ["9S", "9H"]}, question], question) == []
+
+
+def test_a_card_that_lay_hidden_is_asked_for_until_the_play_has_another() -> None:
+    play = line(1, "play", cards=["9S"])
+    question = line(2, "unclear", says=asked(HIDDEN_CARD, "Ann", count=1), concerns=1, cards=["9D", "9H"])
+    assert open_questions([play, question]) == [question]
+    assert [event.cards for event in likely_answers([play, question], question)] == [
+        ("9D", "9S"),
+        ("9H", "9S"),
+    ]
+    more = {**play, "cards": ["9D", "9S"]}
+    assert open_questions([more, question]) == []
+    assert likely_answers([more, question], question) == []
 
 
 def test_a_question_that_asks_for_no_card_is_open_until_it_is_struck_out() -> None:
