@@ -360,8 +360,7 @@ class PlayPile:
             hidden = {name for name, _, _ in unseen}
             self.touched = self._under_hand.since(hidden, now)
             self._played(one_set(unseen), now, None, gone=True)
-        part = self._taking.part
-        if part is None or part.seat != seat:
+        if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now)
         if seat is not None:
             self._taking.took_whole(seat, tuple(self.pile.names), now)

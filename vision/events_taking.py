@@ -55,7 +55,7 @@ class Taking:
 
     def took_whole(self, seat: int, cards: tuple[str, ...], now: float) -> None:
         """Note that a seat took the whole pile, or what a first go had left of it."""
-        if self.part is not None and self.part.seat == seat:
+        if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
             self.part = None
         self.whole = Taken(seat, self._scene.last_reach(seat), cards, now)
@@ -66,6 +66,13 @@ class Taking:
         own = last is not None and last.event in ("play", "flip") and last.player == player
         played = last if last is not None and own and sorted(last.cards) == sorted(cards) else None
         self.part = Taken(seat, self._scene.last_reach(seat), cards, now, played)
+
+    def may_take_the_rest(self, seat: int | None) -> bool:
+        """Tell whether a seat has taken the upper cards of a pile that it may be picking up in two goes.
+
+        Who takes back just what they played changes their mind, and may then pick up the pile without it.
+        """
+        return self.part is not None and self.part.seat == seat and self.part.played is None
 
     def took_in_hand(self, reach: Reach) -> bool:
         """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""
@@ -106,7 +113,7 @@ class Taking:
 
     def tell_part_before(self, seat: int | None, now: float) -> None:
         """Tell it before a seat does something else: the rest of the pile that seat may still take."""
-        if self.part is not None and (self.part.seat != seat or self.part.played is not None):
+        if not self.may_take_the_rest(seat):
             self.tell_part(now)
 
     def tell_part(self, now: float) -> None:

@@ -156,6 +156,19 @@ def test_who_takes_a_card_back_and_plays_another_at_once_changed_their_mind() ->
     assert script.maker.log.put_down["Bob"].count == 1
 
 
+def test_who_takes_a_card_back_and_picks_up_the_pile_has_not_played_it() -> None:
+    script = Script()
+    script.play("Ann", card("KS", PLAY_AT))
+    script.play("Bob", card("4D", (-40.0, 18.0), angle=30))
+    script.reach("Bob", ((-40.0, 18.0), 0.4))
+    script.table.pop()
+    script.rest(0.5)
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table.clear()
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("KS",)), ("pick_up", "Bob", ("KS",))]
+
+
 def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
     """The question about it is nothing that has happened since."""
     script = Script()
