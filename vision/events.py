@@ -248,8 +248,8 @@ class EventMaker:
 
     def _tell_show(self, now: float) -> None:
         shown = self._shows.take(self.layout, self._all_there(name for name, _ in self._lying()))
-        if shown is None:
-            return
+        if shown is None or (shown.taken_home and not self._heap.places_since(shown.since)):
+            return  # whoever takes a card home again has thought better of it
         self._before_action(shown.seat, now)
         self._scene.started = True
         self._scene.burned += shown.cards

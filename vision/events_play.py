@@ -374,7 +374,9 @@ class PlayPile:
         keep = max(view.there, default=-1) + 1
         seat = self._visits.who(self._scene.layout.play)
         if keep and seat is not None:
-            self._taking.took_part(seat, tuple(self.pile.names[keep:]), now)
+            gone = tuple(self.pile.names[keep:])
+            self._taking.took_part(seat, gone, now)
+            self._under_hand.taken_off(gone, now)
             del self.pile.cards[keep:]
         self._settle(now, patch)
 

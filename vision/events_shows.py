@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from vision.arms import Reach
 from vision.events_record import Look
-from vision.layout import Layout
+from vision.layout import Layout, Place
 from vision.slots import Seen, name_cards, vote
 
 _HELD_MM = 45.0
@@ -17,6 +17,8 @@ _HELD_SECONDS = 0.4
 _MIN_NAME = 0.6
 _QUIET_SECONDS = 0.6
 _RESTING_SECONDS = 0.12
+_HOME_MM, _ASIDE_MM = 100.0, 45.0
+"""A hand that goes so far, and nowhere farther beside the straight way, goes home with what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,12 @@ class Shown:
     answers: tuple[tuple[int, int], ...]
     cards: tuple[str, ...]
     """All cards held out: the shown one and those of the answers."""
+    since: float
+    """When it was first seen held out."""
     t: float
     confidence: float
+    taken_home: bool
+    """Whether each hand was seen to go straight home with what it held."""
 
 
 @dataclass(slots=True)
@@ -49,6 +55,14 @@ class _Hold:
     def crosses(self) -> bool:
         """Whether it is seen under another player's arm."""
         return self.seat != self.reach.seat
+
+    @property
+    def went_home(self) -> bool:
+        """Whether the hand was seen to go straight home afterwards."""
+        after = [place for t, place in self.reach.path if t >= self.last]
+        if not after or math.dist(after[0], after[-1]) < _HOME_MM:
+            return False
+        return all(_off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
 
 
 class Shows:
@@ -144,9 +158,24 @@ class Shows:
             to=directed[0][1],
             answers=tuple((hold.seat, to) for hold, to in directed[1:]),
             cards=tuple(name for _, name, _ in named if name),
+            since=first.first,
             t=max(hold.reach.last for hold, _, _ in named),
             confidence=0.9 * p,
+            taken_home=all(hold.went_home for hold, _, _ in named),
         )
+
+
+def _off_the_way(start: Place, end: Place, place: Place) -> float:
+    """Return how far (mm) a place lies from the straight way between two others."""
+    way = math.dist(start, end)
+    if way < 1.0:
+        return math.dist(start, place)
+    share = (
+        (place[0] - start[0]) * (end[0] - start[0]) + (place[1] - start[1]) * (end[1] - start[1])
+    ) / way**2
+    share = min(max(share, 0.0), 1.0)
+    nearest = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
+    return math.dist(nearest, place)
 
 
 def _long_enough(hold: _Hold) -> bool:
@@ -162,5 +191,5 @@ def _name(hold: _Hold) -> tuple[str | None, float]:
     return (name, p) if p >= _MIN_NAME else (None, p)
 
 
-def _place(card: Seen) -> tuple[float, float]:
+def _place(card: Seen) -> Place:
     return card.x, card.y

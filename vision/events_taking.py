@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from engine.events import Event, EventKind
+from engine.events import Event
 from vision.arms import Reach
 from vision.events_heap import Heap
 from vision.events_scene import NEAR_MM, Scene
@@ -58,14 +59,17 @@ class Taking:
         if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
             self.part = None
-        self.whole = Taken(seat, self._scene.last_reach(seat), cards, now)
+        self.whole = self._taken(seat, cards, now)
 
     def took_part(self, seat: int, cards: tuple[str, ...], now: float) -> None:
         """Note that a seat took the upper cards."""
+        self.part = self._taken(seat, cards, now)
+
+    def _taken(self, seat: int, cards: tuple[str, ...], now: float) -> Taken:
         last, player = self._scene.log.last, self._scene.player(seat)
         own = last is not None and last.event in ("play", "flip") and last.player == player
         played = last if last is not None and own and sorted(last.cards) == sorted(cards) else None
-        self.part = Taken(seat, self._scene.last_reach(seat), cards, now, played)
+        return Taken(seat, self._scene.last_reach(seat), cards, now, played)
 
     def may_take_the_rest(self, seat: int | None) -> bool:
         """Tell whether a seat has taken the upper cards of a pile that it may be picking up in two goes.
@@ -94,7 +98,7 @@ class Taking:
             self.tell_part(now)
 
     def tell_whole(self, now: float) -> None:
-        """Tell a burn if the burn pile grew or the hand went on to it, else a pick-up."""
+        """Tell a burn if the burn pile grew or the hand went on to it, else that it was taken in hand."""
         taken, self.whole = self.whole, None
         if taken is None:
             return
@@ -106,10 +110,10 @@ class Taking:
             scene.burned += taken.cards
             self._heap.found(taken.t, taken.cards)
             t = self._burnt_at(taken) or t
-        kind: EventKind = "burn" if burnt else "pick_up"
-        scene.log.add(
-            kind, min(now, t), now, player=scene.player(taken.seat), cards=taken.cards, confidence=0.95
-        )
+            fields = {"player": scene.player(taken.seat), "cards": taken.cards, "confidence": 0.95}
+            scene.log.add("burn", min(now, t), now, **fields)
+        else:
+            self._tell_in_hand(taken, min(now, t), now, confidence=0.95)
 
     def tell_part_before(self, seat: int | None, now: float) -> None:
         """Tell it before a seat does something else: the rest of the pile that seat may still take."""
@@ -121,12 +125,15 @@ class Taking:
         part, self.part = self.part, None
         if part is None:
             return
-        if part.played is not None:
-            self._scene.log.revise(part.played, now, withdrawn=True)
+        self._tell_in_hand(part, part.t, now, count=len(part.cards), confidence=0.6)
+
+    def _tell_in_hand(self, taken: Taken, t: float, now: float, **fields: Any) -> None:
+        """Tell a pick-up, or take back the play of those cards where its player took them up again."""
+        if taken.played is not None:
+            self._scene.log.revise(taken.played, now, withdrawn=True)
             return
-        fields = {"cards": part.cards, "count": len(part.cards), "confidence": 0.6}
-        player = self._scene.player(part.seat)
-        self._scene.log.add("pick_up", part.t, now, player=player, **fields)
+        player = self._scene.player(taken.seat)
+        self._scene.log.add("pick_up", t, now, player=player, cards=taken.cards, **fields)
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""

@@ -169,6 +169,15 @@ def test_who_takes_a_card_back_and_picks_up_the_pile_has_not_played_it() -> None
     assert script.told()[1:] == [("play", "Ann", ("KS",)), ("pick_up", "Bob", ("KS",))]
 
 
+def test_who_takes_back_the_only_card_on_the_pile_has_not_picked_it_up() -> None:
+    script = Script()
+    script.play("Bob", card("4D", (-40.0, 18.0), angle=30))
+    script.reach("Bob", ((-40.0, 18.0), 0.4))
+    script.table.pop()
+    script.rest(4.0)
+    assert script.told()[1:] == []
+
+
 def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
     """The question about it is nothing that has happened since."""
     script = Script()

@@ -20,6 +20,18 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
 
 
+def test_a_card_held_over_the_bare_table_and_taken_home_again_is_shown_to_nobody() -> None:
+    """Before the first play it is not known where the pile will be: one may think better of beginning so."""
+    script = Script(play=None)
+    reach = script.reach("Dan", ((-60.0, 10.0), 0.2))
+    for _ in range(6):
+        script.go_on(reach, [(-60.0, 10.0)] * 2)
+        script.look([UnderArm(reach.seat, card("4C", (-90.0, 10.0)), 0.6, False)])
+    script.go_on(reach, [(x, 15.0) for x in (0.0, 80.0, 160.0, 240.0)])
+    script.rest(2.0)
+    assert script.told()[1:] == []
+
+
 def test_where_a_shown_card_was_put_is_the_burn_pile_though_it_is_seen_there_late() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
