@@ -3,6 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .stamps
+# Tests run in as many processes as there are cores, a file in each: most of their time windows are drawn.
+SPREAD := -n auto --maxprocesses 4 --dist loadfile
 
 ifeq (, $(shell command -v $(PYTHON) 2>/dev/null))
 PYTHON := python3
@@ -23,11 +25,11 @@ types: $(STAMPS)/dev
 	@$(BIN)/mypy
 
 unit: $(STAMPS)/dev
-	@$(BIN)/pytest
+	@$(BIN)/pytest $(SPREAD)
 
 # Which statements the tests run, in processes that they start too. Takes up to two and a half times as long as `unit`.
 coverage: $(STAMPS)/dev
-	@$(BIN)/pytest --cov --cov-report=html:out/coverage --cov-report=json:out/coverage.json
+	@$(BIN)/pytest $(SPREAD) --cov --cov-report=html:out/coverage --cov-report=json:out/coverage.json
 	@$(BIN)/python -m datasets.measuring.covered out/coverage.json
 
 docs: $(STAMPS)/docs

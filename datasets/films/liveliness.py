@@ -1,4 +1,4 @@
-"""A lively company: it drinks, hesitates, takes a card back and plays another, tosses cards, tidies its rows.
+"""A lively company: it drinks, hesitates, takes cards back, tosses them, tidies rows, holds cards in sight.
 
 None of that is an event; a game that is followed is followed through it.
 """
@@ -17,7 +17,7 @@ from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, Point
 from datasets.films.gestures import Gestures, Record
 from datasets.films.handling import Handling
 from datasets.films.layout import Layout
-from datasets.films.stage import Manner, Stage
+from datasets.films.stage import Manner, Piece, Stage
 from datasets.films.story import Step
 from datasets.films.tabletop import Habits, Tabletop, placed
 from datasets.films.things import Thing, random_thing
@@ -25,6 +25,10 @@ from datasets.films.things import Thing, random_thing
 _CLEAR_MM = math.hypot(CARD_WIDTH_MM, CARD_HEIGHT_MM) / 2.0 + 22.0
 """So far from the middle of where a card may lie nothing else stands, nor hides the table."""
 _TRIES = 200
+_FAN = 3
+"""Cards in a hand that is seen."""
+_SHIFTS = 0.4
+"""Chance that a hand that holds cards shifts before an act."""
 _AT_ONCE = ("draw", "burn", "show")
 """Before these nobody does anything else."""
 
@@ -39,6 +43,8 @@ class Liveliness:
     """A card is put on the pile and taken back; then another is played."""
     drinks: float
     tidies: float
+    in_sight: frozenset[str]
+    """Whose cards in hand are held within the picture, their backs up, and never quite still."""
     standing: Mapping[str, tuple[Thing, Pose]]
     """By the names of their pieces: things that stand on the table from the beginning, and where."""
 
@@ -65,8 +71,14 @@ def random_liveliness(layout: Layout, camera: Camera, rng: random.Random) -> Liv
         changes_mind=rng.uniform(0.05, 0.2),
         drinks=rng.uniform(0.05, 0.2),
         tidies=rng.uniform(0.0, 0.12),
+        in_sight=_who_is_in_sight(layout, rng),
         standing=standing,
     )
+
+
+def _who_is_in_sight(layout: Layout, rng: random.Random) -> frozenset[str]:
+    share = rng.choice([0.0, 0.0, 0.5, 1.0])
+    return frozenset(seat.player for seat in layout.seats if rng.random() < share)
 
 
 def lively_manner(manner: Manner, rng: random.Random) -> Manner:
@@ -132,6 +144,7 @@ class LivelyGestures(Gestures):
         super().__init__(stage, tabletop, deal, habits, rng, record)
         self._lively = lively
         self._handling = Handling(stage, lively.things, rng)
+        self._held: dict[str, list[Piece]] = {}
         self._standing = []
         for name, (_, pose) in lively.standing.items():
             piece = stage.new_piece(name, face_up=True)
@@ -140,6 +153,9 @@ class LivelyGestures(Gestures):
 
     def before(self, step: Step, later: Sequence[Step]) -> None:
         """Play what happens before a step and is no event; `later` is what is still to come."""
+        for player in self._lively.in_sight:
+            if player not in self._held or self._rng.random() < _SHIFTS:
+                self._hold(player)
         if step.event in _AT_ONCE or step.player is None:
             return
         rng, lively, player = self._rng, self._lively, step.player
@@ -152,6 +168,26 @@ class LivelyGestures(Gestures):
             self.change_mind(player, card)
         elif card is not None and rng.random() < lively.hesitates:
             self.hesitate(player, card)
+
+    def _hold(self, player: str) -> None:
+        """Hold a fan of cards at the table's edge, beside one's row, or shift it a little."""
+        stage, rng, arm = self._stage, self._rng, (player, "other")
+        began, seat = stage.now, stage.layout.seat(player)
+        if player not in self._held:
+            self._held[player] = [stage.new_piece(None, face_up=False) for _ in range(_FAN)]
+            side = -1.0 if seat.right_handed else 1.0
+            spot = seat.edge.shifted(side * rng.uniform(185.0, 230.0), rng.uniform(-15.0, 30.0))
+        else:
+            here = stage.arm_pose(arm)
+            spot = Pose(here.x + rng.gauss(0, 6), here.y + rng.gauss(0, 6))
+        target = stage.arm_at(arm, spot.x, spot.y, 70.0, "hold")
+        middle = stage.held(target)
+        ends = [
+            middle.shifted(14.0 * along, 2.0 * along * along, 9.0 * along, 0.5 * index)
+            for index, along in enumerate(i - (_FAN - 1) / 2.0 for i in range(_FAN))
+        ]
+        stage.carry(arm, target, self._held[player], ends, lift=0.0)
+        stage.now = began + rng.uniform(0.0, 0.2)  # nobody waits for it
 
     def hesitate(self, player: str, card: str) -> None:
         """Hold a card over the pile and take it home again."""
