@@ -115,6 +115,8 @@ class ArmTracker:
         self._discs: dict[Zone, Mask] = {}
         self._contacts: dict[int, tuple[float, float]] = {}
         self._shoulders = Shoulders()
+        self._strayed: dict[int, float] = {}
+        """When a seat's arm last seemed to come in where only somebody else's can."""
         self.masks: dict[int, Mask] = {}
         """Where each seat's arm is in the latest frame, in pixels of the small picture."""
 
@@ -160,6 +162,12 @@ class ArmTracker:
             return self._shoulders.seat(layout, contact, hand)[0]
         reach = self._open[owner]
         hand = reach.tip if tip is None else _place(layout, tip, motion.scale)
+        other = self._shoulders.instead_of(layout, owner, contact, hand)
+        if other is not None:  # of two arms that crossed, and were seen as one, this is the other
+            before, self._strayed[owner] = self._strayed.get(owner, -math.inf), motion.t
+            if 0 < motion.t - before < GONE_SECONDS:
+                self._reach(other, motion.t)
+                return other
         if not reach.reaches_farther(math.dist(contact, hand)) or not reach.comes_in:
             return owner
         seat, sure = self._shoulders.seat(layout, contact, hand)

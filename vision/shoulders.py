@@ -20,6 +20,8 @@ _STRAIGHT_AHEAD = 0.08
 """How much it counts that an arm comes in straight before a seat: all that tells of one that just appears."""
 _SURE_MM = 35.0
 """An arm is surely somebody's if it fits everybody else so much worse."""
+_ANOTHERS_MM = 300.0
+"""Who fits an arm so much worse than somebody else has another one."""
 _NEWEST = 0.3
 """What the newest reach counts for where a seat's shoulder is."""
 
@@ -37,6 +39,14 @@ class Shoulders:
         seat = min(range(len(apart)), key=lambda index: apart[index])
         others = (distance for index, distance in enumerate(apart) if index != seat)
         return seat, min(others, default=math.inf) - apart[seat] > _SURE_MM
+
+    def instead_of(self, layout: Layout, seat: int, contact: Place, hand: Place) -> int | None:
+        """Return whose arm this must be if it cannot be that of `seat`; None where it may be theirs."""
+        other, sure = self.seat(layout, contact, hand)
+        if other == seat or not sure:
+            return None
+        apart = self._apart(layout, seat, contact, hand) - self._apart(layout, other, contact, hand)
+        return other if apart > _ANOTHERS_MM else None
 
     def learn(self, layout: Layout, seat: int, contact: Place, hand: Place) -> None:
         """Note where the arm of somebody who surely sits at `seat` crossed the border (mm)."""

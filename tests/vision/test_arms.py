@@ -149,3 +149,27 @@ def test_a_hand_that_is_seen_apart_from_its_arm_is_where_the_reach_ends() -> Non
         frames.append(frame)
     hands = [watch.feed(frame) for frame in frames]
     assert hands[-1].reaches[0].tip[1] < -60, "180 pixels down is the middle of the table"
+
+
+def test_of_two_arms_that_cross_the_one_that_stays_is_still_its_players() -> None:
+    """Two that touch are seen as one; once the other has gone it comes in where only one of them sits."""
+    watch = Watch()
+
+    def frame(below: int | None, above: int | None) -> np.ndarray:
+        picture = TABLE.copy()
+        if below is not None:
+            picture[below:, 372:408] = 190
+        if above is not None:
+            picture[:above, 380:416] = 190
+        return picture
+
+    steps = [(y, None) for y in (300, 240, 180)]
+    steps += [(180, y) for y in (60, 120, 170, 190)]
+    steps += [(y, 200) for y in (230, 290, 350)]
+    steps += [(None, y) for y in (215, 200, 205, 200, 190)]
+    for below, above in steps:
+        told = watch.feed(frame(below, above))
+    assert [reach.seat for reach in told.reaches] == [1]
+    told = [watch.feed(TABLE) for _ in range(6)][-1]
+    assert not told.reaches
+    assert {reach.seat for reach in watch.ended} == {0, 1}
