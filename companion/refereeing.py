@@ -24,7 +24,8 @@ from engine.said import Said
 from engine.situation import is_text
 from vision.layout import Layout, load_layout
 from vision.reading import CardReader, CardReading, Image
-from vision.watch import TableView, Watcher
+from vision.table_view import TableView
+from vision.watch import Watcher
 
 if TYPE_CHECKING:
     from vision.learning import LearningReader
