@@ -16,6 +16,7 @@ import numpy as np
 from companion.book import GameBook, Judge, Line
 from companion.freed_memory import FreedMemory
 from companion.known_already import KnownAlready
+from companion.places import Places
 from companion.put_right import PutRight
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
@@ -164,6 +165,11 @@ class Refereeing:
     def layout(self) -> Layout | None:
         """Where seats and piles are, once that is known."""
         return self._watcher.layout
+
+    @property
+    def places(self) -> Places:
+        """Where seats and piles lie in the latest picture, and how that is put right."""
+        return Places(self.view.layout, self._watcher)
 
     @property
     def started_at(self) -> float:

@@ -69,14 +69,12 @@ def laid_out(
     """
     plane = plane_in_mid_game(readings, width, height)
     if plane is None:
-        raise BadInputError(
-            "No card is read, and only cards tell how the table lies. Are some in the picture?"
-        )
+        raise BadInputError("No card is read. Lay some in the picture.")
     rows = [place_at(plane, pixel) for pixel in shown.rows]
     draw = None if shown.draw is None else place_at(plane, shown.draw)
     places = [*rows, *([] if draw is None else [draw])]
     if _share_a_place(places):
-        raise BadInputError("Two of these lie in one place: every row and every pile has its own.")
+        raise BadInputError("Two of these lie in one place.")
     cards = see(readings, plane)
     middle = draw or mean_place(rows)
     names = players or [f"P{number + 1}" for number in range(len(rows))]

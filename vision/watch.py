@@ -145,10 +145,10 @@ class Watcher:
         What was tapped is in pixels of the latest frame.
 
         Raises:
-            BadInputError: a game is followed already, or no table is like that.
+            BadInputError: the game has begun, or no table is like that.
         """
         if self._maker is not None or self._known is not None or self._size is None:
-            raise BadInputError("The places can be shown where no deal is recognised.")
+            raise BadInputError("The game has begun already.")
         rows = [self._steady(pixel) for pixel in shown.rows]
         draw = None if shown.draw is None else self._steady(shown.draw)
         finder, readings = self._finder, self.view.readings

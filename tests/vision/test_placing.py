@@ -281,7 +281,7 @@ def test_before_anything_is_followed_nothing_can_be_put_right_and_while_it_is_no
         game.watcher.put(DRAW, (500.0, 300.0))
     game.deal()
     game.run(1.5)
-    with pytest.raises(BadInputError, match="where no deal is recognised"):
+    with pytest.raises(BadInputError, match="begun already"):
         game.watcher.lay_out(Shown(((490.0, 510.0), (510.0, 90.0)), None))
 
 
