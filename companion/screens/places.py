@@ -29,6 +29,8 @@ _REACH_DP = 28
 """A finger that comes down so near to a mark takes hold of it."""
 _STAYS_S = 10.0
 """A mark that was let go stays there until the session has answered, but no longer than this."""
+_WIDEST_NAME = 0.4
+"""Of the picture's width; a longer name is cut."""
 
 
 class PlaceMark(FloatLayout):
@@ -50,7 +52,11 @@ class PlaceMark(FloatLayout):
     def put_tag(self, within: Box, taken: Sequence[Box]) -> None:
         """Write the name beside the ring, inside the picture and clear of what is there."""
         tag, (x, y) = self.ids.tag, self.center
+        tag.text_size = None, None
         tag.texture_update()
+        if tag.texture_size[0] > _WIDEST_NAME * within.width:
+            tag.text_size = _WIDEST_NAME * within.width, None
+            tag.texture_update()
         tag.size = tag.texture_size[0] + dp(14), tag.texture_size[1] + dp(6)
         across, up = (self.ring + tag.width) / 2 + dp(2), (self.ring + tag.height) / 2 + dp(1)
         offsets = (0, up), (0, -up), (across, 0), (-across, 0), (across, up), (-across, up), (across, -up)
@@ -125,7 +131,7 @@ class PlacesView(ModalView):
 
     def on_touch_down(self, touch: Any) -> bool:
         """Let a finger on the picture or on a mark do what the view is for."""
-        if self._touch is None and self.begins(touch.pos):
+        if self._touch is None and not touch.is_mouse_scrolling and self.begins(touch.pos):
             touch.grab(self)
             self._touch = touch
             return True

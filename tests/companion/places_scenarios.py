@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scripted import PLAYERS, ScriptedSession, ruling
+from scripted import LONG_NAME, PLAYERS, ScriptedSession, ruling
 from walker import Steps, Walker, rest
 
 from companion.choice import Choice
@@ -67,6 +67,12 @@ def places(walker: Walker) -> Steps:
     walker.saw["beside the picture"] = [len(_put(session)) - count, view.marks[BURN].waits]
     yield from walker.drag(view.marks[BURN], _on(view, (200, 450)))
     walker.saw["burnt"] = _put(session)[-1]
+    first, *others = layout().seats
+    session.show(layout=replace(layout(), seats=(replace(first, player=LONG_NAME), *others)))
+    yield from rest(3)
+    walker.look("long name")
+    walker.saw["tags"] = [list(mark.tag_box()) for mark in view.marks.values()]
+    walker.saw["picture"] = list(view.ids.live.image_box())
     yield from walker.tap(view.buttons["done"], steps=8)
     walker.saw["left"] = [walker.app.at, walker.screen.places is None]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from companion.places import Places, marks_of
+from companion.screens.arrangement import Box, overlap
 from engine.errors import BadInputError
 from tests.companion.session_script import Film, Game, until, watch
 from tests.companion.test_screens import TARGET_DP, has, walk
@@ -37,6 +40,19 @@ def test_a_mark_stays_where_it_was_let_go_until_the_watcher_has_heard_of_it(size
     now, believed = seen["snapped"]
     assert now == pytest.approx(believed, abs=1)
     assert has(seen["put right"], "Put right: Play pile")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_names_stand_in_the_picture_and_beside_one_another_however_long_they_are(
+    size: tuple[int, int],
+) -> None:
+    seen = walk("places", size)
+    left, low, width, height = seen["picture"]
+    tags = [Box(*tag) for tag in seen["tags"][:-1]]  # the burn pile's waits beside the picture
+    for tag in tags:
+        assert left - 1 <= tag.x <= tag.x + tag.width <= left + width + 1
+        assert low - 1 <= tag.y <= tag.y + tag.height <= low + height + 1
+    assert not any(overlap(one, other) for one, other in combinations(tags, 2))
 
 
 def test_what_is_let_go_beside_the_picture_goes_back_and_done_leads_to_the_table() -> None:
