@@ -57,7 +57,7 @@ class PlaceMark(FloatLayout):
         if tag.texture_size[0] > _WIDEST_NAME * within.width:
             tag.text_size = _WIDEST_NAME * within.width, None
             tag.texture_update()
-        tag.size = tag.texture_size[0] + dp(14), tag.texture_size[1] + dp(6)
+        tag.size = tag.texture_size[0] + tag.font_size, tag.texture_size[1] + 0.4 * tag.font_size
         across, up = (self.ring + tag.width) / 2 + dp(2), (self.ring + tag.height) / 2 + dp(1)
         offsets = (0, up), (0, -up), (across, 0), (-across, 0), (across, up), (-across, up), (across, -up)
         boxes = []
