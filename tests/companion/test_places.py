@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from companion.places import Places, marks_of
+from companion.places import Places, lay_out, marks_of, put_right
+from companion.refereeing import Refereeing, judge_of
+from companion.rulings import asks_where
 from companion.screens.arrangement import Box, overlap
 from engine.errors import BadInputError
 from tests.companion.session_script import Film, Game, until, watch
 from tests.companion.test_screens import TARGET_DP, has, walk
+from tests.vision.test_watch import STEP, Table, without
+from tests.vision.test_watch import Game as Drawn
 from vision.layout import DRAW, PLAY, Layout, Place, Seat, Zone
 from vision.placing import Shown
 from vision.plane import TablePlane
+from vision.watch import Watcher
 
 SIZES = ((1280, 720), (360, 640), (640, 360))
 
@@ -163,3 +169,35 @@ def test_a_row_is_marked_in_its_middle_and_what_is_not_known_nowhere() -> None:
         "Burn pile": None,
     }
     assert marks_of(None) == []
+
+
+def test_taps_answer_the_question_and_the_deal_follows_and_a_drag_is_nobodys_act() -> None:
+    table = Table()
+    game = Refereeing(
+        Watcher(table, ("Ann", "Bob"), row_length=3), partial(judge_of, "winnersh"), ("Ann", "Bob")
+    )
+    dealing = Drawn()
+    dealing.table = table
+    dealing.deal()
+    without(dealing, "4S")
+
+    def feed(seconds: float) -> None:
+        for _ in range(round(seconds / STEP)):
+            game.feed(table.frame(), dealing.t)
+            dealing.t += STEP
+
+    feed(9.0)
+    (question,) = game.lines
+    assert asks_where(question)
+    assert lay_out(game, Shown(((490.0, 510.0), (510.0, 90.0)), (570.0, 310.0))).startswith("The game begins")
+    feed(2.0)
+    (deal,) = game.lines
+    assert deal["event"] == "deal"
+    assert deal["up"]["Ann"] == ["??", "5C", "6C"]
+    assert put_right(game, PLAY, (300.0, 330.0)) == "Put right: Play pile"
+    feed(2.0)
+    assert list(game.lines) == [deal]
+    assert game.places.layout is not None
+    marks = {mark.name: mark.at for mark in marks_of(game.places.layout)}
+    assert marks["Play pile"] == pytest.approx((300, 330), abs=1)
+    assert marks["Draw pile"] == pytest.approx((580, 300), abs=1)
