@@ -19,6 +19,8 @@ from vision.reading import CardReading
 from vision.relocating import plane_in_mid_game
 from vision.slots import Seen, see
 
+_FEWEST = 2
+"""So many sit at a table at least."""
 _LEAST_LENGTH, _USUAL_LENGTH, _USUAL_STEP_MM = 2, 3, 75.0
 _NARROWEST_STEP_MM = 50.0
 """Cards of a row whose middles are nearer to one another lie on one spot."""
@@ -65,8 +67,13 @@ def laid_out(
         height: The same.
 
     Raises:
-        BadInputError: no table is like that, or no card tells how it lies.
+        BadInputError: no table is like that, not every player has a row, or no card tells how it lies.
     """
+    names = players or [f"P{number + 1}" for number in range(len(shown.rows))]
+    if len(shown.rows) != len(names) or len(names) < _FEWEST:
+        raise BadInputError(
+            "layout: it has {count} seats for {players} players", count=len(shown.rows), players=len(names)
+        )
     plane = plane_in_mid_game(readings, width, height)
     if plane is None:
         raise BadInputError("No card is read. Lay some in the picture.")
@@ -77,7 +84,6 @@ def laid_out(
         raise BadInputError("Two of these lie in one place.")
     cards = see(readings, plane)
     middle = draw or mean_place(rows)
-    names = players or [f"P{number + 1}" for number in range(len(rows))]
     near = {
         place: [card for card in cards if all(_is_nearer(place, other, card) for other in places)]
         for place in rows
@@ -98,8 +104,10 @@ def put_right(layout: Layout, zone: Zone, pixel: Place, readings: Sequence[CardR
     `pixel` is in pixels of the picture that `layout` and `readings` are of.
 
     Raises:
-        BadInputError: something else is there, or it is no place on the table.
+        BadInputError: something else is there, it is no place on the table, or there is no such seat.
     """
+    if zone.kind == "row" and zone.seat not in range(len(layout.seats)):
+        raise BadInputError("Nobody sits there any more.")
     place = place_at(layout.plane, pixel)
     others = [
         centre

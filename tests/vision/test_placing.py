@@ -113,6 +113,16 @@ def test_where_no_card_is_read_it_is_said_that_only_cards_tell_how_the_table_lie
         lay_out([], *ROWS)
 
 
+def test_every_player_has_one_row() -> None:
+    with pytest.raises(BadInputError, match="it has 3 seats for 2 players"):
+        laid_out(Shown(ROWS[:3], None), dealt(), ("Ann", "Bob"), 3, *SIZE)
+
+
+def test_a_row_of_somebody_who_no_longer_sits_there_is_not_moved() -> None:
+    with pytest.raises(BadInputError, match="Nobody sits there"):
+        put_right(lay_out(dealt(), *ROWS), Zone("row", 4), (300.0, 300.0), dealt())
+
+
 def test_a_place_beyond_the_table_is_none() -> None:
     with pytest.raises(BadInputError, match="no place on the table"):
         lay_out(dealt(), *ROWS, draw=(90_000.0, 300.0))
@@ -138,7 +148,13 @@ def test_nothing_is_dragged_onto_something_else() -> None:
     layout = lay_out(dealt(), *ROWS)
     with pytest.raises(BadInputError, match="Something else is there"):
         put_right(layout, PLAY, (570.0, 310.0), dealt())
-    assert in_pixels(put_right(layout, DRAW, (540.0, 310.0), dealt()), (0, 0))
+
+
+def test_a_draw_pile_dragged_near_a_face_down_card_is_that_cards_place() -> None:
+    layout = lay_out(dealt(), *ROWS, draw=(400.0, 300.0))
+    put = put_right(layout, DRAW, (540.0, 310.0), dealt())
+    assert put.draw is not None
+    assert in_pixels(put, put.draw) == [(560, 300)]
 
 
 # -- the events ------------------------------------------------------------------------------------
