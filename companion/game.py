@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from companion.places import Places
 from engine.events import Event
 from vision.reading import CardReading, Image
 
@@ -48,6 +49,11 @@ class Game(Protocol):
     @property
     def layout(self) -> Any:
         """Where seats and piles are (`vision.layout.Layout`), or None while that is not known."""
+        ...
+
+    @property
+    def places(self) -> Places | None:
+        """Where seats and piles lie in the picture, and how that is put right; None: nothing is watched."""
         ...
 
     def feed(self, frame: Image, t: float) -> Iterable[Line]:

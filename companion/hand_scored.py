@@ -14,7 +14,7 @@ class HandScored:
 
     readings: tuple[Any, ...] = ()
     moving = lost = False
-    layout = None
+    layout = places = None
 
     def __init__(self, book: GameBook) -> None:
         self._book = book

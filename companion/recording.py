@@ -17,7 +17,7 @@ from vision.capturing import open_film
 from vision.drawing import draw_table
 from vision.file_names import opencv_name
 from vision.reading import Image
-from vision.watch import TableView
+from vision.table_view import TableView
 
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0

@@ -17,6 +17,7 @@ from companion.book import GameBook, Judge, Line
 from companion.freed_memory import FreedMemory
 from companion.hidden_cards import HiddenCards
 from companion.known_already import KnownAlready
+from companion.places import Places
 from companion.put_right import PutRight
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
@@ -25,7 +26,8 @@ from engine.said import Said
 from engine.situation import is_text
 from vision.layout import Layout, load_layout
 from vision.reading import CardReader, CardReading, Image
-from vision.watch import TableView, Watcher
+from vision.table_view import TableView
+from vision.watch import Watcher
 
 if TYPE_CHECKING:
     from vision.learning import LearningReader
@@ -165,6 +167,11 @@ class Refereeing:
     def layout(self) -> Layout | None:
         """Where seats and piles are, once that is known."""
         return self._watcher.layout
+
+    @property
+    def places(self) -> Places:
+        """Where seats and piles lie in the latest picture, and how that is put right."""
+        return Places(self.view.layout, self._watcher)
 
     @property
     def started_at(self) -> float:

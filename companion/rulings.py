@@ -13,7 +13,7 @@ from companion.rule_words import cite_words, quotation
 from companion.sentences import breach_words, sentence
 from engine.cards import UNKNOWN
 from engine.events import Event
-from vision.questions import HIDDEN_CARD, UNREAD_CARD, asked
+from vision.questions import HIDDEN_CARD, NOT_RECOGNISED, UNREAD_CARD, asked, taken_apart
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 """Events that, when legal, leave the ruling on the play before them standing."""
@@ -80,6 +80,12 @@ def _lacks_card(about: Line, question: Line) -> bool:
 def _asks_for_hidden_card(question: Line, count: int) -> bool:
     """Tell whether it is asked which card lay under the `count` that were seen."""
     return question.get("says") == asked(HIDDEN_CARD, question.get("player"), count=count)
+
+
+def asks_where(question: Line) -> bool:
+    """Tell whether a question is answered by showing where rows and piles lie."""
+    known = taken_apart(str(question.get("says") or ""), question.get("player"))
+    return known is not None and known[0] in NOT_RECOGNISED
 
 
 def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:

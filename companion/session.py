@@ -22,11 +22,14 @@ from companion.messages import error_words, failure_words, words
 from companion.moments import remember
 from companion.outbox import Outbox
 from companion.picture import DISPLAY_WIDTH, Picture, picture_of
+from companion.places import lay_out, put_right
 from companion.store import Store
 from companion.waiting import Waiting
 from companion.wording import event_words
 from engine.errors import BadInputError
 from engine.events import Event
+from vision.layout import Layout, Place, Zone
+from vision.placing import Shown
 from vision.reading import CardReading, Image
 from vision.sources import FrameSource
 
@@ -45,6 +48,8 @@ class Snapshot:
     phase: Phase = "opening"
     says: str = ""
     """One line for the user: what is being opened, why it failed, what was just done."""
+    answers: int = 0
+    """How many requests have been carried out or refused; `says` is what the last one came to."""
     t: float = 0.0
     moving: bool = False
     lost: bool = False
@@ -52,6 +57,8 @@ class Snapshot:
     table: Any = None
     lines: tuple[Line, ...] = ()
     readings: tuple[CardReading, ...] = ()
+    layout: Layout | None = None
+    """Where seats and piles lie in the picture, as far as that is known."""
 
 
 class Session:
@@ -128,6 +135,14 @@ class Session:
     def enter(self, event: Event) -> None:
         """Take in what a person says happened, now."""
         self._requests.put(lambda game: self._enter(game, event))
+
+    def put(self, zone: Zone, pixel: Place) -> None:
+        """Put a pile, or the row of a zone's seat, where a person says it is, in pixels of the source."""
+        self._requests.put(lambda game: put_right(game, zone, pixel))
+
+    def lay_out(self, shown: Shown) -> None:
+        """Begin the game on a table whose places a person has tapped, as no deal is recognised."""
+        self._requests.put(lambda game: lay_out(game, shown))
 
     def tell(self, line: str) -> None:
         """Say a line to the user, from any thread: the referee's publishes it."""
@@ -282,7 +297,8 @@ class Session:
             if phase in ("watching", "paused"):
                 phase = "watching" if self._running.is_set() else "paused"
             kept = self._outbox is None or self._outbox.fault is None
-            self._publish(game, phase=phase, **({"says": says} if kept else {}))
+            answers = self.snapshot.answers + 1
+            self._publish(game, phase=phase, answers=answers, **({"says": says} if kept else {}))
 
     def _undo(self, game: Game) -> str:
         line = game.undo()
@@ -319,6 +335,7 @@ class Session:
                 "readings": tuple(game.readings),
                 "moving": game.moving,
                 "lost": game.lost,
+                "layout": game.places.layout if game.places is not None else None,
             }
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)
 

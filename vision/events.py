@@ -33,6 +33,8 @@ _PLAY_FROM_DRAW_MM = 280.0
 _ANSWER_SECONDS = 5.0
 _PUT_AWAY_SECONDS = 5.0
 """What comes to light beside the piles so soon after a card was shown is that card, put away."""
+_SETTLED, _PATIENCE = 2, 5
+"""So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
 _SET = 3
 """So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
 
@@ -73,9 +75,9 @@ class EventMaker:
         self._resting: list[tuple[Look, list[Seen]]] = []
         """The latest looks, and what rests under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
-        self._play = PlayPile(
-            self._scene, self._upcards, self._taking, self._elsewhere, self._before_action, t
-        )
+        self._play = self._play_pile(t)
+        self._as_it_lies: list[list[Seen]] | None = None
+        """Looks at the play pile since somebody said where it is; None: what lies there is known."""
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
 
     def go_on(self, bare: Collection[Zone]) -> None:
@@ -83,6 +85,23 @@ class EventMaker:
         self._scene.started = True
         for zone in bare:
             self.rows.spots[zone].up, self.rows.spots[zone].down = None, False
+
+    def put_right(self, layout: Layout, t: float) -> None:
+        """Take the places for where somebody says they are: what lies there has not come by an act.
+
+        What was told stays told.
+        """
+        was, self._scene.layout = self.layout, layout
+        for seat, (before, now) in enumerate(zip(was.seats, layout.seats, strict=True)):
+            if now is not before:
+                self._upcards.put_right(seat, t)
+        if layout.play != was.play:
+            believed, self._play = self._play.pile, self._play_pile(t)
+            self._play.pile.cards = believed.cards
+            self._as_it_lies = []
+
+    def _play_pile(self, t: float) -> PlayPile:
+        return PlayPile(self._scene, self._upcards, self._taking, self._elsewhere, self._before_action, t)
 
     @property
     def started(self) -> bool:
@@ -113,7 +132,7 @@ class EventMaker:
             self._scene.remember(reach)
             self._draws.watch(reach, hands.t, covered=reach.seat in over_draw_pile)
         for zone, seats in hands.covered.items():
-            if zone == PLAY:
+            if zone == PLAY and self._as_it_lies is None:
                 self._play.cover(seats, hands.t)
             elif zone.kind == "row":
                 self.rows.touch(zone, hands.t)
@@ -146,6 +165,9 @@ class EventMaker:
             self._look_beside_piles(look, [*free, *on_burn_pile], put)
         if self.layout.play is None:
             self._find_set_under_hand(look)
+        elif self._as_it_lies is not None:
+            if PLAY not in look.hidden:
+                self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])])
         elif PLAY in look.hidden:
             self._play.glimpse(look, by_zone.get(PLAY, []))
         else:
@@ -160,6 +182,8 @@ class EventMaker:
 
         Looks cost most of all that is done: where nothing hurries they are made rarely.
         """
+        if self._as_it_lies is not None and PLAY not in hands.covered:
+            return _QUICK
         pile = self._play.look_interval(hands, _QUICK, _STEADY)
         if math.isfinite(pile):
             return pile
@@ -231,6 +255,20 @@ class EventMaker:
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
         self._play.begin(on_pile, max(reach.last for reach in self._scene.reaches or [Reach(0, 0, 0, 0)]))
+
+    def _take_as_it_lies(self, looks: list[list[Seen]]) -> None:
+        """Put on the pile, once looks agree, what lies where it is said to be: maybe nothing."""
+        view = self._play.pile.view(looks[-_SETTLED:], self._elsewhere())
+        unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
+        if len(looks) < _SETTLED or unsettled:
+            self._as_it_lies = looks
+            return
+        if view.cards:
+            self._play.pile.put(view.new, free=True)
+            self._scene.started = True
+        else:
+            self._play.pile.cards.clear()
+        self._as_it_lies = None
 
     def _tell_what_is_done(self, hands: Hands) -> None:
         """Tell what waited for hands to go, in the order in which it happened."""

@@ -31,6 +31,8 @@ class Spot:
     """When the hand had left it that was there before the last decision."""
     patch: Patch | None = None
     """How it looked when it was last decided."""
+    put_right: bool = False
+    """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Rows:
 
     def __init__(self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1) -> None:
         self._packs = packs
+        self._renamed: list[tuple[Zone, str]] = []
+        """Up-cards of rows that were put right which have other names than was thought."""
         self.spots = {
             Zone("row", seat, spot): Spot(card)
             for seat, row in enumerate(up)
@@ -84,6 +88,13 @@ class Rows:
             spot.touched = t
             spot.looks.clear()
 
+    def put_right(self, seat: int, t: float) -> None:
+        """Look anew at the spots of a seat, which are elsewhere than was thought."""
+        for zone, spot in self.spots.items():
+            if zone.seat == seat:
+                self.touch(zone, t)
+                spot.patch, spot.put_right = None, True
+
     def look(
         self, zone: Zone, cards: list[Seen], patch: Patch | None = None, *, exchange: bool = True
     ) -> Change | None:
@@ -111,14 +122,14 @@ class Rows:
         if len(spot.looks) < _LOOKS:
             return None
         if spot.up is not None and any(spot.up == seen.best[0] for seen in spot.looks[-1]):
-            spot.touched, spot.patch = None, patch  # there it is
+            spot.touched, spot.patch, spot.put_right = None, patch, False  # there it is
             return None
         settled = [s.seen for s in vote(spot.looks[-4:]) if s.looks >= _LOOKS]
         ups = [seen for seen in settled if seen.face == "up"]
         name, p = _named(ups)
         if ups and (name is None or p < _MIN_NAME):
             return None
-        if not exchange and spot.up is not None and name not in (None, spot.up):
+        if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
             return None
         down = name is not None or any(seen.face == "down" for seen in settled)
         # A card that is there is overlooked now and then; one that is not is never seen.
@@ -127,6 +138,9 @@ class Rows:
         if not down and spot.down and len(spot.looks) < (_LOOKS + 2 if spot.up is None else _MEMORY):
             return None  # nobody takes both at once: more likely something lies over them
         touched, spot.touched, spot.patch = spot.touched, None, patch
+        if spot.put_right:
+            self._take_as_it_lies(zone, spot, name, down)
+            return None
         spot.left = touched
         if name == spot.up and down == spot.down:
             return None
@@ -134,9 +148,19 @@ class Rows:
         spot.up, spot.down = name, down
         return change
 
+    def _take_as_it_lies(self, zone: Zone, spot: Spot, up: str | None, down: bool) -> None:
+        """Note what lies on a spot that was put right: that is how it was all along."""
+        spot.put_right = False
+        renamed = up is not None and spot.up is not None and up != spot.up
+        if up is not None and up != spot.up and len(self.owners(up)) >= self._packs:
+            return
+        spot.up, spot.down = up, down
+        if renamed:
+            self._renamed.append((zone, str(up)))
+
     def better_names(self) -> list[tuple[Zone, str]]:
         """Rename undisturbed up-cards where many looks agree on another name; returns what changed."""
-        renamed = []
+        renamed, self._renamed = self._renamed, []
         for zone, spot in self.spots.items():
             if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
                 continue

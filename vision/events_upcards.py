@@ -72,6 +72,13 @@ class UpCards:
         last = self._scene.log.last
         return card in pile and (self._scene.packs == 1 or (last is not None and card in last.cards))
 
+    def put_right(self, seat: int, t: float) -> None:
+        """Take a seat's row for where somebody says it is: what seemed to be gone was not the row's."""
+        self.rows.put_right(seat, t)
+        self._vanished = [gone for gone in self._vanished if gone.seat != seat]
+        self._down_gone = [change for change in self._down_gone if change.zone.seat != seat]
+        self._exchanging.pop(seat, None)
+
     def take_from_row(self, names: Collection[str], seat: int | None = None) -> int:
         """Note that a seat (None: anybody) has played cards; returns how many of them came from a row."""
         count = 0

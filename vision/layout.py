@@ -62,7 +62,7 @@ class Seat:
     @property
     def centre(self) -> Place:
         """The middle of the row."""
-        return _mean(self.row)
+        return mean_place(self.row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Layout:
     @property
     def middle(self) -> Place:
         """The middle of the game: of the seats' rows."""
-        return _mean([seat.centre for seat in self.seats])
+        return mean_place([seat.centre for seat in self.seats])
 
     def place_of(self, zone: Zone) -> Place | None:
         """Return the centre of a zone, or None while it is not known."""
@@ -263,7 +263,7 @@ def what_is_missing(
 
 def _piles(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]]) -> tuple[Place | None, Place]:
     """Return where the draw pile is, if there is one, and the middle of the rows."""
-    middle = _mean([_mean([(c.x, c.y) for c in row]) for row in rows])
+    middle = mean_place([mean_place([(c.x, c.y) for c in row]) for row in rows])
     return _draw_pile(cards, rows, middle), middle
 
 
@@ -320,8 +320,8 @@ def _draw_pile(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]], middle: Pl
 
 def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
     """Return the seat behind a row, its spots left to right for its player; None if it faces aside."""
-    x, y = _mean([(card.x, card.y) for card in row])
-    turn = math.radians(_mean_angle([card.angle for card in row]))
+    x, y = mean_place([(card.x, card.y) for card in row])
+    turn = math.radians(mean_angle([card.angle for card in row]))
     facing = (math.cos(turn), math.sin(turn))
     outwards = (x - middle[0], y - middle[1])
     if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
@@ -350,11 +350,12 @@ def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
     return sorted(seats, key=lambda seat: (bearing(seat) - start) % math.tau)
 
 
-def _mean(places: Sequence[Place]) -> Place:
+def mean_place(places: Sequence[Place]) -> Place:
+    """Return the middle of places."""
     return sum(p[0] for p in places) / len(places), sum(p[1] for p in places) / len(places)
 
 
-def _mean_angle(angles: Sequence[float]) -> float:
+def mean_angle(angles: Sequence[float]) -> float:
     """Return the mean direction of undirected lines, degrees."""
     x = sum(math.cos(math.radians(2 * a)) for a in angles)
     y = sum(math.sin(math.radians(2 * a)) for a in angles)

@@ -32,6 +32,9 @@ LOST_TRACK = (
 )
 QUESTIONS = (UNREAD_CARD, HIDDEN_CARD, LIES_OTHERWISE, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK)
 
+NOT_RECOGNISED = (NO_ROWS, NO_DRAW_PILE, NO_SEATS)
+"""Those that showing where things lie answers."""
+
 
 def asked(form: str, player: str | None = None, **facts: object) -> str:
     """Return the question of this form about a player, or about the numbers in it."""

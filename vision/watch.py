@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
+from engine.errors import BadInputError
 from engine.events import Event
-from vision.arms import ArmTracker, Hands, disc
+from vision.arms import ArmTracker, Hands
 from vision.dealt import settled_cards, still_up, up_cards
 from vision.events import EventMaker
-from vision.events_patches import close_up, patch_box
-from vision.events_record import Look, Patch, UnderArm
+from vision.events_patches import close_up
+from vision.events_record import Look, UnderArm
 from vision.finding import Finder
-from vision.geometry import bounding_box, transform
+from vision.geometry import transform
 from vision.glance import Glance
 from vision.layout import BURN, Layout, Place, Zone
-from vision.plane import Matrix, TablePlane
+from vision.parts import crowded, patches, zones_of
+from vision.placing import Shown, laid_out, put_right
 from vision.questions import LIES_OTHERWISE, LOST_TRACK, asked
 from vision.reading import CardReader, CardReading, Image, Region, without_jokers
 from vision.refit import refitted
@@ -26,6 +28,7 @@ from vision.relocating import Known
 from vision.slots import see
 from vision.steadying import Steadier, SteadyFrame
 from vision.stillness import Motion, Stillness
+from vision.table_view import TableView
 from vision.tabletop import Tabletop
 from vision.tracking import Track
 
@@ -43,37 +46,6 @@ _NO_DEAL_LOOKS = 8
 dealing."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
-_PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
-_PAUSE_SECONDS = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """What an overlay draws: the latest reading and what is believed of the table."""
-
-    readings: tuple[CardReading, ...] = ()
-    layout: Layout | None = None
-    hands: tuple[str, ...] = ()
-    """Players whose arm is in the picture."""
-    still: bool = True
-    pile: tuple[str, ...] = ()
-    moved: Matrix | None = None
-    """The homography (3 x 3) from pixels of the latest frame to those of `readings` and `layout`; None while
-    the camera is where it was at first."""
-
-    def in_frame(self) -> TableView:
-        """Return the view in pixels of the latest frame."""
-        if self.moved is None:
-            return self
-        back = np.asarray(np.linalg.inv(self.moved), np.float64)
-        readings = tuple(
-            replace(reading, quad=transform(back, reading.quad).astype(np.float32))
-            for reading in self.readings
-        )
-        layout = self.layout
-        if layout is not None:
-            layout = replace(layout, plane=TablePlane(layout.plane.to_table @ self.moved))
-        return replace(self, readings=readings, layout=layout, moved=None)
 
 
 class Watcher:
@@ -119,6 +91,8 @@ class Watcher:
         """Whether a game that was followed is being looked for: the camera or all the cards have moved."""
         self.question: str | None = None
         """What players are asked because the table cannot be followed as it lies; None: nothing."""
+        self._size: tuple[int, int] | None = None
+        """Width and height of the pictures, once one has been read."""
         self.looks = 0
         """How often the networks were run."""
         self.view = TableView()
@@ -150,6 +124,44 @@ class Watcher:
         """Take a table on which these up-cards still lie for that of a game that is over, and no deal."""
         self._lay_before = frozenset(cards)
 
+    def put(self, zone: Zone, pixel: Place) -> None:
+        """Take a pile, or the whole row of a zone's seat, for where a person says it is, from now on.
+
+        `pixel` is in pixels of the latest frame. Nothing is told because of it, and nothing that was told is
+        lost.
+
+        Raises:
+            BadInputError: nothing is being followed, something else is there, or it is no place on the table.
+        """
+        if self._maker is None or self._doubt == "camera":
+            raise BadInputError("The places can be put right once the table is followed.")
+        layout = put_right(self._maker.layout, zone, self._steady(pixel), self.view.readings)
+        self._maker.put_right(layout, self._last_look)
+        self.view = replace(self.view, layout=layout)
+
+    def lay_out(self, shown: Shown) -> None:
+        """Take the table for one whose places a person has tapped: the game begins with what lies there.
+
+        What was tapped is in pixels of the latest frame.
+
+        Raises:
+            BadInputError: the game has begun, or no table is like that.
+        """
+        if self._maker is not None or self._known is not None or self._size is None:
+            raise BadInputError("The game has begun already.")
+        rows = [self._steady(pixel) for pixel in shown.rows]
+        draw = None if shown.draw is None else self._steady(shown.draw)
+        finder, readings = self._finder, self.view.readings
+        self._given = laid_out(Shown(rows, draw), readings, finder.players, finder.row_length, *self._size)
+        self.question, self._last_look = None, -np.inf
+
+    def _steady(self, pixel: Place) -> Place:
+        """Return the pixel of the first view that shows what a pixel of the latest frame shows."""
+        if self.view.moved is None:
+            return pixel
+        x, y = transform(self.view.moved, [pixel])[0]
+        return float(x), float(y)
+
     def feed(self, frame: Image, t: float) -> list[Event]:
         """Take in one frame; returns the events it decides.
 
@@ -170,7 +182,7 @@ class Watcher:
         if moved and self._maker is not None:  # arms may hide what the camera is followed by
             rows = self._maker.rows
             known = [zone for zone, spot in rows.spots.items() if spot.patch is not None]
-            moved = self._track.seems_moved(_patches(self._maker.layout, known, motion), rows)
+            moved = self._track.seems_moved(patches(self._maker.layout, known, motion), rows)
         unsteady = self._track.is_unsteady(moved, motion.t)
         if self._maker is None:
             if self.lost and unsteady:
@@ -216,7 +228,7 @@ class Watcher:
         readings = list(self._reader.read(frame, crowded))
         if not self._jokers:
             readings = [without_jokers(reading) for reading in readings]
-        self._last_look = t
+        self._last_look, self._size = t, (frame.shape[1], frame.shape[0])
         self.looks += 1
         self.view = replace(self.view, readings=tuple(readings))
         return readings
@@ -293,7 +305,7 @@ class Watcher:
         cards = tuple(settled_cards(self._deal_readings, layout.plane))
         if not cards and self._doubt == "camera":
             return []  # it looks elsewhere, and may come back
-        look = Look(t, cards, hidden=frozenset(covered), patches=_patches(layout, layout.zones(), motion))
+        look = Look(t, cards, hidden=frozenset(covered), patches=patches(layout, layout.zones(), motion))
         known = {seat.player: maker.rows.up_of(index) for index, seat in enumerate(layout.seats)}
         moved = self._doubt == "camera" and self._track.is_moved(cards, layout, known)
         if moved or self._track.is_displaced(look, maker.rows, layout):
@@ -327,7 +339,7 @@ class Watcher:
         """Read the table and sort the cards by what can be relied on."""
         assert self._maker is not None
         layout = self._maker.layout
-        readings = self._read(frame, motion.t, _crowded(layout, hands))
+        readings = self._read(frame, motion.t, crowded(layout, hands))
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
         seats = self._arms.masks
         free: list[CardReading] = []
@@ -344,7 +356,7 @@ class Watcher:
                 free.append(reading)
                 continue
             # A card that is seen but not to be relied on: nothing may be concluded from its absence.
-            hidden |= _zones_of(reading, layout)
+            hidden |= zones_of(reading, layout)
         hidden_now = frozenset(hidden)
         burn = layout.burn if BURN not in hidden_now else None
         return Look(
@@ -352,7 +364,7 @@ class Watcher:
             cards=tuple(see(free, layout.plane, self._packs)),
             under_arms=tuple(under),
             hidden=hidden_now,
-            patches=_patches(layout, layout.zones(), motion),
+            patches=patches(layout, layout.zones(), motion),
             pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
             burnt=close_up(frame, layout, burn) if burn is not None else None,
         )
@@ -361,36 +373,5 @@ class Watcher:
         """Tell whether what was read as a card, but not dealt, has been there since before the deal."""
         if self._tabletop is None or self._maker is None or reading.face == "down":
             return False
-        dealt = any(zone.kind == "row" for zone in _zones_of(reading, self._maker.layout))
+        dealt = any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
         return not dealt and self._tabletop.shows(frame, reading.quad)
-
-
-def _zones_of(reading: CardReading, layout: Layout) -> set[Zone]:
-    """Return the zone in which a card lies, if it lies in one."""
-    return {zone for seen in see([reading], layout.plane) if (zone := layout.zone_at(seen.x, seen.y))}
-
-
-def _crowded(layout: Layout, hands: Hands) -> list[Region]:
-    """Return where cards may lie half covered by others.
-
-    That is about the play pile, or where it will be, and where a hand pauses: what it holds may hide a card.
-    """
-    if layout.play is not None:
-        middle = layout.play, _PILE_MM
-    else:
-        middle = layout.draw or layout.middle, _TABLE_MIDDLE_MM
-    paused = [(reach.tip, _HELD_MM) for reach in hands.reaches if reach.resting >= _PAUSE_SECONDS]
-    return [_region(layout, *about) for about in (middle, *paused)]
-
-
-def _region(layout: Layout, place: Place, reach: float) -> Region:
-    return bounding_box(layout.plane.pixels(disc(place, reach)))
-
-
-def _patches(layout: Layout, zones: Iterable[Zone], motion: Motion) -> dict[Zone, Patch]:
-    """Return the small pictures of zones."""
-    patches = {}
-    for zone in zones:
-        (left, top), (right, bottom) = patch_box(layout, zone, motion.scale)
-        patches[zone] = motion.small[top:bottom, left:right].copy()
-    return patches

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from companion.choice import Choice
     from companion.event_writer import EventWriter
     from companion.nextdeal import NextDeal
+    from companion.places import Places
     from companion.recording import FilmWriter, GameKeeper
     from companion.refereeing import Refereeing
     from vision.reading import CardReading, Image
@@ -279,6 +280,11 @@ class Recorded:
     def started_at(self) -> float:
         """Seconds that the game had run when it was broken off."""
         return self._game.started_at
+
+    @property
+    def places(self) -> Places:
+        """Where seats and piles lie in the picture, and how that is put right."""
+        return self._watched.places
 
     @property
     def enter(self) -> Any:

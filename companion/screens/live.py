@@ -85,18 +85,35 @@ class LivePicture(Widget):
         self._readings, self._judged, self._verdict, self._moving = readings, judged, verdict, moving
         self._draw()
 
-    def _image_box(self) -> tuple[float, float, float, float]:
-        """Return where the picture lies: x, y, width, height, whole and centred."""
+    def pixel_at(self, x: float, y: float) -> tuple[float, float] | None:
+        """Return the pixel of the source's picture that is shown at a place; None beside the picture."""
+        left, low, width, height = self.image_box()
+        if self._picture is None or not (left <= x <= left + width and low <= y <= low + height):
+            return None
+        source_width, source_height = self._picture.source_size
+        return (x - left) * source_width / width, (low + height - y) * source_height / height
+
+    def point_of(self, pixel: Sequence[float]) -> tuple[float, float]:
+        """Return the place where a pixel of the source's picture is shown."""
+        left, low, width, height = self.image_box()
+        source_width, source_height = (1, 1) if self._picture is None else self._picture.source_size
+        return (
+            left + float(pixel[0]) * width / source_width,
+            low + height - float(pixel[1]) * height / source_height,
+        )
+
+    def image_box(self) -> Box:
+        """Return where the picture lies, whole and centred."""
         if self._picture is None:
-            return self.x, self.y, self.width, self.height
+            return Box(self.x, self.y, self.width, self.height)
         width, height = self._picture.size
         scale = min(self.width / width, self.height / height)
         shown = width * scale, height * scale
-        return self.center_x - shown[0] / 2, self.center_y - shown[1] / 2, *shown
+        return Box(self.center_x - shown[0] / 2, self.center_y - shown[1] / 2, *shown)
 
     def _place(self, *_: object) -> None:
         self._backdrop.pos, self._backdrop.size = self.pos, self.size
-        x, y, width, height = self._image_box()
+        x, y, width, height = self.image_box()
         self._image.pos, self._image.size = (x, y), (width, height)
         self._ground.a = 1.0 if self._picture is not None or self.dark_when_empty else 0.0
         if self._picture is None:
@@ -108,14 +125,9 @@ class LivePicture(Widget):
         self.names = ()
         if self._picture is None:
             return
-        x, y, width, height = self._image_box()
-        source_width, source_height = self._picture.source_size
         chips = []
         for reading in self._readings:
-            corners = [
-                (x + float(px) * width / source_width, y + height - float(py) * height / source_height)
-                for px, py in reading.quad
-            ]
+            corners = [self.point_of(corner) for corner in reading.quad]
             name, ink, thick = self._style(reading)
             self._outline(corners, ink, thick)
             if name:

@@ -77,7 +77,14 @@ class MoreScreen(Page):
         self.add(Factory.Heading(full_text=_("Game")))
         row = self.add(Factory.FilterRow())
         self._button(row, "tour", _("First steps"), self.take_tour)
+        self._button(row, "places", _("Places"), self._open_places)
+        session = self._app.session
+        self.buttons["places"].disabled = session is None or not session.watches
         self._button(row, "new", _("New game"), self._app.new_game)
+
+    def _open_places(self) -> None:
+        self._app.go("table")
+        self._app.screen.open_places()
 
     def _add_kept(self) -> None:
         self.add(Factory.Heading(full_text=_("Kept on this device")))

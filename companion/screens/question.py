@@ -13,7 +13,7 @@ from kivy.uix.boxlayout import BoxLayout
 
 from companion.game import Line
 from companion.i18n import _
-from companion.rulings import likely_answers, line_to_correct, open_questions
+from companion.rulings import asks_where, likely_answers, line_to_correct, open_questions
 from companion.screens.widgets import PillButton, signed
 from companion.wording import cards_sign, event_words
 from engine.events import Event
@@ -25,6 +25,8 @@ class QuestionBar(BoxLayout):
     asks = StringProperty("")
     several = BooleanProperty(False)
     """Whether there are answers to choose from; else one says that it is done."""
+    long = BooleanProperty(False)
+    """Whether what is asked needs several lines."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -32,6 +34,8 @@ class QuestionBar(BoxLayout):
         """Called with an event's id and what it really was, or None: it is struck out."""
         self.on_other: Callable[[int], None] = lambda _id: None
         """Called with the id of a question whose answer is none of those offered."""
+        self.on_where: Callable[[], None] | None = None
+        """Called where somebody wants to show where rows and piles lie; None: nobody can."""
         self.chips: dict[str, PillButton] = {}
         """The answers offered: the cards by their names, `other`, and `done`."""
         self._shown: tuple[Line, Line | None] | None = None
@@ -50,23 +54,26 @@ class QuestionBar(BoxLayout):
         if question is None:
             return
         number = int(question["id"])
-        self.several = about is not question
+        where = asks_where(question)
+        self.several, self.long = about is not question or where, where
         for event in likely_answers(lines, question):
             new = next(card for card in event.cards if card not in (about or {})["cards"])
             self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
-        if self.several:
-            self._add("other", _("Another card"), lambda: self.on_other(number), wide=True)
-            self._add("done", "✗", partial(self._answer, number, None))
+        if about is not question:
+            self._add("other", _("Another card"), lambda: self.on_other(number), wide=True, primary=False)
+            self._add("done", "✗", partial(self._answer, number, None), primary=False)
         else:
-            self._add("done", _("Done"), partial(self._answer, number, None))
+            if where and self.on_where is not None:
+                self._add("where", _("Show where they lie"), self.on_where, wide=True)
+            self._add("done", _("Done"), partial(self._answer, number, None), primary=not where)
 
     def _answer(self, event_id: int, event: Event | None) -> None:
         self.on_answer(event_id, event)
 
-    def _add(self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False) -> None:
-        chip = PillButton(
-            text=signed(text), size_hint=(2 if wide else 1, 1), primary=not wide and text != "✗"
-        )
+    def _add(
+        self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False, primary: bool = True
+    ) -> None:
+        chip = PillButton(text=signed(text), size_hint=(2 if wide else 1, 1), primary=primary)
         chip.bind(on_release=lambda _chip: act())
         self.chips[name] = chip
         self.ids.chips.add_widget(chip)

@@ -20,6 +20,7 @@ from companion.screens import live, panels, question, ring  # noqa: F401 - the k
 from companion.screens.arrangement import arrange
 from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.large import LargeView
+from companion.screens.places import DragPlaces, PlacesView, TapPlaces
 from companion.screens.player_sheet import PlayerSheet
 from companion.screens.widgets import signed
 from companion.session import Session, Snapshot
@@ -42,14 +43,17 @@ class TableScreen(FloatLayout):
         self.sheet: CorrectSheet | None = None
         self.player_sheet: PlayerSheet | None = None
         self.large: LargeView | None = None
+        self.places: PlacesView | None = None
+        """What is shown over the table while places are put right, or shown by taps."""
         super().__init__(watches=session.watches, **kwargs)
         if self.watches:
             self.remove_widget(self.ids.by_hand)
         self._serials = (-1, -1)
-        self._said = self._phase = ""
+        self._said, self._phase = ("", 0), ""
         self._players = 4
         self.ids.log.on_choose = self.open_event
         self.ids.question.on_answer, self.ids.question.on_other = session.correct, self.open_event
+        self.ids.question.on_where = self.show_where if session.watches else None
         self.ids.players.on_choose = self.open_player
         self.ids.banner.bind(on_release=lambda banner: self.open_event(int(banner.event_id)))
         self._arrange = Clock.create_trigger(self.place_panels, -1)
@@ -63,6 +67,8 @@ class TableScreen(FloatLayout):
             self.ids.live.show_picture(picture)
         if snapshot.serial != snapshot_serial:
             self._show(snapshot)
+        if self.places is not None:
+            self.places.show(picture, snapshot)
         self._serials = (picture.serial if picture is not None else -1, snapshot.serial)
 
     def undo(self) -> None:
@@ -82,6 +88,30 @@ class TableScreen(FloatLayout):
         self.large.show(self.session.snapshot)
         self.large.bind(on_dismiss=lambda *_args: setattr(self, "large", None))
         self.large.open()
+
+    def open_places(self) -> None:
+        """Show where the program believes everything to lie, to be put right by drag."""
+        self._over_picture(DragPlaces(self.session.put))
+
+    def show_where(self) -> None:
+        """Have the rows and the draw pile tapped, as no deal is recognised."""
+        if self.session.snapshot.table is not None:
+            self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.lay_out))
+
+    def _over_picture(self, view: PlacesView) -> None:
+        """Open a view that shows the picture larger than the table does."""
+        self.places = view
+        view.bind(on_dismiss=self._places_done)
+        view.ids.live.bind(width=self._widen)
+        view.show(self.session.picture, self.session.snapshot)
+        view.open()
+
+    def _widen(self, _live: object, width: float) -> None:
+        self.session.picture_width = shown_width(width)
+
+    def _places_done(self, *_args: object) -> None:
+        self.places = None
+        self._arrange()
 
     def open_player(self, player: str) -> None:
         """Open the sheet on which to enter what `player` did."""
@@ -129,9 +159,10 @@ class TableScreen(FloatLayout):
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
         may_pause = self.watches and snapshot.phase in ("watching", "paused")
         ids.pause.disabled = not (self.over or self.stopped or may_pause)
-        if snapshot.says and snapshot.says not in (self._said, ids.phase.full_text):
+        new = (snapshot.says, snapshot.answers) != self._said
+        if snapshot.says and new and snapshot.says != ids.phase.full_text:
             ids.toast.say(snapshot.says)
-        self._said = snapshot.says
+        self._said = snapshot.says, snapshot.answers
         judged = newest_ruling(snapshot.lines)
         if snapshot.lost:
             ids.banner.show_plain(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from places_scenarios import places, shown_where
 from scenarios import demonstration, enrolled, kept, replayed, seats
 from scripted import ScriptedSession
 from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
@@ -320,6 +321,8 @@ SCENARIOS = {
         kept,
         demonstration,
         score,
+        places,
+        shown_where,
         broken,
         start,
     )

@@ -14,6 +14,8 @@ from companion.kept_moments import KeptMoments
 from companion.picture import Picture
 from companion.session import Snapshot
 from engine.events import Event
+from vision.layout import Place, Zone
+from vision.placing import Shown
 from vision.reading import CardReading, Image, Quad
 
 PLAYERS = ("Ann", "Bartholomew", "Cat", "Dan")
@@ -161,6 +163,13 @@ class ScriptedSession:
 
     def enter(self, event: Event) -> None:
         self.asked.append(["enter", event.to_json()])
+
+    def put(self, zone: Zone, pixel: Place) -> None:
+        self.asked.append(["put", zone.kind, zone.seat, *map(round, pixel)])
+
+    def lay_out(self, shown: Shown) -> None:
+        rows = [list(map(round, row)) for row in shown.rows]
+        self.asked.append(["lay out", rows, shown.draw and list(map(round, shown.draw))])
 
     def correct(self, event_id: int, event: Event | None) -> None:
         self.asked.append(["correct", event_id, None if event is None else event.to_json()])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from companion.places import Places
 from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
@@ -46,6 +47,7 @@ class Game:
         self.lines: list[dict[str, Any]] = []
         self.table, self.readings, self.moving, self.lost = None, (), False, False
         self.layout, self.started_at = None, 0.0
+        self.places: Places | None = None
         self.seen: list[float] = []
         self.threads: set[int] = set()
         self.corrected: list[tuple[int, Event | None]] = []

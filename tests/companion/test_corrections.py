@@ -21,7 +21,8 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee import Referee
 from vision.reading import Image
-from vision.watch import TableView, Watcher
+from vision.table_view import TableView
+from vision.watch import Watcher
 
 PLAYERS = ("Ann", "Bob", "Cat")
 UP = {"Ann": ("KS", "KD", "KC"), "Bob": ("QS", "QD", "QC"), "Cat": ("JS", "JD", "JC")}

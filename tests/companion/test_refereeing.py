@@ -15,7 +15,7 @@ from companion.refereeing import Refereeing
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.reading import CardReading
-from vision.watch import TableView
+from vision.table_view import TableView
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
 

@@ -11,7 +11,7 @@ import pytest
 
 from companion.recording import FilmWriter
 from engine.errors import BadInputError
-from vision.watch import TableView
+from vision.table_view import TableView
 
 
 def write(path: Path, times: list[float], fps: float, sizes: list[tuple[int, int]] | None = None) -> None:
