@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.events import Event
 from vision.reading import CardReading, Image
+
+if TYPE_CHECKING:
+    from companion.choice import Choice
 
 Line = Mapping[str, Any]
 """One event line, as `shithead watch` prints it."""
@@ -14,6 +17,11 @@ Line = Mapping[str, Any]
 
 class Game(Protocol):
     """What a session needs of the joined watcher and referee (`companion.refereeing`)."""
+
+    @property
+    def choice(self) -> Choice | None:
+        """What is played, if that is known; another one once another game of the source is on."""
+        ...
 
     @property
     def table(self) -> Any:

@@ -12,6 +12,7 @@ from engine.events import Event
 class HandScored:
     """A game that no camera watches: people enter what happens, the referee rules all the same."""
 
+    choice = None  # the game is the only one of its session
     readings: tuple[Any, ...] = ()
     moving = lost = False
     layout = None

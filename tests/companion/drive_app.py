@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from scenarios import demonstration, enrolled, kept, replayed, seats
+from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
 from scripted import ScriptedSession
 from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
 
@@ -319,6 +319,7 @@ SCENARIOS = {
         evening,
         kept,
         demonstration,
+        next_deal,
         score,
         broken,
         start,

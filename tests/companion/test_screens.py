@@ -345,6 +345,21 @@ def test_after_a_game_the_next_one_is_a_tap_away_with_the_dealer_moved_on() -> N
     assert seen["next dealer"] == "Ann"
 
 
+def test_before_a_camera_the_next_deal_begins_the_next_game() -> None:
+    seen = walk("next_deal", (360, 640))
+    assert seen["over"] == "New game", "who wants to play otherwise gets to the form"
+    assert has(seen["deal awaited"], "the next deal begins the next game: Bob deals")
+    assert seen["sheet before"] == "Ann is out"
+    assert seen["banner"] == ["New game", "Bob deals. Rulings appear here as they fall."]
+    assert has(seen["new game"], "a new game has begun: Bob deals")
+    assert seen["goes on"] == [False, "Pause", "Bob"]
+    assert seen["cells"] == ["Up K♠ 2♣ 7♣ · Down 3", "Up 8♦ Q♣ 3♦ · Down 3"]
+    assert seen["log"] == ["The cards are dealt"]
+    assert seen["ledger"] == [["Bob", "1 of 1 lost"], ["Ann", "0 of 1 lost"]]
+    for name in ("deal awaited", "new game"):
+        assert (seen["measured"][name]["cut"], seen["measured"][name]["outside"]) == ([], []), name
+
+
 def test_a_game_that_was_broken_off_goes_on_at_a_tap() -> None:
     seen = walk("broken")
     assert has(seen["broken"], "A game of Ann, Bob, Cat, Dan was broken off at")
