@@ -24,6 +24,11 @@ class Game(Protocol):
         ...
 
     @property
+    def awaits_deal(self) -> bool:
+        """Whether the game is over and the deal of the next one is looked for."""
+        ...
+
+    @property
     def table(self) -> Any:
         """The referee's public table (`engine.referee.PublicTable`)."""
         ...

@@ -14,7 +14,7 @@ class HandScored:
 
     choice = None  # the game is the only one of its session
     readings: tuple[Any, ...] = ()
-    moving = lost = False
+    moving = lost = awaits_deal = False
     layout = None
 
     def __init__(self, book: GameBook) -> None:

@@ -152,6 +152,14 @@ class Games:
         self._game.correct(event_id, event)
 
     @property
+    def awaits_deal(self) -> bool:
+        """Whether the game is over and the deal of the next one is looked for."""
+        due = self._following is not None and self._following.waiting is not None
+        return (
+            due and self._game.table.loser is not None
+        )  # somebody may have denied it since the last picture
+
+    @property
     def table(self) -> Any:
         """The referee's public table."""
         return self._game.table

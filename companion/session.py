@@ -53,6 +53,8 @@ class Snapshot:
     moving: bool = False
     lost: bool = False
     """Whether the cards or the camera have moved, and the game is being looked for."""
+    awaits_deal: bool = False
+    """Whether the game is over and the deal of the next one is looked for."""
     table: Any = None
     lines: tuple[Line, ...] = ()
     readings: tuple[CardReading, ...] = ()
@@ -326,6 +328,7 @@ class Session:
                 "readings": tuple(shown.readings),
                 "moving": shown.moving,
                 "lost": shown.lost,
+                "awaits_deal": shown.awaits_deal,
             }
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)
 

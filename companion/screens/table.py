@@ -176,7 +176,7 @@ class TableScreen(FloatLayout):
         self._phase = snapshot.phase
 
     def _show_table(self, snapshot: Snapshot) -> None:
-        self.ids.turn.show(snapshot.table, watched=self.watches)
+        self.ids.turn.show(snapshot.table, watched=self.watches, awaits_deal=snapshot.awaits_deal)
         self.ids.ring.show(snapshot.table)
         if not self.watches:
             self._name_next(snapshot.table.turn)

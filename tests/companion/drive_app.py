@@ -283,6 +283,10 @@ def score(walker: Walker) -> Steps:
     yield from rest(4)
     walker.look("next-game")
     walker.saw["next dealer"] = walker.screen.chosen().dealer
+    yield from walker.tap(walker.screen.ids.start)
+    yield from until(lambda: walker.app.session is not None and walker.app.session.snapshot.table is not None)
+    table = walker.app.session.snapshot.table
+    walker.saw["after two taps"] = [table.players, table.dealer, table.loser]
 
 
 def broken(walker: Walker) -> Steps:

@@ -224,6 +224,7 @@ def next_deal(walker: Walker) -> Steps:
     walker.saw["over"] = walker.screen.ids.pause.text
     camera.show(4.0)
     yield from until(lambda: "deals" in walker.screen.ids.toast.text)
+    yield from rest(4)
     walker.look("deal awaited")
     walker.screen.open_event(session.snapshot.lines[1]["id"])
     yield from rest(4)

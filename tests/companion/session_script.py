@@ -48,6 +48,7 @@ class Game:
         self.events = set(events)
         self.lines: list[dict[str, Any]] = []
         self.table, self.readings, self.moving, self.lost = None, (), False, False
+        self.awaits_deal = False
         self.layout, self.started_at = None, 0.0
         self.choice: Choice | None = None
         self.seen: list[float] = []

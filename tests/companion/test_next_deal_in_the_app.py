@@ -77,6 +77,7 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     camera.show(4.0)
     until(lambda: said_by(session, "the next deal begins the next game: Bob deals"))
     assert (session.snapshot.game, session.snapshot.table.loser) == (1, "Bob")
+    assert session.snapshot.awaits_deal
     assert session.moments, "pictures of the first game's moments"
     camera.cards = []
     camera.show(2.0)
@@ -85,6 +86,7 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     until(lambda: said_by(session, "a new game has begun: Bob deals"))
     assert [line["event"] for line in session.snapshot.lines] == ["deal"]
     table = session.snapshot.table
+    assert not session.snapshot.awaits_deal
     assert (table.loser, table.dealer, list(table.up["Ann"])) == (None, "Bob", ["KS", "2C", "7C"])
     assert session.choice == replace(choice_in(path), dealer="Bob")
     (deal,) = session.snapshot.lines
@@ -155,6 +157,7 @@ def test_where_the_end_is_denied_the_game_goes_on(session: Session, camera: Came
     until(lambda: said_by(session, "the next deal begins"))
     session.undo()
     until(lambda: session.snapshot.table.loser is None)
+    assert not session.snapshot.awaits_deal
     deal_second(camera)
     camera.show(4.0)
     camera.looked_at(session)

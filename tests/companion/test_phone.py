@@ -55,7 +55,7 @@ class Onlooker:
     """A game in which nothing happens; keeps the last picture it was shown."""
 
     choice, table, lines, readings, layout = None, None, (), (), None
-    moving, lost, started_at = False, False, 0.0
+    moving, lost, awaits_deal, started_at = False, False, False, 0.0
 
     def __init__(self) -> None:
         self.frames: list[Image] = []
