@@ -15,6 +15,8 @@ import platformdirs
 
 from companion.game import Line
 from companion.i18n import _, language
+from companion.messages import words
+from companion.nextgame import begun_words
 from companion.rulings import breaches_of, ritual_words, ruling_of
 from companion.session import Snapshot
 from companion.settings import Settings
@@ -55,12 +57,14 @@ class Feedback:
         """The verdict on each line that was heard; None before the first."""
         self._serial = -1
         self._turn: str | None = None
+        self._game = 1
+        """Which game of the session is heard."""
         self._begins = False
         """Whether the session's opening was seen, so that the first turn is news."""
 
     def begin(self) -> None:
         """Listen to another session: what had happened in it before is not told again."""
-        self._heard, self._serial, self._turn, self._begins = None, -1, None, True
+        self._heard, self._serial, self._turn, self._game, self._begins = None, -1, None, 1, True
 
     def hear(self, snapshot: Snapshot) -> None:
         """Take in what the session published; cheap when that is nothing new."""
@@ -71,6 +75,9 @@ class Feedback:
             self.begin()
             self._serial = snapshot.serial
             return
+        if snapshot.game != self._game:  # whatever was heard was of the game before
+            self._game, self._heard, self._turn = snapshot.game, {}, None
+            self.say(words(begun_words(snapshot.table.dealer)), lasting=True)
         heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
         before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
         turn = self._turn if self._turn != before else None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from companion.places import Places
 from engine.events import Event
 from vision.reading import CardReading, Image
+
+if TYPE_CHECKING:
+    from companion.choice import Choice
 
 Line = Mapping[str, Any]
 """One event line, as `shithead watch` prints it."""
@@ -15,6 +18,16 @@ Line = Mapping[str, Any]
 
 class Game(Protocol):
     """What a session needs of the joined watcher and referee (`companion.refereeing`)."""
+
+    @property
+    def choice(self) -> Choice | None:
+        """What is played, if that is known; another one once another game of the source is on."""
+        ...
+
+    @property
+    def awaits_deal(self) -> bool:
+        """Whether the game is over and the deal of the next one is looked for."""
+        ...
 
     @property
     def table(self) -> Any:

@@ -12,8 +12,9 @@ from engine.events import Event
 class HandScored:
     """A game that no camera watches: people enter what happens, the referee rules all the same."""
 
+    choice = None  # the game is the only one of its session
     readings: tuple[Any, ...] = ()
-    moving = lost = False
+    moving = lost = awaits_deal = False
     layout = places = None
 
     def __init__(self, book: GameBook) -> None:

@@ -10,6 +10,7 @@ from companion.choice import Choice
 from engine.errors import BadInputError
 from engine.questions import next_dealer
 from engine.ruleset import load_ruleset
+from engine.said import Said, message
 
 
 def next_choice(last: Choice | None, table: Any = None) -> Choice:
@@ -31,3 +32,17 @@ def next_choice(last: Choice | None, table: Any = None) -> Choice:
     except BadInputError:
         return fresh
     return replace(fresh, dealer=dealer if dealer in players else None)
+
+
+def coming_words(dealer: str | None) -> Said:
+    """Return what is said while the deal of the next game is waited for."""
+    if dealer is None:
+        return message("the next deal begins the next game")
+    return message("the next deal begins the next game: {player} deals", player=dealer)
+
+
+def begun_words(dealer: str | None) -> Said:
+    """Return what is said once the next game has begun."""
+    if dealer is None:
+        return message("a new game has begun")
+    return message("a new game has begun: {player} deals", player=dealer)

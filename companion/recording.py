@@ -1,16 +1,16 @@
-"""What `shithead watch` leaves behind: the game in the store and the annotated film."""
+"""What `shithead watch` leaves behind: the lines of its games, and the annotated film."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
 
-from companion.outbox import Outbox
-from companion.store import Store
+from companion.nextdeal import Games, NextDeal
 from companion.wording import event_words
 from engine.errors import BadInputError
 from vision.capturing import open_film
@@ -18,6 +18,11 @@ from vision.drawing import draw_table
 from vision.file_names import opencv_name
 from vision.reading import Image
 from vision.table_view import TableView
+
+if TYPE_CHECKING:
+    from companion.event_writer import EventWriter
+    from companion.game_keeper import GameKeeper
+    from companion.refereeing import Refereeing
 
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0
@@ -27,80 +32,53 @@ _LONGEST_STILL_S = 60.0
 """A picture stands no longer than this in the annotated film, whatever the source's clock says."""
 
 
-class GameKeeper:
-    """Writes a game into the evening's store, from its first event on.
-
-    While the store cannot be written to (the disk is full, another program holds it) what is decided is held
-    back, and the game goes on; `tell` gets one line when that begins and when it ends.
-    """
+class Recorded(Games):
+    """Games that write down their lines, and their pictures, as they come."""
 
     def __init__(
         self,
-        store: Store,
-        rules: str,
-        options: Sequence[str],
-        dealer: str | None,
-        source: str,
-        tell: Callable[[str], None] = lambda _line: None,
+        game: Refereeing,
+        events: EventWriter,
+        film: FilmWriter | None,
+        keeper: GameKeeper | None = None,
+        following: NextDeal | None = None,
     ) -> None:
-        self._outbox, self._game = Outbox(store, tell), (rules, tuple(options), dealer, source)
-        self._begun = False
-        self._layout: Any = None
+        """`following` looks for the next game in the same source; None: there is none to come."""
+        super().__init__(game, following)
+        self._events, self._film, self._keeper = events, film, keeper
 
-    def next_game(self, dealer: str | None) -> None:
-        """Write what follows into a game of its own, which this player deals (None: nobody knows)."""
-        rules, options, _, source = self._game
-        self._game = rules, options, dealer, source
-        self._begun, self._layout = False, None
+    def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
+        """Take one picture; the lines decided by it are written and returned."""
+        played = self.choice
+        lines = super().feed(frame, t)
+        if self.choice is not None and self.choice is not played:
+            self._events.next_game()
+            if self._keeper is not None:
+                self._keeper.next_game(self.choice)
+        self._write(lines)
+        if self._film is not None:
+            self._film.tell(lines, t)
+            self._film.write(frame, t, self.view)
+        return lines
 
-    def resume(self, game: int) -> None:
-        """Write on to `game`, which an earlier run began.
+    def finish(self, t: float) -> list[dict[str, Any]]:
+        """Take the end of the source."""
+        lines = super().finish(t)
+        self._write(lines)
+        return lines
 
-        Raises:
-            BadInputError: another program is playing it.
-        """
-        self._outbox.at_once(lambda store: store.resume_game(game))
-        self._begun = True
-
-    def keep_layout(self, layout: Any) -> None:
-        """Write where seats and piles are (`vision.layout.Layout`), if that is news."""
-        if self._begun and layout is not None and layout is not self._layout:
-            places = layout.to_json()
-            self._outbox.write(lambda store: store.keep_layout(places))
-            self._layout = layout
-
-    def write(self, lines: Sequence[Mapping[str, Any]], players: Sequence[str]) -> None:
-        """Write lines that were decided together, durably; the first begin the game."""
-        if lines:
-            if not self._begun:
-                self._begin(tuple(players))
-            written = [dict(line) for line in lines]
-            self._outbox.write(lambda store: store.append(*written))
-        for line in lines:
-            if line.get("event") == "game_over":
-                self._end(line)
-        self._outbox.flush()
-
-    def _begin(self, players: Sequence[str]) -> None:
-        rules, options, dealer, source = self._game
-        self._outbox.write(
-            lambda store: store.start_game(rules, players, options=options, dealer=dealer, source=source)
-        )
-        self._begun = True
-
-    def _end(self, line: Mapping[str, Any]) -> None:
-        if line.get("withdrawn"):
-            self._outbox.write(lambda store: store.reopen())
-        else:
-            self._outbox.write(lambda store: store.finish(line.get("loser")))
+    def _write(self, lines: Sequence[dict[str, Any]]) -> None:
+        # On the disk before anybody sees it: what was shown is never lost.
+        if self._keeper is not None:
+            self._keeper.write(lines, self)
+        self._events.write(lines)
 
     def close(self) -> None:
-        """Close the store.
-
-        Raises:
-            BadInputError: something could not be kept.
-        """
-        self._outbox.close()
+        """Close what is being written."""
+        with ExitStack() as closing:  # each is closed, whatever becomes of the others
+            for part in (self._keeper, self._film, self._events):
+                if part is not None:
+                    closing.callback(part.close)
 
 
 class FilmWriter:

@@ -233,9 +233,13 @@ class Refereeing:
 
     def finish(self, t: float) -> list[Line]:
         """Take the end of the source; returns the lines decided by it."""
+        self.keep_learnt()
+        return self._rule(self._watcher.finish(t))
+
+    def keep_learnt(self) -> None:
+        """Keep what was learnt of the deck, for the games to come."""
         if self._learning is not None:
             self._learning.finish()
-        return self._rule(self._watcher.finish(t))
 
     def enter(self, event: Event) -> list[Line]:
         """Take in an event that a person reports; returns the lines that this adds."""
@@ -285,9 +289,15 @@ class Refereeing:
         """Return the cards on the pile of which it is known what they are, the lowest first."""
         return [card for card in self._book.table.pile if card != UNKNOWN]
 
-    def pass_over(self, table: Any) -> None:
-        """Take what lies before the players of a game that is over, with this public table, for no deal."""
-        self._watcher.pass_over({card for up in table.up.values() for card in up} - {UNKNOWN})
+    def pass_over(self, ended: Refereeing) -> None:
+        """Take what lies before the players of a game that is over for no deal.
+
+        Those who are out by their own word may have left up-cards lying, of which the table knows no more.
+        """
+        known = {card for up in ended.table.up.values() for card in up}
+        dealt = {card for line in ended.lines for up in line.get("up", {}).values() for card in up}
+        seen = {reading.card for reading in ended.readings if reading.card is not None}
+        self._watcher.pass_over((known | dealt & seen) - {UNKNOWN})
 
     def _rule(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it.

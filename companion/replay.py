@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +40,13 @@ class PlayedGame:
     """Who lost the games before it, in order."""
     folder: Path | None = None
     """Where pictures of its moments may lie."""
-    running: Session | None = None
-    """Who has the pictures, while the game runs."""
+    moments: Mapping[int, bytes] = field(default_factory=dict)
+    """Pictures that are not on the disk, of a game that runs, by the event's id."""
 
     def moment(self, event_id: int) -> bytes | None:
         """Return the picture of an event, or None."""
-        if self.running is not None:
-            return self.running.moment(event_id)
-        return None if self.folder is None else kept_moment(self.folder, event_id)
+        held = self.moments.get(event_id)
+        return held if held or self.folder is None else kept_moment(self.folder, event_id)
 
 
 def newest_evening(path: Path | None) -> list[PlayedGame]:
@@ -84,7 +83,7 @@ def running_game(choice: Choice | None, session: Session) -> PlayedGame:
         loser=None,
         source=None,
     )
-    return PlayedGame(game, snapshot.lines, running=session)
+    return PlayedGame(game, snapshot.lines, moments=session.moments)
 
 
 def replay(played: PlayedGame) -> list[Step]:

@@ -11,19 +11,18 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from companion.game import Game, Line
+from companion.game_keeper import GameKeeper
 from companion.i18n import _
-from companion.kept_moments import KeptMoments, game_folder
+from companion.kept_moments import KeptMoments
 from companion.messages import error_words, failure_words, words
 from companion.moments import remember
-from companion.outbox import Outbox
 from companion.picture import DISPLAY_WIDTH, Picture, picture_of
 from companion.places import lay_out, put_right
-from companion.store import Store
 from companion.waiting import Waiting
 from companion.wording import event_words
 from engine.errors import BadInputError
@@ -32,6 +31,9 @@ from vision.layout import Layout, Place, Zone
 from vision.placing import Shown
 from vision.reading import CardReading, Image
 from vision.sources import FrameSource
+
+if TYPE_CHECKING:
+    from companion.choice import Choice
 
 _log = logging.getLogger(__name__)
 
@@ -48,12 +50,16 @@ class Snapshot:
     phase: Phase = "opening"
     says: str = ""
     """One line for the user: what is being opened, why it failed, what was just done."""
+    game: int = 1
+    """Which game of the session this is, counted from one: a deal may begin another one."""
     answers: int = 0
     """How many requests have been carried out or refused; `says` is what the last one came to."""
     t: float = 0.0
     moving: bool = False
     lost: bool = False
     """Whether the cards or the camera have moved, and the game is being looked for."""
+    awaits_deal: bool = False
+    """Whether the game is over and the deal of the next one is looked for."""
     table: Any = None
     lines: tuple[Line, ...] = ()
     readings: tuple[CardReading, ...] = ()
@@ -64,6 +70,9 @@ class Snapshot:
 class Session:
     """Watches one source and referees it, until it ends or `stop()` is called.
 
+    Once a game is over the next deal may begin another one (`companion.nextdeal.Games`). What is asked for
+    concerns the game that is on, and is refused where that has changed meanwhile.
+
     Without a source nothing is watched: people enter what happens (`enter`), and the referee rules on it.
     """
 
@@ -72,22 +81,35 @@ class Session:
         open_source: Callable[[], FrameSource] | None,
         open_game: Callable[[], Game],
         *,
-        open_store: Callable[[], Store] | None = None,
+        open_keeper: Callable[[Callable[[str], None]], GameKeeper] | None = None,
         realtime: bool = True,
     ) -> None:
-        """Nothing is opened before `start()`. `realtime=False` runs a film as fast as it can be read."""
+        """Nothing is opened before `start()`.
+
+        Args:
+            open_source: Opens what is watched; None: nothing is.
+            open_game: Opens the game.
+            open_keeper: Opens what keeps it, its game begun, given what tells the user a line; None: it is
+                not kept.
+            realtime: False runs a film as fast as it can be read.
+        """
         self.snapshot = Snapshot(says=_("Opening …"))
         self.picture: Picture | None = None
         self.picture_width = DISPLAY_WIDTH
         """How wide pictures are wanted at most; whoever shows them may change it at any time."""
         self.moments: dict[int, bytes] = {}
-        """What was seen of the table as an event was decided, as JPEG by the event's id."""
+        """What was seen of the table as an event was decided, as JPEG by the event's id.
+
+        Of the game that is on: each has a dictionary of its own.
+        """
         self.game_id: int | None = None
         """The game in the store that is written to, once it is open."""
         self.kept_moments = KeptMoments()
         self.watches = open_source is not None
         """Whether there is a picture to expect."""
-        self._open_source, self._open_game, self._open_store = open_source, open_game, open_store
+        self.choice: Choice | None = None
+        """What is played, if that is known."""
+        self._open_source, self._open_game, self._open_keeper = open_source, open_game, open_keeper
         self._realtime = realtime
         self._frames = Waiting()
         self._requests: queue.SimpleQueue[Callable[[Game], str]] = queue.SimpleQueue()
@@ -96,10 +118,7 @@ class Session:
         self._running.set()
         self._source_done = threading.Event()
         self._source_error: str | None = None
-        self._outbox: Outbox | None = None
-        self._stored_end: tuple[str | None] | None = None
-        """What the store was told last: (loser,), or None while the game goes on."""
-        self._stored_layout: Any = None
+        self._keeper: GameKeeper | None = None
         self._now: Callable[[], float] = lambda: self.snapshot.t
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
 
@@ -126,27 +145,36 @@ class Session:
 
     def undo(self) -> None:
         """Take back the last event."""
-        self._requests.put(self._undo)
+        self._ask(self._undo)
 
     def correct(self, event_id: int, event: Event | None) -> None:
         """Put `event` in place of an earlier one; None: it never happened."""
-        self._requests.put(lambda game: self._correct(game, event_id, event))
+        self._ask(lambda game: self._correct(game, event_id, event))
 
     def enter(self, event: Event) -> None:
         """Take in what a person says happened, now."""
-        self._requests.put(lambda game: self._enter(game, event))
+        self._ask(lambda game: self._enter(game, event))
 
     def put(self, zone: Zone, pixel: Place) -> None:
         """Put a pile, or the row of a zone's seat, where a person says it is, in pixels of the source."""
-        self._requests.put(lambda game: put_right(game, zone, pixel))
+        self._ask(lambda game: put_right(game, zone, pixel))
 
     def lay_out(self, shown: Shown) -> None:
         """Begin the game on a table whose places a person has tapped, as no deal is recognised."""
-        self._requests.put(lambda game: lay_out(game, shown))
+        self._ask(lambda game: lay_out(game, shown))
 
     def tell(self, line: str) -> None:
         """Say a line to the user, from any thread: the referee's publishes it."""
         self._requests.put(lambda _game: words(line))
+
+    def _ask(self, request: Callable[[Game], str]) -> None:
+        """Have the referee's thread carry out what somebody asks who sees the game that is on now."""
+        seen = self.snapshot.game
+
+        def carry_out(game: Game) -> str:
+            return request(game) if self.snapshot.game == seen else _("That was in the game before.")
+
+        self._requests.put(carry_out)
 
     # Everything below runs in the referee's thread, but for _pump.
 
@@ -160,12 +188,11 @@ class Session:
                 pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
                 pump.start()
             game = self._open_game()
-            says = ""
-            if self._open_store is not None:
-                store = self._open_store()
-                says, self.game_id = words(store.notice or ""), store.game
-                self.kept_moments.folder = game_folder(store.path, store.game)
-                self._outbox = Outbox(store, lambda line: self._publish(None, says=words(line)))
+            says, self.choice = "", game.choice
+            if self._open_keeper is not None:
+                self._keeper = self._open_keeper(lambda line: self._publish(None, says=words(line)))
+                says = words(self._keeper.notice or "")
+                self._note_kept_game(self._keeper)
             if source is None:
                 self._keep_time(game.started_at)
                 self._publish(game, phase="watching", says=says)
@@ -185,13 +212,13 @@ class Session:
             self._frames.close()
             if source is not None:
                 source.close()
-            self._close_store()
+            self._close_keeper()
 
-    def _close_store(self) -> None:
-        if self._outbox is None:
+    def _close_keeper(self) -> None:
+        if self._keeper is None:
             return
         try:
-            self._outbox.close()
+            self._keeper.close()
         except BadInputError as error:
             _log.error("%s", error)
             self._publish(None, phase="failed", says=error_words(error))
@@ -230,73 +257,55 @@ class Session:
                 ended, self._source_error = True, error_words(error)
                 self._end(game, t)
                 continue
-            self._take(game, lines)
+            fresh = self._goes_over(game)
+            self._keep(game, lines)
             remember(self.moments, lines, frame, game.layout)
             self.kept_moments.keep(self.moments, lines)
-            if lines or game.moving != moving or game.readings is not readings:
-                self._publish(game, t=t)
+            if fresh or lines or game.moving != moving or game.readings is not readings:
+                self._publish(game, t=t, game=self.snapshot.game + fresh)
+
+    def _goes_over(self, game: Game) -> bool:
+        """Make ready for another game where a deal has begun one; returns whether it has."""
+        if game.choice is self.choice:
+            return False
+        self.choice, self.moments = game.choice, {}
+        if self._keeper is not None and self.choice is not None:
+            self._keeper.next_game(self.choice)
+        return True
 
     def _end(self, game: Game, t: float) -> None:
         """Decide what is open, as no more pictures are read."""
-        self._take(game, game.finish(t))
+        self._keep(game, game.finish(t))
         self._publish(game, phase="ended", says=self._source_error or _("The film has ended"))
 
-    def _take(self, game: Game, lines: Iterable[Line]) -> None:
-        if self._outbox is not None:
-            self._write([dict(line) for line in lines])
-            self._store_end(game)
-            if game.layout is not None and game.layout is not self._stored_layout:
-                layout = game.layout.to_json()
-                self._outbox.write(lambda store: store.keep_layout(layout))
-                self._stored_layout = game.layout
+    def _keep(self, game: Game, lines: Iterable[Line]) -> None:
+        """Write what was decided together, all of it or nothing, before anybody sees it."""
+        if self._keeper is not None:
+            self._keeper.write(list(lines), game)
+            self._note_kept_game(self._keeper)
 
-    def _write(self, lines: Sequence[dict[str, Any]]) -> None:
-        """Write what was decided together, all of it or nothing."""
-        if self._outbox is not None and lines:
-            self._outbox.write(lambda store: store.append(*lines))
-
-    def _store_end(self, game: Game) -> None:
-        """Keep the store's word on whether the game is over, and who lost, in step with the game's."""
-        end = next((line for line in reversed(game.lines) if line.get("event") == "game_over"), None)
-        over = None if end is None else (end.get("loser"),)
-        if self._outbox is None or over == self._stored_end:
-            return
-        if over is None:
-            self._outbox.write(lambda store: store.reopen())
-        else:
-            self._outbox.write(lambda store: store.finish(over[0]))
-        self._stored_end = over
-
-    def _store_changes(self, before: Sequence[Line], after: Sequence[Line]) -> None:
-        """Write what a player's request changed, as lines that revise the earlier ones."""
-        was, now = ({line["id"]: line for line in lines} for lines in (before, after))
-        changes: list[dict[str, Any]] = []
-        for number, line in was.items():
-            if number not in now:
-                changes.append({**line, "revise": number, "withdrawn": True})
-            elif now[number] != line:
-                changes.append({**now[number], "revise": number})
-        self._write([*changes, *(dict(line) for number, line in now.items() if number not in was)])
+    def _note_kept_game(self, keeper: GameKeeper) -> None:
+        self.game_id, self.kept_moments.folder = keeper.game, keeper.folder
 
     def _serve_requests(self, game: Game) -> None:
         while True:
             try:
                 request = self._requests.get_nowait()
             except queue.Empty:
-                if self._outbox is not None:
-                    self._outbox.flush()
+                if self._keeper is not None:
+                    self._keeper.flush()
                 return
             before = list(game.lines)
             try:
                 says = request(game)
             except BadInputError as error:
                 says = error_words(error)
-            self._store_changes(before, game.lines)
-            self._store_end(game)
+            if self._keeper is not None:
+                self._keeper.write_changes(before, game)
             phase = self.snapshot.phase
             if phase in ("watching", "paused"):
                 phase = "watching" if self._running.is_set() else "paused"
-            kept = self._outbox is None or self._outbox.fault is None
+            kept = self._keeper is None or self._keeper.fault is None
             answers = self.snapshot.answers + 1
             self._publish(game, phase=phase, answers=answers, **({"says": says} if kept else {}))
 
@@ -304,38 +313,39 @@ class Session:
         line = game.undo()
         if line is None:
             return _("There is nothing to take back")
-        self._store_correction(int(line.get("id", 0)), None)
+        self._keep_correction(int(line.get("id", 0)), None)
         return _("Taken back: {what}").format(what=event_words(line))
 
     def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
         game.correct(event_id, event)
-        self._store_correction(event_id, None if event is None else event.to_json())
+        self._keep_correction(event_id, None if event is None else event.to_json())
         return (
             _("Struck out")
             if event is None
             else _("Corrected: {what}").format(what=event_words(event.to_json()))
         )
 
-    def _store_correction(self, event_id: int, line: dict[str, Any] | None) -> None:
-        if self._outbox is not None:
-            self._outbox.write(lambda store: store.correct(event_id, line))
+    def _keep_correction(self, event_id: int, line: dict[str, Any] | None) -> None:
+        if self._keeper is not None:
+            self._keeper.correct(event_id, line)
 
     def _enter(self, game: Game, event: Event) -> str:
         now = self._now()
         game.enter(replace(event, t=now, decided_at=now))
         return _("Entered: {what}").format(what=event_words(event.to_json()))
 
-    def _publish(self, game: Game | None, **changes: Any) -> None:
+    def _publish(self, shown: Game | None, **changes: Any) -> None:
         """Replace the snapshot by one that shows the game as it stands."""
         seen: dict[str, Any] = {}
-        if game is not None:
+        if shown is not None:
             seen = {
-                "table": game.table,
-                "lines": tuple(game.lines),
-                "readings": tuple(game.readings),
-                "moving": game.moving,
-                "lost": game.lost,
-                "layout": game.places.layout if game.places is not None else None,
+                "table": shown.table,
+                "lines": tuple(shown.lines),
+                "readings": tuple(shown.readings),
+                "moving": shown.moving,
+                "lost": shown.lost,
+                "awaits_deal": shown.awaits_deal,
+                "layout": shown.places.layout if shown.places is not None else None,
             }
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)
 

@@ -16,6 +16,7 @@ from companion.book import GameBook
 from companion.choice import Choice
 from companion.freed_memory import free_ended_games
 from companion.game import Game
+from companion.game_keeper import GameKeeper
 from companion.hand_scored import HandScored
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Session
@@ -113,14 +114,22 @@ def last_finished(store: Path | None) -> StoredGame | None:
 
 
 def open_game(choice: Choice, past: Before, watching: Watching = _PLAINLY) -> Game:
-    """Return the game, with what had happened in it where it goes on.
+    """Return the game, with what had happened in it where it goes on; what is watched goes on to the next.
+
+    A demonstration is one game.
 
     Raises:
         BadInputError: rules, players, deck or layout are not usable.
     """
     if choice.source is None:
         return _hand_scored(choice, past)
-    return watched_game(choice, past, watching=watching)
+    from companion.nextdeal import Games, NextDeal
+
+    def opened(choice: Choice, past: Before) -> Refereeing:
+        return watched_game(choice, past, watching=watching)
+
+    following = NextDeal(choice, past, opened, watching.tell) if not choice.demonstration else None
+    return Games(opened(choice, past), following)
 
 
 def watched_game(
@@ -252,22 +261,12 @@ def session_of(choice: Choice, *, realtime: bool = True, learn: bool = False) ->
         assert choice.source is not None
         return wound_on(choice, history(), open_chosen_source(choice.source, tries_on=True))
 
-    def open_store() -> Store:
+    def open_keeper(tell: Callable[[str], None]) -> GameKeeper:
         past = history()  # before this game is among those that were played
-        store = Store.open(choice.store)
-        store.notice = store.notice or past.notice
-        if choice.resume is not None:
-            store.resume_game(choice.resume)
-        else:
-            store.start_game(
-                choice.rules,
-                choice.players,
-                options=choice.options,
-                dealer=choice.dealer,
-                source=choice.source,
-                deck=choice.deck,
-            )
-        return store
+        keeper = GameKeeper(Store.open(choice.store), choice, tell)
+        keeper.notice = keeper.notice or past.notice
+        keeper.begin()
+        return keeper
 
     def open_it() -> Game:
         watching = Watching(learn and not choice.films, session.tell)
@@ -276,7 +275,7 @@ def session_of(choice: Choice, *, realtime: bool = True, learn: bool = False) ->
     session = Session(
         open_chosen if choice.source is not None else None,
         open_it,
-        open_store=open_store if choice.kept else None,
+        open_keeper=open_keeper if choice.kept else None,
         realtime=realtime,
     )
     return session

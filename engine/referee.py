@@ -154,12 +154,12 @@ class Referee:
             if key != concerned and key in before and before[key].ruling != outcome.ruling
         }
         own = self._outcomes.get(concerned, Outcome())
-        old = {(e.event, e.player, e.concerns) for o in before.values() for e in o.follow_ups}
+        old = {(e.event, e.player, e.loser, e.concerns) for o in before.values() for e in o.follow_ups}
         fresh = tuple(
             follow
             for outcome in self._outcomes.values()
             for follow in outcome.follow_ups
-            if (follow.event, follow.player, follow.concerns) not in old
+            if (follow.event, follow.player, follow.loser, follow.concerns) not in old
         )
         return replace(own, follow_ups=fresh, changed=changed)
 

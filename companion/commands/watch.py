@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +15,8 @@ from engine.errors import BadInputError
 
 if TYPE_CHECKING:
     from companion.choice import Choice
-    from companion.event_writer import EventWriter
-    from companion.nextdeal import NextDeal
-    from companion.places import Places
-    from companion.recording import FilmWriter, GameKeeper
-    from companion.refereeing import Refereeing
-    from vision.reading import CardReading, Image
+    from companion.game_keeper import GameKeeper
+    from companion.recording import Recorded
     from vision.sources import FrameSource
 
 _PROGRESS_SECONDS = 10.0
@@ -78,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from companion.event_writer import EventWriter
     from companion.nextdeal import NextDeal
-    from companion.recording import FilmWriter
+    from companion.recording import FilmWriter, Recorded
     from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
     # Everything that can be wrong with the input is found before anything is written.
@@ -95,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
         keeper = _keeper(choice) if choice.kept else None
-        following = NextDeal(choice, past, lambda new, old: watched_game(new, old, watching=watching))
+        following = NextDeal(choice, past, lambda new, old: watched_game(new, old, watching=watching), _say)
         events = EventWriter(args.events, _say, append=args.resume)
         recorded = Recorded(game, events, film, keeper, following)
     except BaseException:
@@ -167,139 +162,17 @@ def _learns(args: argparse.Namespace, choice: Choice) -> bool:
 
 
 def _keeper(choice: Choice) -> GameKeeper:
-    from companion.recording import GameKeeper
+    from companion.game_keeper import GameKeeper
     from companion.store import Store
 
-    keeper = GameKeeper(
-        Store.open(choice.store), choice.rules, choice.options, choice.dealer, choice.source or "", _say
-    )
+    keeper = GameKeeper(Store.open(choice.store), choice, _say)
     if choice.resume is not None:
-        keeper.resume(choice.resume)
+        keeper.begin()
     return keeper
 
 
 def _say(line: str) -> None:
     print(f"shithead watch: {line}", file=sys.stderr, flush=True)
-
-
-class Recorded:
-    """A game that writes down its lines, and its pictures, as they come. Looks like the game it wraps."""
-
-    def __init__(
-        self,
-        game: Refereeing,
-        events: EventWriter,
-        film: FilmWriter | None,
-        keeper: GameKeeper | None = None,
-        following: NextDeal | None = None,
-    ) -> None:
-        """`following` looks for the next game in the same source; None: there is none to come."""
-        self._game, self._events, self._film, self._keeper = game, events, film, keeper
-        self._following = following
-
-    def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
-        """Take one picture; the lines decided by it are written and returned."""
-        if self._following is not None and self._following.is_due(self._game.table, t):
-            lines = self._await_deal(self._following, frame, t)
-        else:
-            lines = self._game.feed(frame, t)
-        self._write(lines)
-        if self._film is not None:
-            self._film.tell(lines, t)
-            self._film.write(frame, t, self._watched.view)
-        return lines
-
-    @property
-    def _watched(self) -> Refereeing:
-        """The game that is shown the pictures: once one is over, that which waits for the next deal."""
-        waiting = self._following.waiting if self._following is not None else None
-        return waiting or self._game
-
-    def _await_deal(self, following: NextDeal, frame: Image, t: float) -> list[dict[str, Any]]:
-        """Look for the next deal; goes over to the game that it begins, and returns its first lines."""
-        fresh = following.feed(self._game.table, frame, t)
-        if fresh is None:
-            return []
-        self._game = fresh
-        self._events.next_game()
-        if self._keeper is not None:
-            self._keeper.next_game(following.choice.dealer)
-        return list(fresh.lines)  # questions that came before the deal have answered themselves
-
-    def finish(self, t: float) -> list[dict[str, Any]]:
-        """Take the end of the source."""
-        lines = self._game.finish(t)
-        self._write(lines)
-        return lines
-
-    def _write(self, lines: Sequence[dict[str, Any]]) -> None:
-        # On the disk before anybody sees it: what was shown is never lost.
-        if self._keeper is not None:
-            self._keeper.write(lines, self._game.table.players if lines else ())
-            self._keeper.keep_layout(self._game.layout)
-        self._events.write(lines)
-
-    def close(self) -> None:
-        """Close what is being written."""
-        with ExitStack() as closing:  # each is closed, whatever becomes of the others
-            for part in (self._keeper, self._film, self._events):
-                if part is not None:
-                    closing.callback(part.close)
-
-    @property
-    def table(self) -> Any:
-        """The referee's public table."""
-        return self._game.table
-
-    @property
-    def lines(self) -> Sequence[dict[str, Any]]:
-        """Every event of the game."""
-        return self._game.lines
-
-    @property
-    def readings(self) -> Sequence[CardReading]:
-        """The cards that were read last."""
-        return self._watched.readings
-
-    @property
-    def moving(self) -> bool:
-        """Whether something moves over the table."""
-        return self._watched.moving
-
-    @property
-    def lost(self) -> bool:
-        """Whether the cards or the camera have moved, and the game is being looked for."""
-        return self._watched.lost
-
-    @property
-    def layout(self) -> Any:
-        """Where seats and piles are, once that is known."""
-        return self._game.layout
-
-    @property
-    def started_at(self) -> float:
-        """Seconds that the game had run when it was broken off."""
-        return self._game.started_at
-
-    @property
-    def places(self) -> Places:
-        """Where seats and piles lie in the picture, and how that is put right."""
-        return self._watched.places
-
-    @property
-    def enter(self) -> Any:
-        """Take in an event that a person reports."""
-        return self._game.enter
-
-    @property
-    def undo(self) -> Any:
-        """Take back the last event."""
-        return self._game.undo
-
-    @property
-    def correct(self) -> Any:
-        """Put another event in place of an earlier one."""
-        return self._game.correct
 
 
 def follow(source: FrameSource, game: Recorded, *, quiet: bool = False) -> None:

@@ -199,6 +199,8 @@ class RefereeApp(App):
         """Show what the session says by now."""
         if self.session is not None:
             self.feedback.hear(self.session.snapshot)
+            if self.choice is not None:  # a deal may have begun the next game
+                self.choice = self.session.choice or self.choice
         refresh = getattr(self.screen, "refresh", None)
         if refresh is not None:
             refresh(dt)

@@ -21,7 +21,7 @@ from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.event_sheet import EventSheet
 from companion.screens.panels import rows_of
 from companion.screens.replay import ReplayView
-from companion.screens.widgets import BodyText, Chip, Page, PillButton
+from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.sharing import pictures_folder
 from engine.errors import BadInputError
 
@@ -54,6 +54,7 @@ class LogScreen(Page):
         self.sheet: EventSheet | None = None
         self.correcting: CorrectSheet | None = None
         self._serial = -1
+        self._game = app.session.snapshot.game if app.session is not None else 1
         self._lines: Sequence[Line] = ()
         self.chips: dict[str, Chip] = {}
         self.ids.head.add_widget(self._summary)
@@ -83,7 +84,9 @@ class LogScreen(Page):
         session = self._app.session
         if session is None or session.snapshot.serial == self._serial:
             return
-        self._serial = session.snapshot.serial
+        if session.snapshot.game != self._game:
+            close(self.sheet, self.correcting)  # of an event of the game before
+        self._serial, self._game = session.snapshot.serial, session.snapshot.game
         self._lines = session.snapshot.lines
         self._show()
 
@@ -156,7 +159,7 @@ class LogScreen(Page):
             self.ids.toast.say(error_words(error), 8.0)
             return ()
         if session is not None and games and games[-1].folder == session.kept_moments.folder:
-            games[-1] = replace(games[-1], running=session)  # which has pictures that are not kept
+            games[-1] = replace(games[-1], moments=session.moments)  # which are not all kept
         return games
 
 

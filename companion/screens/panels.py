@@ -68,7 +68,9 @@ class TurnPanel(Panel):
 
     who = StringProperty("")
     direction = StringProperty("")
+    caption = StringProperty("")
     need = StringProperty("")
+    """What may be played; once the game is over, what comes next."""
     counts = StringProperty("")
 
     def __init__(self, **kwargs: Any) -> None:
@@ -79,8 +81,11 @@ class TurnPanel(Panel):
         """Follow the pile's place, once the kv rules have made it."""
         self.ids.pile.bind(pos=self._lay_pile, size=self._lay_pile)
 
-    def show(self, table: Any, *, watched: bool = True) -> None:
-        """Show the referee's public table; a game that is not `watched` waits for no deal."""
+    def show(self, table: Any, *, watched: bool = True, awaits_deal: bool = False) -> None:
+        """Show the referee's public table; a game that is not `watched` waits for no deal.
+
+        `awaits_deal`: whether it is over and the next deal begins another one.
+        """
         if table.loser:
             self.who, self.direction = _("{player} is the Shithead").format(player=table.loser), ""
         else:
@@ -90,6 +95,9 @@ class TurnPanel(Panel):
             clockwise = table.direction != "anticlockwise"
             self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"
         self.need = sentence(demand_words(table.effect_in_words)) if table.turn and not table.loser else ""
+        self.caption = _("May be played now:") if self.need else ""
+        if awaits_deal:
+            self.need = _("Deal the next game")
         pile, burnt = len(table.pile), len(table.burned)
         left = "?" if table.draw_pile is None else str(table.draw_pile)
         self.counts = _("{pile} on the pile\n{left} to draw · {burnt} burnt").format(

@@ -22,7 +22,7 @@ from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.large import LargeView
 from companion.screens.places import DragPlaces, PlacesView, TapPlaces
 from companion.screens.player_sheet import PlayerSheet
-from companion.screens.widgets import signed
+from companion.screens.widgets import close, signed
 from companion.session import Session, Snapshot
 from engine.errors import BadInputError
 
@@ -49,6 +49,7 @@ class TableScreen(FloatLayout):
         if self.watches:
             self.remove_widget(self.ids.by_hand)
         self._serials = (-1, -1)
+        self._game = session.snapshot.game
         self._said, self._phase = ("", 0), ""
         self._players = 4
         self.ids.log.on_choose = self.open_event
@@ -154,6 +155,9 @@ class TableScreen(FloatLayout):
 
     def _show(self, snapshot: Snapshot) -> None:
         ids = self.ids
+        if snapshot.game != self._game:
+            close(self.sheet, self.player_sheet)  # what they were about to say is of the game before
+        self._game = snapshot.game
         self.paused, self.stopped = snapshot.phase == "paused", snapshot.phase in ("failed", "ended")
         self._show_phase(snapshot)
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
@@ -172,9 +176,7 @@ class TableScreen(FloatLayout):
         elif judged is not None:
             ids.banner.show(judged)
         elif snapshot.phase == "watching":
-            ids.banner.show_plain(
-                _("Watching") if self.watches else _("Scoring"), _("Rulings appear here as they fall.")
-            )
+            ids.banner.show_plain(*self._before_a_ruling(snapshot))
         ids.live.show_readings(
             snapshot.readings,
             judged=tuple(judged.get("cards") or ()) if judged else (),
@@ -189,6 +191,14 @@ class TableScreen(FloatLayout):
         if self.large is not None:
             self.large.show(snapshot)
 
+    def _before_a_ruling(self, snapshot: Snapshot) -> tuple[str, str]:
+        """Return word and sentence of the banner while nothing has been ruled on."""
+        coming = _("Rulings appear here as they fall.")
+        if snapshot.game == 1:
+            return _("Watching") if self.watches else _("Scoring"), coming
+        dealer = snapshot.table.dealer
+        return _("New game"), f"{_('{player} deals.').format(player=dealer)} {coming}" if dealer else coming
+
     def _show_phase(self, snapshot: Snapshot) -> None:
         """Say over the picture why it stands still; what is said later goes by, this stays."""
         if snapshot.phase == "opening" or snapshot.phase != self._phase:
@@ -197,7 +207,7 @@ class TableScreen(FloatLayout):
         self._phase = snapshot.phase
 
     def _show_table(self, snapshot: Snapshot) -> None:
-        self.ids.turn.show(snapshot.table, watched=self.watches)
+        self.ids.turn.show(snapshot.table, watched=self.watches, awaits_deal=snapshot.awaits_deal)
         self.ids.ring.show(snapshot.table)
         if not self.watches:
             self._name_next(snapshot.table.turn)

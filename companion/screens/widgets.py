@@ -14,6 +14,7 @@ from kivy.properties import BooleanProperty, ColorProperty, NumericProperty, Str
 from kivy.uix.behaviors import ButtonBehavior
 from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.label import Label
+from kivy.uix.modalview import ModalView
 from kivy.uix.widget import Widget
 from kivy.utils import escape_markup
 
@@ -40,6 +41,13 @@ def signed(text: str, *, red_suits: str | None = None) -> str:
             sign = f"[color={red_suits}]{sign}[/color]"
         parts.append(sign)
     return "".join(parts)
+
+
+def close(*sheets: ModalView | None) -> None:
+    """Close those of these sheets that are open."""
+    for sheet in sheets:
+        if sheet is not None:
+            sheet.dismiss()
 
 
 class Panel(FloatLayout):

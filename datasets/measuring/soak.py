@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from companion.choice import Choice
-from companion.commands.watch import Recorded
 from companion.event_writer import EventWriter
+from companion.game_keeper import GameKeeper
 from companion.moments import remember
-from companion.recording import GameKeeper
+from companion.recording import Recorded
 from companion.scoring import compare, percentile, read_events, read_lines, read_truth
 from companion.starting import before, watched_game
 from companion.store import Store
@@ -159,7 +159,7 @@ def _play(
     told: list[dict[str, Any]] = []
     with ExitStack() as stack:
         source = stack.enter_context(closing(open_source(str(film))))
-        keeper = GameKeeper(Store.open(store), choice.rules, choice.options, choice.dealer, film.name)
+        keeper = GameKeeper(Store.open(store), choice)
         game = watched_game(choice, before(choice))
         moments: dict[int, bytes] = {}
         recorded = stack.enter_context(closing(Recorded(game, EventWriter(str(events)), None, keeper)))

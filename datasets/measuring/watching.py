@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.choice import Choice
-from companion.commands.watch import Recorded, follow
+from companion.commands.watch import follow
 from companion.event_writer import EventWriter
+from companion.recording import Recorded
 from companion.scoring import Score, compare, read_events, read_lines, read_truth
 from companion.starting import Before, watched_game
 from datasets.art import VALID_DECKS

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +39,21 @@ _SQUARE, _BITS, _GREY = 24, 12, 100
 class Table:
     """Cards lie as flat rectangles, 1 pixel = 1 mm; an arm comes in from below (Ann's) or above (Bob's)."""
 
-    def __init__(self, film: Path) -> None:
-        self._film = film
-        self._out = cv2.VideoWriter(str(film), cv2.VideoWriter.fourcc(*"FFV1"), FPS, SIZE)
+    def __init__(self) -> None:
         self.cards: list[tuple[str | None, float, float, float]] = []
         self.arm: tuple[int, int, int] | None = None
-        self._said: list[list[list[Any]]] = []
+        self.said: list[list[list[Any]]] = []
+        """What lies in each picture, for who looks down on it."""
+
+    def put(self, picture: Image) -> None:
+        """Take the next picture."""
+        raise NotImplementedError
+
+    def deal(self, up: Mapping[str, Sequence[str]] = UP) -> None:
+        """Lay out three face-up cards before each, and the draw pile."""
+        self.cards = [(None, 580, 300, 0.0)]
+        for k in range(3):
+            self.cards += [(up["Ann"][k], 425 + 75 * k, 520, 0.0), (up["Bob"][k], 575 - 75 * k, 80, 0.0)]
 
     def show(self, seconds: float) -> None:
         for _ in range(round(seconds * FPS)):
@@ -57,12 +67,12 @@ class Table:
                 x, y, edge = self.arm
                 rows = slice(y, SIZE[1]) if edge > 0 else slice(0, y)
                 picture[rows, x - 28 : x + 28] = (130, 160, 215)
-            number = len(self._said)
+            number = len(self.said)
             for bit in range(_BITS):
                 left = bit * _SQUARE
                 picture[:_SQUARE, left : left + _SQUARE] = _GREY + (number >> bit & 1)
-            self._said.append([[name, *place] for name, *place in self.cards if not self._hides(*place[:2])])
-            self._out.write(picture)
+            self.said.append([[name, *place] for name, *place in self.cards if not self._hides(*place[:2])])
+            self.put(picture)
 
     def _hides(self, x: float, y: float) -> bool:
         return self.arm is not None and abs(x - self.arm[0]) < 50 and (y - self.arm[1]) * self.arm[2] > -30
@@ -82,18 +92,28 @@ class Table:
         self.arm = None
         self.show(1.6)
 
+
+class Filmed(Table):
+    """Writes the pictures into a film, and beside it what lies in them."""
+
+    def __init__(self, film: Path) -> None:
+        super().__init__()
+        self._film = film
+        self._out = cv2.VideoWriter(str(film), cv2.VideoWriter.fourcc(*"FFV1"), FPS, SIZE)
+
+    def put(self, picture: Image) -> None:
+        self._out.write(picture)
+
     def close(self) -> None:
         self._out.release()
-        self._film.with_suffix(".json").write_text(json.dumps(self._said))
+        self._film.with_suffix(".json").write_text(json.dumps(self.said))
 
 
 def make(film: Path) -> None:
     """Draw a deal and a few plays."""
-    table = Table(film)
+    table = Filmed(film)
     table.show(0.6)
-    for k in range(3):
-        table.cards += [(UP["Ann"][k], 425 + 75 * k, 520, 0.0), (UP["Bob"][k], 575 - 75 * k, 80, 0.0)]
-    table.cards.append((None, 580, 300, 0.0))
+    table.deal()
     table.show(2.0)
     for number, (player, card) in enumerate(PLAYS):
         edge = 1 if player == "Ann" else -1
@@ -113,8 +133,8 @@ def _quad(x: float, y: float, turn: float, *, indices: bool = False) -> np.ndarr
 class Reader:
     """Reads a picture's number, and says what was drawn into it."""
 
-    def __init__(self, film: Path) -> None:
-        self._said = json.loads(film.with_suffix(".json").read_text())
+    def __init__(self, said: list[list[list[Any]]]) -> None:
+        self._said = said
 
     def read(self, image: Image, crowded: object = None) -> list[CardReading]:
         middle = _SQUARE // 2
@@ -131,5 +151,6 @@ class Reader:
 if __name__ == "__main__":
     import vision.rereading
 
-    vision.rereading.game_reader = lambda *_: Reader(Path(sys.argv[1]))  # type: ignore[assignment, misc]
+    said = json.loads(Path(sys.argv[1]).with_suffix(".json").read_text())
+    vision.rereading.game_reader = lambda *_: Reader(said)  # type: ignore[assignment, misc]
     raise SystemExit(main(["watch", *sys.argv[1:]]))

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from places_scenarios import places, shown_where
-from scenarios import demonstration, enrolled, kept, replayed, seats
+from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
 from scripted import ScriptedSession
 from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
 
@@ -284,6 +284,10 @@ def score(walker: Walker) -> Steps:
     yield from rest(4)
     walker.look("next-game")
     walker.saw["next dealer"] = walker.screen.chosen().dealer
+    yield from walker.tap(walker.screen.ids.start)
+    yield from until(lambda: walker.app.session is not None and walker.app.session.snapshot.table is not None)
+    table = walker.app.session.snapshot.table
+    walker.saw["after two taps"] = [table.players, table.dealer, table.loser]
 
 
 def broken(walker: Walker) -> Steps:
@@ -320,6 +324,7 @@ SCENARIOS = {
         evening,
         kept,
         demonstration,
+        next_deal,
         score,
         places,
         shown_where,

@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import cv2
+import dealt_table
 import numpy as np
 from scripted import READINGS, ScriptedSession, table_picture
 from shown_cards import Camera, Show, learns
-from walker import PLAYERS, Steps, Walker, rest, started
+from walker import PLAYERS, Steps, Walker, rest, started, until
 
 from companion.choice import Choice
 from companion.enrolling import EnrolSession
 from companion.playing import take_game
 from companion.preview import Preview
 from companion.sharing import documents_folder
+from companion.starting import session_of
 from engine.errors import BadInputError
 
 
@@ -200,6 +202,50 @@ def kept(walker: Walker) -> Steps:
     walker.look("put back")
     walker.saw["set aside"] = [path.name for path in walker.store.parent.glob("s.replaced-*.sqlite")]
     walker.saw["session after"] = walker.app.session is not None
+
+
+def next_deal(walker: Walker) -> Steps:
+    """A game under a camera until Ann is out; the next deal begins the next game, while a sheet is open."""
+    camera = dealt_table.Camera()
+    dealt_table.look_through(camera)
+    choice = dealt_table.choice_in(walker.store)
+    walker.app.play(session_of(choice, realtime=False), choice)
+    yield
+    session = walker.app.session
+    camera.show(0.6)
+    camera.deal()
+    camera.show(2.0)
+    yield from until(lambda: len(session.snapshot.lines) == 1)
+    yield from rest(4)
+    yield from walker.tap(walker.screen.ids.players.cells["Ann"])
+    yield from walker.tap(walker.screen.player_sheet.buttons["out"])
+    yield from until(lambda: walker.screen.over)
+    yield from rest(6)
+    walker.saw["over"] = walker.screen.ids.pause.text
+    camera.show(4.0)
+    yield from until(lambda: "deals" in walker.screen.ids.toast.text)
+    yield from rest(4)
+    walker.look("deal awaited")
+    walker.screen.open_event(session.snapshot.lines[1]["id"])
+    yield from rest(4)
+    sheet = walker.screen.sheet
+    walker.saw["sheet before"] = sheet.heading
+    camera.cards = []
+    camera.show(2.0)
+    dealt_table.deal_second(camera)
+    yield from until(lambda: session.snapshot.game == 2)
+    yield from until(lambda: sheet.parent is None)
+    yield from rest(6)
+    walker.look("new game")
+    ids = walker.screen.ids
+    walker.saw["banner"] = [ids.banner.word, ids.banner.says]
+    walker.saw["goes on"] = [walker.screen.over, ids.pause.text, walker.app.choice.dealer]
+    walker.saw["cells"] = [cell.up for cell in ids.players.cells.values()]
+    yield from walker.go("log")
+    walker.saw["log"] = [row["title"] for row in walker.screen.rows.data]
+    yield from walker.go("ledger")
+    walker.saw["ledger"] = [[row.name, row.count] for row in walker.screen.rows]
+    yield from walker.go("table")
 
 
 def demonstration(walker: Walker) -> Steps:

@@ -33,6 +33,7 @@ class Table:
     """The referee's public table, by the names that the screens use."""
 
     players: tuple[str, ...] = PLAYERS
+    dealer: str | None = "Dan"
     turn: str | None = "Bartholomew"
     direction: str = "clockwise"
     pile: tuple[str, ...] = ("4S", "9S", "9D", "KH", "7H")
@@ -136,6 +137,7 @@ class ScriptedSession:
         )
         self.asked: list[list[Any]] = []
         self.watches = True
+        self.choice = None
         self.kept_moments = KeptMoments()
         done, jpeg = cv2.imencode(".jpg", table_picture())
         assert done

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from companion.choice import Choice
+from companion.game_keeper import GameKeeper
 from companion.places import Places
 from companion.session import Session
 from companion.store import Store
@@ -18,6 +20,7 @@ from engine.events import Event
 from vision.reading import Image
 
 PATIENCE_S = 20.0
+OpenKeeper = Callable[[Callable[[str], None]], GameKeeper]
 
 
 class Film:
@@ -46,7 +49,9 @@ class Game:
         self.events = set(events)
         self.lines: list[dict[str, Any]] = []
         self.table, self.readings, self.moving, self.lost = None, (), False, False
+        self.awaits_deal = False
         self.layout, self.started_at = None, 0.0
+        self.choice: Choice | None = None
         self.places: Places | None = None
         self.seen: list[float] = []
         self.threads: set[int] = set()
@@ -103,14 +108,20 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def watch(film: Film, game: Game, store: Path | None = None, *, keep_moments: bool = False) -> Session:
-    def open_store() -> Store:
-        assert store is not None
-        opened = Store.open(store)
-        opened.start_game("winnersh", ["Ann", "Bob"])
-        return opened
+def keeper_in(store: Path, players: tuple[str, ...] = ("Ann", "Bob")) -> OpenKeeper:
+    """Return what opens a store and begins a game in it, as a session wants it."""
 
-    session = Session(lambda: film, lambda: game, open_store=open_store if store else None, realtime=False)
+    def open_keeper(tell: Callable[[str], None]) -> GameKeeper:
+        keeper = GameKeeper(Store.open(store), Choice(source=None, players=players), tell)
+        keeper.begin()
+        return keeper
+
+    return open_keeper
+
+
+def watch(film: Film, game: Game, store: Path | None = None, *, keep_moments: bool = False) -> Session:
+    keeper = keeper_in(store) if store is not None else None
+    session = Session(lambda: film, lambda: game, open_keeper=keeper, realtime=False)
     session.kept_moments.wanted = keep_moments
     session.start()
     return session

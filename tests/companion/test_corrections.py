@@ -14,12 +14,14 @@ import pytest
 
 from companion.evening import last_word
 from companion.game import Line
+from companion.nextdeal import Games
 from companion.refereeing import Refereeing
 from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee import Referee
+from tests.companion.session_script import keeper_in
 from vision.reading import Image
 from vision.table_view import TableView
 from vision.watch import Watcher
@@ -73,12 +75,8 @@ def open_game(events: Sequence[Event] = GAME) -> Refereeing:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    def open_store() -> Store:
-        store = Store.open(tmp_path / "s.sqlite")
-        store.start_game("winnersh", PLAYERS)
-        return store
-
-    session = Session(Blank, open_game, open_store=open_store, realtime=False)
+    keeper = keeper_in(tmp_path / "s.sqlite", PLAYERS)
+    session = Session(Blank, lambda: Games(open_game()), open_keeper=keeper, realtime=False)
     session.start()
     until(lambda: session.snapshot.phase == "ended")
     yield session

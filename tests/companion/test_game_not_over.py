@@ -90,6 +90,13 @@ def test_a_conclusion_is_struck_out_or_left_but_not_rewritten() -> None:
         book.correct(over["id"], Event(id=0, event="game_over", loser="Zoe"))
 
 
+def test_where_another_player_was_out_the_other_has_lost() -> None:
+    book = GameBook(judge_of("winnersh", PLAYERS, dealer="Ann"))
+    (out, _over) = book.enter(entered("out", "Ann"))
+    book.correct(out["id"], entered("out", "Bob"))
+    assert (only(book.lines, "out")["player"], only(book.lines, "game_over")["loser"]) == ("Bob", "Ann")
+
+
 def test_a_game_that_is_not_over_is_open_again_in_the_store(tmp_path: Path) -> None:
     store = tmp_path / "games.sqlite"
     session = session_of(Choice(source=None, players=("Ann", "Bob", "Cat"), dealer="Cat", store=store))

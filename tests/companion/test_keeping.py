@@ -9,10 +9,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion.commands.watch import Recorded
-from companion.evening import tally_of
+from companion.choice import Choice
+from companion.evening import last_word, tally_of
 from companion.event_writer import EventWriter
-from companion.recording import GameKeeper
+from companion.game_keeper import GameKeeper
+from companion.recording import Recorded
 from companion.refereeing import Refereeing
 from companion.store import Store
 
@@ -31,9 +32,16 @@ class Game:
 
     def __init__(self) -> None:
         self._coming = iter(LINES)
+        self._told: list[dict[str, Any]] = []
+
+    @property
+    def lines(self) -> Any:
+        return last_word(self._told)
 
     def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
-        return list(next(self._coming))
+        told = list(next(self._coming))
+        self._told += told
+        return told
 
     def finish(self, t: float) -> list[dict[str, Any]]:
         return []
@@ -45,7 +53,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def watch(path: Path, pictures: int) -> None:
-    keeper = GameKeeper(Store.open(path), "winnersh", ["x"], "Bob", "a.mp4")
+    choice = Choice("a.mp4", (), options=("x",), dealer="Bob")
+    keeper = GameKeeper(Store.open(path), choice)
     game = Recorded(cast(Refereeing, Game()), EventWriter(None), None, keeper)
     for t in range(pictures):
         game.feed(np.zeros((9, 16, 3), np.uint8), float(t))

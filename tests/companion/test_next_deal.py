@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from companion.choice import Choice
-from companion.commands.watch import Recorded
 from companion.event_writer import EventWriter
+from companion.game_keeper import GameKeeper
 from companion.nextdeal import NextDeal
-from companion.recording import GameKeeper
+from companion.recording import Recorded
 from companion.refereeing import Refereeing, judge_of
 from companion.scoring import read_events
 from companion.starting import Before
@@ -35,7 +38,7 @@ class Evening:
         self.opened: list[tuple[Choice, Before]] = []
         keeper = None
         if kept:
-            keeper = GameKeeper(Store.open(self.store), choice.rules, (), choice.dealer, "0")
+            keeper = GameKeeper(Store.open(self.store), choice)
         self.following = NextDeal(choice, Before(), self.open_game)
         self.game = Recorded(
             self.open_game(choice, Before()), EventWriter(str(self.events)), None, keeper, self.following
@@ -97,7 +100,7 @@ def test_a_second_deal_under_the_same_camera_begins_the_next_game(tmp_path: Path
     assert len(set(numbers)) == len(numbers), "every number is given once"
     (_, first), (choice, second) = evening.opened
     assert (first.loser, second.loser) == (None, "Bob")
-    assert choice.dealer == "Bob", "by the rules of Winnersh the loser deals"
+    assert choice.dealer == "Bob", "by the rules of Winnersh whoever sits left of the last dealer"
 
 
 def test_each_game_is_kept_as_its_own(tmp_path: Path) -> None:
@@ -126,6 +129,60 @@ def test_where_the_end_is_denied_the_game_goes_on(tmp_path: Path) -> None:
     evening.deal(SECOND)
     evening.run(3.0)
     assert len(evening.opened) == 2, "nothing was opened anew"
+
+
+def test_who_deals_goes_by_who_is_said_to_have_lost_by_then(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    evening.following.choice = replace(evening.following.choice, rules="backpacker")  # there the loser deals
+    evening.play_first()
+    evening.run(4.0)
+    assert evening.opened[-1][0].dealer == "Bob"
+    over = evening.game.lines[-1]
+    evening.game.correct(over["id"], Event(id=0, event="game_over", loser="Ann", t=evening.t))
+    evening.clear()
+    evening.deal(SECOND)
+    evening.run(2.0)
+    assert evening.game.table.loser is None
+    (choice, past) = evening.opened[-1]
+    assert (choice.dealer, past.loser) == ("Ann", "Ann")
+
+
+def test_what_was_learnt_in_a_game_is_kept_before_the_next_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evening = Evening(tmp_path)
+    opened: list[int] = []
+    monkeypatch.setattr(Refereeing, "keep_learnt", lambda _game: opened.append(len(evening.opened)))
+    evening.play_first()
+    evening.run(4.0)
+    assert (opened, len(evening.opened)) == ([1], 2)
+
+
+def test_an_ended_game_is_freed_as_soon_as_the_next_begins(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    first = weakref.ref(evening.game._game)
+    evening.play_first()
+    evening.clear()
+    gc.disable()
+    try:
+        assert first() is not None
+        evening.deal(SECOND)
+        evening.run(2.0)
+        assert evening.game.table.loser is None
+        assert first() is None
+    finally:
+        gc.enable()
+
+
+def test_up_cards_of_one_who_is_out_by_word_of_mouth_are_no_deal(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    evening.run(0.6)
+    evening.deal(FIRST)
+    evening.run(2.0)
+    evening.game.enter(Event(id=0, event="out", player="Ann", t=evening.t, decided_at=evening.t))
+    assert (evening.game.table.loser, evening.game.table.up["Ann"]) == ("Bob", [])
+    evening.run(6.0)
+    assert evening.game.table.loser == "Bob"
 
 
 @pytest.mark.parametrize("rows", [{"Ann": ["KS", "2C", "7C"], "Bob": ["8D", "QC"]}, {"Ann": [], "Bob": []}])

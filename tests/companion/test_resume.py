@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion import recording
 from companion.book import GameBook
 from companion.choice import Choice, choice_of
 from companion.cli import main
@@ -348,7 +349,6 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
         store.append(
             {"id": 1, "event": "play", "player": "Ann", "cards": ["3D"], "t": 0.2, "decided_at": 0.3}
         )
-    from companion.commands import watch
 
     joined: list[Any] = []
     frames = [(t / 10, np.zeros((90, 160, 3), np.uint8)) for t in range(10)]
@@ -363,7 +363,7 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
         def close(self) -> None:
             pass
 
-    class Clocked(watch.Recorded):
+    class Clocked(recording.Recorded):
         def feed(self, frame: Any, t: float) -> Any:
             clock.append(t)
             joined.append(self.table)
@@ -371,7 +371,7 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
 
     monkeypatch.setattr("companion.starting.open_chosen_source", lambda spec, **_: Film())
     monkeypatch.setattr("vision.rereading.game_reader", lambda *_: SimpleNamespace(read=lambda *_: []))
-    monkeypatch.setattr(watch, "Recorded", Clocked)
+    monkeypatch.setattr(recording, "Recorded", Clocked)
     events = tmp_path / "events.jsonl"
     events.write_text('{"id": 1}\n')
     assert main([*arguments, "--store", str(path), "--events", str(events)]) == 0

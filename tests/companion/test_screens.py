@@ -339,10 +339,28 @@ def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
     assert seen["loser"] == "Dan"
 
 
-def test_after_a_game_the_next_one_is_a_tap_away_with_the_dealer_moved_on() -> None:
+def test_after_a_game_the_next_one_is_two_taps_away_with_the_dealer_moved_on() -> None:
     seen = walk("score")
     assert has(seen["score-over"], "Dan is the Shithead")
     assert seen["next dealer"] == "Ann"
+    assert seen["after two taps"] == [list(PLAYERS), "Ann", None]
+
+
+def test_before_a_camera_the_next_deal_begins_the_next_game() -> None:
+    seen = walk("next_deal", (360, 640))
+    assert seen["over"] == "New game", "who wants to play otherwise gets to the form"
+    assert has(seen["deal awaited"], "the next deal begins the next game: Bob deals")
+    assert has(seen["deal awaited"], "Deal the next game"), "for as long as it is awaited"
+    assert not has(seen["new game"], "Deal the next game")
+    assert seen["sheet before"] == "Ann is out"
+    assert seen["banner"] == ["New game", "Bob deals. Rulings appear here as they fall."]
+    assert has(seen["new game"], "a new game has begun: Bob deals")
+    assert seen["goes on"] == [False, "Pause", "Bob"]
+    assert seen["cells"] == ["Up K♠ 2♣ 7♣ · Down 3", "Up 8♦ Q♣ 3♦ · Down 3"]
+    assert seen["log"] == ["The cards are dealt"]
+    assert seen["ledger"] == [["Bob", "1 of 1 lost"], ["Ann", "0 of 1 lost"]]
+    for name in ("deal awaited", "new game"):
+        assert (seen["measured"][name]["cut"], seen["measured"][name]["outside"]) == ([], []), name
 
 
 def test_a_game_that_was_broken_off_goes_on_at_a_tap() -> None:

@@ -17,7 +17,7 @@ from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
-from tests.companion.session_script import PATIENCE_S, Film, Game, Slow, until, watch
+from tests.companion.session_script import PATIENCE_S, Film, Game, Slow, keeper_in, until, watch
 from vision.reading import Image
 
 
@@ -180,12 +180,7 @@ def test_stopping_in_mid_film_ends_both_threads() -> None:
 
 
 def test_without_a_source_what_people_enter_is_ruled_on_and_stored(tmp_path: Path) -> None:
-    def open_store() -> Store:
-        opened = Store.open(tmp_path / "s.sqlite")
-        opened.start_game("winnersh", ["Ann", "Bob"])
-        return opened
-
-    session = Session(None, Game, open_store=open_store)
+    session = Session(None, Game, open_keeper=keeper_in(tmp_path / "s.sqlite"))
     session.start()
     until(lambda: session.snapshot.phase == "watching")
     session.enter(Event(id=0, event="pick_up", player="Bob"))

@@ -55,6 +55,22 @@ def hearing(**settings: bool) -> tuple[Feedback, Ear, list[str]]:
     return feedback, ear, felt
 
 
+def test_a_new_game_is_said_and_all_that_happens_in_it() -> None:
+    """Its events have numbers that were heard in the game before."""
+    feedback, ear, felt = hearing(speak=True, vibrate=True)
+    feedback.hear(Snapshot(serial=0, phase="opening"))
+    feedback.hear(snapshot(1, LEGAL, ILLEGAL, turn="Bob"))
+    table = SimpleNamespace(turn="Bob", dealer="Ann")
+    feedback.hear(
+        Snapshot(serial=2, phase="watching", game=2, lines=({"id": 1, "event": "deal"},), table=table)
+    )
+    assert ear.lasting[-1] == "a new game has begun: Ann deals"
+    assert ear.heard[-1] == "Bob to play."
+    feedback.hear(replace(snapshot(3, ILLEGAL), game=2))
+    assert ear.lasting[-1].startswith("Illegal.")
+    assert felt == ["buzz"]
+
+
 def test_everything_is_quiet_until_it_is_switched_on() -> None:
     feedback, ear, felt = hearing()
     feedback.hear(snapshot(1))

@@ -98,14 +98,15 @@ class Told:
     def __init__(self, film: Path) -> None:
         self._open = sorted(read_truth(truth_path(film)), key=lambda line: float(line["t_end"]))
         self.table = SimpleNamespace(players=("Ann", "Bob"))
-        self._count = 0
+        self.lines: list[dict[str, Any]] = []
 
     def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
         lines = []
         while self._open and self._open[0]["t_end"] <= t:
             fact = self._open.pop(0)
-            self._count += 1
-            lines.append({**fact, "id": self._count, "t": fact["t_end"], "decided_at": t})
+            number = len(self.lines) + len(lines) + 1
+            lines.append({**fact, "id": number, "t": fact["t_end"], "decided_at": t})
+        self.lines += lines
         return lines
 
     def finish(self, t: float) -> list[dict[str, Any]]:

@@ -19,11 +19,11 @@ import pytest
 from companion import outbox
 from companion.choice import Choice
 from companion.cli import main
-from companion.commands.watch import Recorded
 from companion.evening import last_word
 from companion.event_writer import EventWriter
+from companion.game_keeper import GameKeeper
 from companion.outbox import Outbox
-from companion.recording import GameKeeper
+from companion.recording import Recorded
 from companion.starting import broken_off, session_of
 from companion.store import Store
 from engine.errors import BadInputError
@@ -112,12 +112,12 @@ def test_files_that_may_not_grow_are_as_a_full_disk(tmp_path: Path, held: Held) 
 def test_what_cannot_be_kept_to_the_end_is_one_line(
     small_disk: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keeper = GameKeeper(Store.open(small_disk.path / "s.sqlite"), "winnersh", (), None, "film.mp4")
+    keeper = GameKeeper(Store.open(small_disk.path / "s.sqlite"), Choice("film.mp4", ()))
     small_disk.fill()
     events = tmp_path / "events.jsonl"
 
     class Game:
-        table, layout = type("Table", (), {"players": PLAYERS}), None
+        table, layout, lines = type("Table", (), {"players": PLAYERS}), None, ()
 
         def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
             return [{"id": 1, "event": "draw", "player": "Ann", "t": t}]

@@ -12,10 +12,12 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.choice import Choice
 from companion.cli import main
-from companion.commands.watch import Recorded, follow
+from companion.commands.watch import follow
 from companion.event_writer import EventWriter
-from companion.recording import GameKeeper
+from companion.game_keeper import GameKeeper
+from companion.recording import Recorded
 from companion.refereeing import Refereeing
 from companion.store import Store
 from engine.errors import BadInputError
@@ -214,7 +216,7 @@ def test_what_was_decided_before_a_network_fails_is_kept(tmp_path: Path) -> None
         Watcher(table, ("Ann", "Bob")), lambda names: judge_of("winnersh", names), ("Ann", "Bob")
     )
     events, store = tmp_path / "events.jsonl", tmp_path / "s.sqlite"
-    keeper = GameKeeper(Store.open(store), "winnersh", (), None, "film.mp4")
+    keeper = GameKeeper(Store.open(store), Choice("film.mp4", ()))
     recorded = Recorded(game, EventWriter(str(events)), None, keeper)
     with pytest.raises(BadInputError, match="weights are spoilt"):
         follow(Film(table, 60), recorded)  # type: ignore[arg-type]
