@@ -19,6 +19,7 @@ from companion.hidden_cards import HiddenCards
 from companion.known_already import KnownAlready
 from companion.places import Places
 from companion.put_right import PutRight
+from companion.watcher_questions import WatcherQuestions
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
@@ -50,14 +51,11 @@ class Refereeing:
         the watcher asks before it is known who plays.
         """
         self._watcher, self._make_judge, self._learning = watcher, make_judge, learning
-        self._tell = tell
         self._book = GameBook(make_judge(players) if players is not None else None)
         self._later = 0.0
         """What is added to the times of a source that began anew in mid-game."""
         self._known: KnownAlready | None = None
-        self._asked: tuple[str, int] | None = None
-        """What the watcher has asked and nothing has answered yet, and the number of that event."""
-        self._questions = 0
+        self._questions = WatcherQuestions(tell)
         self._put_right = PutRight()
         self._hidden = HiddenCards()
         self._after_end: list[Event] = []
@@ -200,27 +198,8 @@ class Refereeing:
         if lost and not self._watcher.lost:
             self._known = KnownAlready(self._lying())
         self._freed.give_back()
-        return self._rule([*self._questions_at(t), *events])
-
-    def _questions_at(self, t: float) -> list[Event]:
-        """Return what the watcher asks now, as an event; what it no longer asks has answered itself.
-
-        Questions have numbers below nought: the watcher counts its events from one.
-        """
-        question = self._watcher.question
-        if question == (None if self._asked is None else self._asked[0]):
-            return []
-        told = []
-        if self._asked is not None and self._book.judge is not None:
-            self._questions -= 1
-            told = [_question(self._asked[0], t, id=self._questions, revise=self._asked[1], withdrawn=True)]
-        self._questions -= 1
-        self._asked = None if question is None else (question, self._questions)
-        if question is not None and self._book.judge is not None:
-            told.append(_question(question, t, id=self._questions))
-        elif question is not None and self._tell is not None:
-            self._tell(Said(question))  # nobody is known to play yet: it is no event of a game
-        return told
+        asked = self._questions.events(self._watcher.question, t, in_game=self._book.judge is not None)
+        return self._rule([*asked, *events])
 
     def _learn(self, frame: Image, t: float) -> list[Event]:
         """Take a picture in, and learn a little where that delays no ruling."""
@@ -342,10 +321,6 @@ class Refereeing:
 
 _USUAL_PLAYERS = 4
 _BEGINS = ("play", "flip", "show", "pick_up")
-
-
-def _question(says: str, t: float, **fields: Any) -> Event:
-    return Event(**fields, event="unclear", t=t, decided_at=t, says=says)
 
 
 def _lies_the_same(one: TableView, other: TableView) -> bool:
