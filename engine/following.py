@@ -14,7 +14,7 @@ from engine.judging.case import Ruling
 from engine.knowledge import Knowledge
 from engine.outcome import Outcome
 from engine.questions import sure_start_card
-from engine.reconciling import give_up_surplus, reconcile, split_sources, without
+from engine.reconciling import changed_places, give_up_surplus, reconcile, split_sources
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
 from engine.situation import Action
@@ -86,8 +86,7 @@ class Follower:
         changes = dict(event.up) or ({event.player: ()} if event.player else {})
         for player, now in changes.items():
             seat = state.seats[player]
-            put = without(now, seat.up) if now else []
-            taken = without(seat.up, now) if now else []
+            put, taken = changed_places(seat.up, now) if now else ([], [])
             count = event.count if event.count is not None else len(taken)
             action = Action(type="exchange", player=player, count=count)
             ruling = self._judge(event, action)

@@ -126,6 +126,18 @@ def _not_known(cards: Sequence[str], hand: Sequence[str]) -> list[str]:
     return unread + missing_cards(without(cards, unread), [card for card in hand if card != UNKNOWN])
 
 
+def changed_places(before: Sequence[str], now: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return which up-cards an exchange brought and which it took away; one may be named with a suit once."""
+    put, taken = without(now, before), without(before, now)
+    for card in list(put):
+        known = (other for other in taken if UNKNOWN not in (card, other))
+        same = next((other for other in known if may_be_same(card, other)), None)
+        if same is not None:
+            put.remove(card)
+            taken.remove(same)
+    return put, taken
+
+
 def without(cards: Sequence[str], others: Sequence[str]) -> list[str]:
     """Return the cards that are not among the others, counted."""
     rest = list(others)

@@ -94,6 +94,7 @@ class TableScreen(FloatLayout):
             player,
             [*players[here + 1 :], *players[:here]],
             snapshot.lines,
+            face_up=len(snapshot.table.up.get(player) or ()),
             shown=self._shown(),
             on_enter=self.session.enter,
             on_correct=self.session.correct,
