@@ -9,7 +9,7 @@ from engine.cards import RANK_OF, UNKNOWN
 from engine.demand import possible_demands
 from engine.events import Event
 from engine.gaps import Gaps
-from engine.judge import rule_on, ruling_of_breach, ruling_on_doubt
+from engine.judge import rule_on, ruling_of_breach, ruling_of_end, ruling_on_doubt
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge
 from engine.outcome import Outcome
@@ -356,10 +356,11 @@ class Follower:
         state.left[player] = []
         if state.turn == player:
             state.turn = state.next_inside(player)
-        inside, loser = [name for name in state.players if name not in state.left], state.loser
+        inside, loser, ruling = [name for name in state.players if name not in state.left], state.loser, None
         if len(inside) == 1 and loser is None:
+            ruling = ruling_of_end(state.situation(), player, inside[0])
             state.loser, state.turn = inside[0], None
-        return Outcome(follow_ups=tuple(self._conclusions(event, set(state.left), loser)))
+        return Outcome(ruling=ruling, follow_ups=tuple(self._conclusions(event, set(state.left), loser)))
 
     def _recount(self, event: Event) -> Outcome:
         """Believe that a player has more cards than were counted: some came in unseen."""
