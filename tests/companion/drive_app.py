@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scenarios import demonstration, enrolled, kept, replayed, seats
 from scripted import ScriptedSession
-from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
+from walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 
 from companion.app import prepare_kivy
 from companion.choice import Choice
@@ -331,11 +331,9 @@ def main() -> None:
     pictures = Path(sys.argv[5]) if len(sys.argv) > 5 else None
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
-    # Nobody watches: a few pictures a second will do, the processor is for the steps.
     prepare_kivy()
-    from kivy.config import Config
-
-    Config.set("graphics", "maxfps", "30")
+    if pictures is None:
+        draw_plainly(30)
     settings = load_settings() if name in ("tour", "evening") else None
     if name == "evening":
         settings = Settings(toured=True, language="en")

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from form_scenarios import form, tonight
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
-from walker import rest
+from walker import draw_plainly, rest
 from window_driver import Driver, Steps
 
 from companion.app import prepare_kivy
@@ -329,13 +329,13 @@ SCENARIOS = {
 
 def main() -> None:
     scenario, width, height = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    if scenario == "film":
-        # Nobody watches: the processor is for reading, not for drawing.
-        prepare_kivy()
-        from kivy.config import Config
-
-        Config.set("graphics", "maxfps", "3")
     picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    if scenario == "film":
+        prepare_kivy()
+        draw_plainly(3)
+    elif picture is None and scenario != "speed":
+        prepare_kivy()
+        draw_plainly()
     plays = scenario not in ("tonight", "form", "film", "speed")
     print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario], plays=plays)))
 

@@ -175,6 +175,15 @@ def take_steps(
     Clock.schedule_once(step, first_s)
 
 
+def draw_plainly(pictures_a_second: int | None = None) -> None:
+    """Nobody watches: edges need not be smooth, nor pictures come often. The processor is for the steps."""
+    from kivy.config import Config
+
+    Config.set("graphics", "multisamples", "0")
+    if pictures_a_second is not None:
+        Config.set("graphics", "maxfps", str(pictures_a_second))
+
+
 def until(what: Callable[[], bool]) -> Steps:
     """Wait for something that other threads bring about, however busy the machine is."""
     deadline = time.monotonic() + PATIENCE_S
