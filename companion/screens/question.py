@@ -19,12 +19,20 @@ from companion.wording import cards_sign, event_words
 from engine.events import Event
 
 
+class AnswerChip(PillButton):
+    """One answer."""
+
+    wide = BooleanProperty(False)
+
+
 class QuestionBar(BoxLayout):
     """The newest question that is open; not there while there is none."""
 
     asks = StringProperty("")
     several = BooleanProperty(False)
     """Whether there are answers to choose from; else one says that it is done."""
+    beside = BooleanProperty(False)
+    """Whether it stands beside the picture and not below it."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -46,27 +54,32 @@ class QuestionBar(BoxLayout):
         self._shown = shown
         self.chips = {}
         self.ids.chips.clear_widgets()
-        self.asks = "" if question is None else event_words(question)
+        self.ids.view.scroll_x = 0
         if question is None:
+            self.asks = ""
             return
         number = int(question["id"])
         self.several = about is not question
+        who = str(question.get("player") or _("Somebody"))
+        # What is to be chosen from stands beside it: the whole question is in the log.
+        card = _("Which card did {player} play?").format(player=who)
+        self.asks = card if self.several else event_words(question)
         for event in likely_answers(lines, question):
             new = next(c for c, old in zip(event.cards, (about or {})["cards"], strict=True) if c != old)
             self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
         if self.several:
-            self._add("other", _("Another card"), lambda: self.on_other(number), wide=True)
-            self._add("done", "✗", partial(self._answer, number, None))
+            self._add("other", _("Other"), lambda: self.on_other(number), wide=True, primary=False)
+            self._add("done", "✗", partial(self._answer, number, None), primary=False)
         else:
-            self._add("done", _("Done"), partial(self._answer, number, None))
+            self._add("done", _("Done"), partial(self._answer, number, None), wide=True)
 
     def _answer(self, event_id: int, event: Event | None) -> None:
         self.on_answer(event_id, event)
 
-    def _add(self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False) -> None:
-        chip = PillButton(
-            text=signed(text), size_hint=(2 if wide else 1, 1), primary=not wide and text != "✗"
-        )
+    def _add(
+        self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False, primary: bool = True
+    ) -> None:
+        chip = AnswerChip(text=signed(text), wide=wide, primary=primary)
         chip.bind(on_release=lambda _chip: act())
         self.chips[name] = chip
         self.ids.chips.add_widget(chip)

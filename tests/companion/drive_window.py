@@ -10,7 +10,9 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -22,7 +24,7 @@ from window_driver import Driver, Steps
 from companion.app import prepare_kivy
 from companion.choice import Choice
 from companion.starting import session_of
-from vision.questions import LIES_OTHERWISE, UNREAD_CARD, asked
+from vision.questions import LIES_OTHERWISE, NO_ROWS, UNREAD_CARD, asked
 
 STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 """When the process was started, if whoever started it says so."""
@@ -215,6 +217,42 @@ def questions(driver: Driver) -> Steps:
     driver.tap(driver.row(10))
     yield from rest(2)
     driver.see("nobody")
+    driver.tap(driver.app.screen.sheet.ids.close)
+    yield from rest(4)
+    yield from questions_on_a_phone(driver, lines, nobody)
+
+
+def questions_on_a_phone(driver: Driver, unread: Sequence[dict[str, Any]], nobody: dict[str, Any]) -> Steps:
+    """Both kinds of questions on the smallest phone, upright and on its side: what is left of the picture."""
+    from kivy.core.window import Window
+
+    rows = {"id": 9, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=2, wanted=4)}
+    for width, height in ((360, 640), (640, 360)):
+        Window.size = (width, height)
+        driver.session.show(lines=(nobody,))
+        yield from rest(3)
+        free = list(driver.ids.live.size)
+        for name, lines in (("card", unread[:2]), ("rows", (rows,))):
+            driver.session.show(lines=lines)
+            yield from rest(3)
+            driver.measure(f"{name} {width}x{height}")
+            live, bar = driver.ids.live, driver.ids.question
+            apart = live.right <= bar.x + 1 or bar.top <= live.y + 1
+            driver.saw[f"{name} {width}x{height}"] |= {
+                "free": free,
+                "picture": list(live.size),
+                "apart": apart,
+            }
+        driver.session.show(lines=unread[:2])
+        yield from rest(3)
+        driver.tap(driver.ids.question.chips["10D"])
+        yield from rest(2)
+        driver.saw[f"answered {width}x{height}"] = driver.session.asked[-1]
+        driver.ids.question.ids.view.scroll_x = 1
+        yield from rest(3)
+        driver.tap(driver.ids.question.chips["done"])
+        yield from rest(2)
+        driver.saw[f"done {width}x{height}"] = driver.session.asked[-1]
 
 
 def sizes(driver: Driver) -> Steps:
