@@ -63,16 +63,9 @@ class Walker:
         yield from rest(steps)
 
     def write(self, field: Any, text: str) -> Steps:
-        """Tap a field and put `text` there in place of what it says, key by key, through the window."""
-        from kivy.core.window import Window
-
+        """Tap a field and put `text` there in place of what it says."""
         yield from self.tap(field)
-        assert field.focus, f"{field} takes no keys"
-        Window.dispatch("on_key_down", _END, 0, None, [])
-        for _ in field.text:
-            Window.dispatch("on_key_down", _BACKSPACE, 0, None, [])
-        for letter in text:
-            Window.dispatch("on_textinput", letter)
+        type_over(field, text)
         yield from rest(2)
 
     def drag(self, widget: Any, goal: tuple[float, float]) -> Steps:
@@ -151,6 +144,18 @@ def scrolls(widget: Any) -> Any:
             return above
         above = above.parent
     return None
+
+
+def type_over(field: Any, text: str) -> None:
+    """Put `text` in place of what a field that was tapped says, key by key, through the window."""
+    from kivy.core.window import Window
+
+    assert field.focus, f"{field} takes no keys"
+    Window.dispatch("on_key_down", _END, 0, None, [])
+    for _ in field.text:
+        Window.dispatch("on_key_down", _BACKSPACE, 0, None, [])
+    for letter in text:
+        Window.dispatch("on_textinput", letter)
 
 
 def take_steps(
