@@ -11,6 +11,7 @@ from typing import Any
 from kivy.app import App
 from kivy.core.window import Window
 from kivy.lang import Builder
+from kivy.metrics import dp
 from kivy.properties import StringProperty
 from kivy.uix.modalview import ModalView
 
@@ -155,10 +156,12 @@ class PlayerSheet(ModalView):
         body = self.ids.body
         body.orientation = "vertical" if upright else "horizontal"
         width = min(Window.width, 640 * u if upright else 1120 * u)
-        inner = (width - 20 * u) / (1 if upright else 2)
-        for column in (self.ids.left, self.ids.right):
+        inner = width - 20 * u
+        # Side by side the keys have what seven targets need, and the buttons the rest.
+        keys = inner if upright else max(inner / 2, dp(7 * 48 + 6))
+        for column, wide in ((self.ids.left, keys), (self.ids.right, inner if upright else inner - keys)):
             column.size_hint_x = 1 if upright else None
-            column.width = inner
+            column.width = wide
         left, right = self.ids.left.minimum_height, self.ids.right.minimum_height
         height = left + right + 8 * u if upright else max(left, right)
         self.size = (width, min(Window.height - 8 * u, height + 20 * u))

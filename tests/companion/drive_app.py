@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scenarios import demonstration, enrolled, kept, replayed, seats
 from scripted import ScriptedSession
+from turning import turned
 from walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 
 from companion.app import prepare_kivy
@@ -322,6 +323,7 @@ SCENARIOS = {
         score,
         broken,
         start,
+        turned,
     )
 }
 
@@ -334,7 +336,7 @@ def main() -> None:
     prepare_kivy()
     if pictures is None:
         draw_plainly(30)
-    settings = load_settings() if name in ("tour", "evening") else None
+    settings = load_settings() if name in ("tour", "evening", "turned") else None
     if name == "evening":
         settings = Settings(toured=True, language="en")
     elif settings is None and "SHITHEAD_SCREENS_IN" in os.environ:

@@ -112,7 +112,7 @@ class Walker:
                 touchable = isinstance(widget, ButtonBehavior | TextInput) and not isinstance(
                     widget, CardTile
                 )
-                if touchable and widget.opacity and widget.width > 1:
+                if touchable and widget.opacity and min(widget.size) > 1:
                     targets.append([type(widget).__name__, widget.width, widget.height])
                 if isinstance(widget, FitLabel) and widget.full_text and widget.opacity and widget.height:
                     if "…" in widget.text and "…" not in widget.full_text:
