@@ -37,6 +37,9 @@ class TableScreen(FloatLayout):
     watches = BooleanProperty(True)
     """Whether there is a camera or a film; else people enter what happens."""
 
+    demonstrates = BooleanProperty(False)
+    """Whether the film that ships is shown, with a line on it that says so."""
+
     def __init__(self, session: Session, **kwargs: Any) -> None:
         self.session = session
         self.sheet: CorrectSheet | None = None
@@ -192,8 +195,10 @@ class TableScreen(FloatLayout):
         self.session.picture_width = shown_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
-        if asking.asks:
-            boxes["live"], boxes["question"] = beside_question(plan.live, plan.unit, dp(1))
+        picture, question_box = beside_question(plan.live, plan.unit, dp(1))
+        # Beside a demonstration's picture there is no room for its own line: its questions stand in the log.
+        if asking.asks and not (self.demonstrates and picture.width < plan.live.width):
+            boxes["live"], boxes["question"] = picture, question_box
         asking.beside = boxes["live"].width < plan.live.width
         for name, box in boxes.items():
             panel = self.ids[name]
