@@ -30,6 +30,8 @@ STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 """When the process was started, if whoever started it says so."""
 MEASURED_S = 20.0
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
+SHEET_SIZES = SIZES[:3]
+"""Between these the sheet that corrects is turned while it is open."""
 
 
 def look(driver: Driver) -> Steps:
@@ -38,10 +40,11 @@ def look(driver: Driver) -> Steps:
     from kivy.core.window import Window
 
     driver.saw["window"] = {"sleeps": Window.allow_screensaver, "keyboard": Window.softinput_mode}
+    if driver.picture is None:
+        yield from buttons(driver)
 
 
 def buttons(driver: Driver) -> Steps:
-    yield
     driver.tap(driver.ids.undo)
     yield
     yield
@@ -61,7 +64,13 @@ def corrections(driver: Driver) -> Steps:
     driver.tap(driver.row(8))
     yield
     driver.see("sheet")
-    driver.measure("measures")
+    from kivy.core.window import Window
+
+    opened = tuple(Window.size)
+    for width, height in (*SHEET_SIZES, opened):
+        Window.size = (width, height)
+        yield from rest(4)
+        driver.measure(f"measures {width}x{height}")
     driver.tap(driver.app.screen.sheet.choices["8S"])
     yield from rest(4)
     driver.see("card")
@@ -81,6 +90,7 @@ def corrections(driver: Driver) -> Steps:
     driver.tap(driver.app.screen.sheet.ids.close)
     yield from rest(4)
     driver.see("closed")
+    yield from correct_a_set(driver)
 
 
 def correct_a_set(driver: Driver) -> Steps:
@@ -93,7 +103,6 @@ def correct_a_set(driver: Driver) -> Steps:
     driver.tap(driver.app.screen.sheet.choices["8D"])
     yield
     driver.see("second")
-    driver.measure("measures")
 
 
 def missed_cards(driver: Driver) -> Steps:
@@ -349,7 +358,6 @@ SCENARIOS = {
     scenario.__name__: scenario
     for scenario in (
         look,
-        buttons,
         corrections,
         correct_a_set,
         missed_cards,

@@ -73,7 +73,7 @@ def test_lists_every_event_the_newest_first() -> None:
 
 
 def test_undo_and_pause_by_touch() -> None:
-    seen = drive("buttons")
+    seen = drive("look")
     assert seen["undone"]["asked"] == [["start"], ["undo"]]
     assert seen["undone"]["toast"].startswith("Taken back: Ann plays 7")
     assert seen["undone"]["banner"][2] == "Dan plays 10♣"
@@ -105,7 +105,7 @@ def test_it_was_another_player_or_it_never_happened() -> None:
 
 
 def test_the_cards_of_a_set_are_put_right_one_after_the_other() -> None:
-    seen = drive("correct_a_set")
+    seen = drive("corrections")
     assert seen["first"]["asked"][-1][2]["cards"] == ["8S", "9D"]
     assert "9 of diamonds" in seen["first"]["sheet"]["hint"]
     assert seen["second"]["asked"][-1][2]["cards"] == ["8S", "8D"]
@@ -164,7 +164,7 @@ def test_a_camera_that_is_lost_is_said_for_good_and_one_tap_leads_to_another() -
 
 
 def test_a_pause_is_said_over_the_picture_until_it_ends() -> None:
-    seen = drive("buttons")
+    seen = drive("look")
     assert (seen["paused"]["phase"], seen["paused"]["pause"]) == ("Paused", "Go on")
     assert seen["going on"]["phase"] == ""
 
@@ -201,7 +201,8 @@ def test_everything_to_touch_is_large_enough(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("size", [(1280, 720), (400, 860), (860, 400)])
 def test_the_cards_to_choose_from_are_large_enough(size: tuple[int, int]) -> None:
-    measures = drive("corrections", *size)["measures"]
+    """The sheet is turned to each of these sizes while it is open."""
+    measures = drive("corrections")[f"measures {size[0]}x{size[1]}"]
     assert sum(target[0] == "CardChoice" for target in measures["targets"]) == 52
     assert small_targets(measures) == []
 
