@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from companion.game import Line
+from engine.cards import RANK_TEXTS, UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
 from engine.questions import deal_for
@@ -15,6 +16,7 @@ from engine.ruleset import load_ruleset
 Source = Literal["hand", "up", "hand+up", "down"]
 SOURCES: tuple[Source, ...] = ("hand", "up", "hand+up", "down")
 """Where played cards may come from, in the order in which screens offer it."""
+_BEFORE_THE_GAME = ("deal", "exchange")
 _WITH_CARDS = ("play", "flip", "show", "take_up")
 OF_A_PLAYER = ("play", "flip", "pick_up", "show", "draw", "take_up", "take_down", "exchange")
 """Events that one player does, whether it was seen who or not."""
@@ -28,17 +30,23 @@ def entered(
     *,
     to: str | None = None,
     shown: str | None = None,
+    face_up: int = 0,
 ) -> Event:
     """Return the event that somebody reports; its time and number come with the game.
 
     Args:
-        kind: `play`, `pick_up`, `burn`, `draw`, `show`, `take_up`, `take_down` or `out`.
+        kind: `deal`, `exchange`, `play`, `pick_up`, `burn`, `draw`, `show`, `take_up`, `take_down` or `out`.
+            A `deal` says which cards lie face up before one player, an `exchange` which do so after it.
         player: Who did it.
         cards: The cards tapped.
         source: Where they were played from; one played blindly is a `flip`.
         to: Whom a card was shown to.
         shown: The rank that is shown, where none was tapped.
+        face_up: How many cards lie face up before the player; those that were not tapped are not known.
     """
+    if kind in _BEFORE_THE_GAME:
+        up = {player: (*cards, *[UNKNOWN] * (face_up - len(cards)))} if cards else {}
+        return Event(id=0, event=cast(EventKind, kind), player=player if kind == "exchange" else None, up=up)
     if kind == "play" and source == "down":
         kind = "flip"
     named = tuple(cards) if kind in _WITH_CARDS else ()
@@ -55,10 +63,19 @@ def entered(
     )
 
 
+def has_begun(lines: Sequence[Line]) -> bool:
+    """Return whether more has happened than a deal and exchanges."""
+    return any(line.get("event") not in (*_BEFORE_THE_GAME, "unclear") for line in lines)
+
+
+def by_another(event: Event, player: str) -> Event:
+    """Return the same act as `player`'s: what lies face up afterwards lies before them."""
+    moved = {player if one == event.player else one: cards for one, cards in event.up.items()}
+    return replace(event, player=player, up=moved)
+
+
 def shown_rank(rules: str, options: Sequence[str] = ()) -> str | None:
     """Return the rank that is shown to others by a ruleset, or None where nothing is."""
-    from engine.cards import RANK_TEXTS
-
     shown = load_ruleset(rules, tuple(options)).mechanics.shown
     return RANK_TEXTS[min(shown)] if shown else None
 

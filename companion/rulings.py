@@ -74,17 +74,23 @@ def _asks_for_card(question: Line) -> bool:
 def _lacks_card(about: Line, question: Line) -> bool:
     """Tell whether the event that a question is about still lacks the card that is asked for."""
     cards = about.get("cards") or ()
-    return UNKNOWN in cards or _asks_for_hidden_card(question, len(cards))
+    hidden = asked(HIDDEN_CARD, question.get("player"), count=len(cards))
+    return UNKNOWN in cards or question.get("says") == hidden
 
 
-def _asks_for_hidden_card(question: Line, count: int) -> bool:
-    """Tell whether it is asked which card lay under the `count` that were seen."""
-    return question.get("says") == asked(HIDDEN_CARD, question.get("player"), count=count)
+def asks_for_hidden_card(question: Line) -> bool:
+    """Tell whether it is asked which card lay under those that were seen."""
+    known = _form(question)
+    return known is not None and known[0] == HIDDEN_CARD
+
+
+def _form(question: Line) -> tuple[str, Mapping[str, str]] | None:
+    return taken_apart(str(question.get("says") or ""), question.get("player"))
 
 
 def asks_where(question: Line) -> bool:
     """Tell whether a question is answered by showing where rows and piles lie."""
-    known = taken_apart(str(question.get("says") or ""), question.get("player"))
+    known = _form(question)
     return known is not None and known[0] in NOT_RECOGNISED
 
 

@@ -103,11 +103,14 @@ def event_words(line: Mapping[str, Any]) -> str:
         case "recount":
             return _("{player} has more cards than were counted").format(player=who)
         case "exchange":
-            return (
-                _("{player} exchanges").format(player=who) if line.get("player") else _("Cards are exchanged")
-            )
+            what = _("{player} exchanges").format(player=who)
+            return what if line.get("player") else _("Cards are exchanged")
         case "deal":
-            return _("The cards are dealt")
+            up = line.get("up") or {}
+            if len(up) != 1:
+                return _("The cards are dealt")
+            player, lying = next(iter(up.items()))
+            return _("{player} has {cards} face up").format(player=player, cards=cards_sign(lying))
         case "out":
             return _("{player} is out").format(player=who)
         case "game_over":

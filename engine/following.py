@@ -9,12 +9,12 @@ from engine.cards import RANK_OF, UNKNOWN
 from engine.demand import possible_demands
 from engine.events import Event
 from engine.gaps import Gaps
-from engine.judge import rule_on, ruling_of_breach, ruling_on_doubt
+from engine.judge import rule_on, ruling_of_breach, ruling_of_end, ruling_on_doubt
 from engine.judging.case import Ruling
 from engine.knowledge import Knowledge
 from engine.outcome import Outcome
 from engine.questions import sure_start_card
-from engine.reconciling import give_up_surplus, reconcile, split_sources, without
+from engine.reconciling import changed_places, give_up_surplus, reconcile, split_sources
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
 from engine.situation import Action
@@ -86,8 +86,7 @@ class Follower:
         changes = dict(event.up) or ({event.player: ()} if event.player else {})
         for player, now in changes.items():
             seat = state.seats[player]
-            put = without(now, seat.up) if now else []
-            taken = without(seat.up, now) if now else []
+            put, taken = changed_places(seat.up, now) if now else ([], [])
             count = event.count if event.count is not None else len(taken)
             action = Action(type="exchange", player=player, count=count)
             ruling = self._judge(event, action)
@@ -357,10 +356,11 @@ class Follower:
         state.left[player] = []
         if state.turn == player:
             state.turn = state.next_inside(player)
-        inside, loser = [name for name in state.players if name not in state.left], state.loser
+        inside, loser, ruling = [name for name in state.players if name not in state.left], state.loser, None
         if len(inside) == 1 and loser is None:
+            ruling = ruling_of_end(state.situation(), player, inside[0])
             state.loser, state.turn = inside[0], None
-        return Outcome(follow_ups=tuple(self._conclusions(event, set(state.left), loser)))
+        return Outcome(ruling=ruling, follow_ups=tuple(self._conclusions(event, set(state.left), loser)))
 
     def _recount(self, event: Event) -> Outcome:
         """Believe that a player has more cards than were counted: some came in unseen."""

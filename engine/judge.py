@@ -66,6 +66,14 @@ def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, s
     return case.ruling()
 
 
+def ruling_of_end(situation: Situation, player: str, loser: str) -> Ruling:
+    """Return the ruling on `player` being said to be out, as the last but the loser."""
+    case = Case(situation, Action(type="out", player=player))
+    case.effects["left"] = [player]
+    case.end_if_over([loser])
+    return case.ruling() | {"basis": basis_of(case)}
+
+
 def ruling_on_doubt(situation: Situation, player: str | None, what: Said) -> Ruling:
     """Return the ruling on something that breaks no rule if `what` is as it may be."""
     case = Case(situation, Action(type="pick_up", player=player))

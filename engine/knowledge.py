@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
+from engine.cards import RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN
 from engine.events import Event
+from engine.judging.matching import may_be_same
 from engine.questions import deal_for, left_of
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
@@ -67,9 +68,9 @@ class Seat:
         """Remove cards from the hand; return those that had not been known to be there."""
         unseen = []
         for card in cards:
-            if card in self.hand and card != UNKNOWN:
-                self.hand.remove(card)
-            elif self.hand:
+            if card != UNKNOWN and _take_known(self.hand, card):
+                continue
+            if self.hand:
                 # An unidentified card may be one that was known; so is one that takes a known one's place.
                 if card == UNKNOWN or UNKNOWN not in self.hand:
                     self.blur()
@@ -80,11 +81,29 @@ class Seat:
     def take_from_up(self, cards: Iterable[str]) -> None:
         """Remove up-cards: the card itself, else an unidentified one, one of its rank, or any."""
         for card in cards:
-            match = card if card in self.up else UNKNOWN if UNKNOWN in self.up else None
+            if card != UNKNOWN and _take_known(self.up, card):
+                continue
+            match = UNKNOWN if UNKNOWN in self.up else None
             match = match or next((up for up in self.up if RANK_OF[up] == RANK_OF[card]), None)
             match = match or (self.up[-1] if self.up else None)
             if match is not None:
                 self.up.remove(match)
+
+
+def _take_known(cards: list[str], card: str) -> bool:
+    """Remove the card itself, or one that it may be for want of a suit; returns whether there was one.
+
+    Where a rank alone was named, it is not known which of its suits are left.
+    """
+    if SUIT_OF[card] and card in cards:
+        cards.remove(card)
+        return True
+    alike = [place for place, other in enumerate(cards) if other != UNKNOWN and may_be_same(card, other)]
+    for place in alike:
+        cards[place] = RANK_TEXTS[RANK_OF[card]]
+    if alike:
+        del cards[alike[0]]
+    return bool(alike)
 
 
 @dataclass(slots=True)

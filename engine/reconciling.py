@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
+from engine.judging.matching import may_be_same, missing_cards, mixed_sources
 from engine.knowledge import Knowledge, Seat
 from engine.questions import packs_for
 from engine.sentences import Said, say
@@ -78,7 +79,9 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
     for card in cards:
         if spare[card] < 0 and card != UNKNOWN:
             free = [up for up, count in spare.items() if count > 0]
-            instead = next((up for up in free if up == UNKNOWN), None)
+            instead = next((up for up in free if up != UNKNOWN and may_be_same(card, up)), None)
+            known = instead is not None
+            instead = instead or next((up for up in free if up == UNKNOWN), None)
             instead = instead or next((up for up in free if RANK_OF[up] == RANK_OF[card]), None)
             instead = instead or (free[0] if free else None)
             if instead is None:
@@ -86,15 +89,17 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
             seat.up[seat.up.index(instead)] = card
             spare[instead] -= 1
             spare[card] += 1
-            if instead != UNKNOWN:
+            if instead != UNKNOWN and not known:
                 notes.append(say("An up-card had been read as another card."))
     return notes
 
 
 def _must_be_up(seat: Seat, cards: Sequence[str]) -> list[str]:
     """Which cards of a mixed set lay face up: those seen there, and those the hand has no room for."""
-    up = [card for card in cards if card in seat.up and card not in seat.hand]
-    rest = [card for card in cards if card not in up and card not in seat.hand]
+    from_hand, up = mixed_sources(cards, seat.hand, seat.up)
+    rest = _not_known(without(from_hand, [card for card in seat.hand if card == UNKNOWN]), seat.hand)
+    if not up and not rest:
+        return [card for card in from_hand if not SUIT_OF[card] and card != UNKNOWN][:1]
     more = max(len(rest) - seat.hand.count(UNKNOWN), 0 if up else 1)
     return up + rest[len(rest) - min(more, len(rest)) :]
 
@@ -107,12 +112,30 @@ def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) 
         state.draw(player, missing)
         seat.may_draw -= missing
         notes.append(say("{who} must have drawn unseen.", who=player))
-    unknown = [card for card in cards if card not in seat.hand or card == UNKNOWN]
+    unknown = _not_known(cards, seat.hand)
     if len(unknown) > seat.hand.count(UNKNOWN) or len(cards) > len(seat.hand):
         seat.blur()
         seat.hand.extend([UNKNOWN] * (len(cards) - len(seat.hand)))
         notes.append(say("{who}'s hand was not what had been seen of it.", who=player))
     return notes
+
+
+def _not_known(cards: Sequence[str], hand: Sequence[str]) -> list[str]:
+    """Return the cards that are not known to be in a hand; one that was not read never is."""
+    unread = [card for card in cards if card == UNKNOWN]
+    return unread + missing_cards(without(cards, unread), [card for card in hand if card != UNKNOWN])
+
+
+def changed_places(before: Sequence[str], now: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return which up-cards an exchange brought and which it took away; one may be named with a suit once."""
+    put, taken = without(now, before), without(before, now)
+    for card in list(put):
+        known = (other for other in taken if UNKNOWN not in (card, other))
+        same = next((other for other in known if may_be_same(card, other)), None)
+        if same is not None:
+            put.remove(card)
+            taken.remove(same)
+    return put, taken
 
 
 def without(cards: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -137,10 +160,11 @@ def split_sources(
         return [], list(cards)
     if source == "down":
         return [], []
+    if hand:
+        return mixed_sources(cards, hand, up) if source == "hand+up" else (list(cards), [])
     rest_up, from_hand, from_up = list(up), [], []
     for card in cards:
-        on_table = card in rest_up and card not in hand and (source == "hand+up" or not hand)
-        if on_table or (not hand and rest_up):
+        if rest_up:
             rest_up.remove(card if card in rest_up else rest_up[0])
             from_up.append(card)
         else:

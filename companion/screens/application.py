@@ -185,6 +185,7 @@ class RefereeApp(App):
 
         table = TableScreen(session)
         if self.choice is not None and self.choice.demonstration:
+            table.demonstrates = True
             table.add_widget(DemonstrationLine(table.ids.live, self.new_game))
         return table
 

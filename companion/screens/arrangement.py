@@ -69,6 +69,8 @@ _PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
 """The smallest phones, upright and on their side, less the navigation."""
 
 
+_QUESTION_WIDTH_DP = 170
+"""Three answers stand side by side in it."""
 ONE_ROW_UNITS = 620
 """Players stand in one row where it is wider than this."""
 
@@ -140,6 +142,23 @@ def _landscape(width: float, height: float, u: float, dp: float, players: int) -
     log_bottom = bar.y + bar.height + gap
     log = Box(right, log_bottom, right_width, max(0.0, log_top - gap - log_bottom))
     return Arrangement(u, False, live=live, banner=banner, turn=turn, players=player_box, log=log, bar=bar)
+
+
+def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
+    """Share the live picture's box between the picture and a question: nothing lies over the picture.
+
+    A low strip has room beside a picture that is 16 by 9; anywhere else the question takes one line below it.
+
+    Returns:
+        The box of the picture and that of the question.
+    """
+    width = min(live.width, live.height * 16 / 9)
+    if live.width - width >= _QUESTION_WIDTH_DP * dp:
+        picture = Box(live.x, live.y, width, live.height)
+        return picture, Box(live.x + width, live.y, live.width - width, live.height)
+    line = max(48 * dp, 48 * unit) + 8 * unit
+    picture = Box(live.x, live.y + line, live.width, live.height - line)
+    return picture, Box(live.x, live.y, live.width, line)
 
 
 def _player_rows(players: int, columns: int) -> int:

@@ -17,7 +17,7 @@ from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
 
 from companion import theme
-from companion.entering import OF_A_PLAYER, plays_with_jokers
+from companion.entering import OF_A_PLAYER, by_another, plays_with_jokers
 from companion.game import Line
 from companion.i18n import _
 from companion.rulings import is_counted, ruling_of, ruling_text
@@ -125,7 +125,7 @@ class CorrectSheet(ModalView):
 
     def choose_player(self, player: str) -> None:
         """Say that it was `player`."""
-        self._apply(replace(self.event, player=player), close=True)
+        self._apply(by_another(self.event, player), close=True)
 
     def strike(self) -> None:
         """Say that it never happened."""

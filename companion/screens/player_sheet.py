@@ -11,10 +11,11 @@ from typing import Any
 from kivy.app import App
 from kivy.core.window import Window
 from kivy.lang import Builder
+from kivy.metrics import dp
 from kivy.properties import StringProperty
 from kivy.uix.modalview import ModalView
 
-from companion.entering import SOURCES, answered, entered, newest_by_another
+from companion.entering import SOURCES, answered, by_another, entered, has_begun, newest_by_another
 from companion.game import Line
 from companion.i18n import _, marked
 from companion.screens.pad import CardPad
@@ -41,6 +42,7 @@ class PlayerSheet(ModalView):
         others: Sequence[str],
         lines: Sequence[Line],
         *,
+        face_up: int,
         shown: str | None,
         on_enter: Callable[[Event], None],
         on_correct: Callable[[int, Event], None],
@@ -52,6 +54,7 @@ class PlayerSheet(ModalView):
             player: Who did something.
             others: Everybody else at the table.
             lines: The game so far: its newest event may have been this player's.
+            face_up: How many cards lie face up before the player, known or not.
             shown: The rank that is shown by the rules in force, if any.
             on_enter: Gets what happened.
             on_correct: Gets the id of an event and what it really was.
@@ -59,6 +62,7 @@ class PlayerSheet(ModalView):
         """
         super().__init__(player=player, **kwargs)
         self._on_enter, self._on_correct = on_enter, on_correct
+        self._face_up, self._begun = face_up, has_begun(lines)
         self.buttons: dict[str, PillButton] = {}
         self.pad: CardPad = self.ids.pad
         self.pad.hint = _("Tap the cards; suits only where they matter")
@@ -86,7 +90,8 @@ class PlayerSheet(ModalView):
 
     def enter(self, kind: str, **fields: Any) -> None:
         """Report what the player did, and close."""
-        self._on_enter(entered(kind, self.player, self.pad.cards, self.source, **fields))
+        cards, face_up = self.pad.cards, self._face_up
+        self._on_enter(entered(kind, self.player, cards, self.source, face_up=face_up, **fields))
         self.dismiss()
 
     def _add_actions(self, others: Sequence[str], shown: str | None) -> None:
@@ -96,8 +101,12 @@ class PlayerSheet(ModalView):
         add("pick_up", _("Picks up"), self.ids.first, lambda: self.enter("pick_up"))
         add("burn", _("Burns the pile"), self.ids.first, lambda: self.enter("burn"))
         add("draw", _("Draws 1"), self.ids.first, lambda: self.enter("draw"))
-        add("take_up", _("Takes up"), self.ids.second, lambda: self.enter("take_up"))
-        add("take_down", _("Takes hidden"), self.ids.second, lambda: self.enter("take_down"))
+        if self._begun:
+            add("take_up", _("Takes up"), self.ids.second, lambda: self.enter("take_up"))
+            add("take_down", _("Takes hidden"), self.ids.second, lambda: self.enter("take_down"))
+        else:
+            add("deal", _("Has face up"), self.ids.second, lambda: self.enter("deal"))
+            add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
         add("out", _("Is out"), self.ids.second, lambda: self.enter("out"))
         for other in others if shown is not None else ():
             add(
@@ -115,7 +124,7 @@ class PlayerSheet(ModalView):
         if newest is not None:
             event = Event.from_json(dict(newest))
             words = _("It was {player}: {what}").format(player=self.player, what=event_words(newest))
-            put = replace(event, player=self.player)
+            put = by_another(event, self.player)
             self._add("was", words, self.ids.again, partial(self._correct, put))
 
     def _correct(self, event: Event) -> None:
@@ -132,7 +141,14 @@ class PlayerSheet(ModalView):
         cards = self.pad.cards
         self.buttons["play"].text = signed(f"{_('Plays')} {cards_sign(cards)}".strip())
         self.buttons["play"].disabled = not cards
-        self.buttons["take_up"].disabled = not cards
+        fits = len(cards) <= self._face_up
+        for name, disabled in (
+            ("take_up", not cards),
+            ("deal", not (cards and fits)),
+            ("exchange", not fits),
+        ):
+            if name in self.buttons:
+                self.buttons[name].disabled = disabled
 
     def _place(self, *_args: object) -> None:
         u = App.get_running_app().u
@@ -140,10 +156,12 @@ class PlayerSheet(ModalView):
         body = self.ids.body
         body.orientation = "vertical" if upright else "horizontal"
         width = min(Window.width, 640 * u if upright else 1120 * u)
-        inner = (width - 20 * u) / (1 if upright else 2)
-        for column in (self.ids.left, self.ids.right):
+        inner = width - 20 * u
+        # Side by side the keys have what seven targets need, and the buttons the rest.
+        keys = inner if upright else max(inner / 2, dp(7 * 48 + 6))
+        for column, wide in ((self.ids.left, keys), (self.ids.right, inner if upright else inner - keys)):
             column.size_hint_x = 1 if upright else None
-            column.width = inner
+            column.width = wide
         left, right = self.ids.left.minimum_height, self.ids.right.minimum_height
         height = left + right + 8 * u if upright else max(left, right)
         self.size = (width, min(Window.height - 8 * u, height + 20 * u))

@@ -13,10 +13,22 @@ from kivy.uix.boxlayout import BoxLayout
 
 from companion.game import Line
 from companion.i18n import _
-from companion.rulings import asks_where, likely_answers, line_to_correct, open_questions
+from companion.rulings import (
+    asks_for_hidden_card,
+    asks_where,
+    likely_answers,
+    line_to_correct,
+    open_questions,
+)
 from companion.screens.widgets import PillButton, signed
 from companion.wording import cards_sign, event_words
 from engine.events import Event
+
+
+class AnswerChip(PillButton):
+    """One answer."""
+
+    wide = BooleanProperty(False)
 
 
 class QuestionBar(BoxLayout):
@@ -25,8 +37,8 @@ class QuestionBar(BoxLayout):
     asks = StringProperty("")
     several = BooleanProperty(False)
     """Whether there are answers to choose from; else one says that it is done."""
-    long = BooleanProperty(False)
-    """Whether what is asked needs several lines."""
+    beside = BooleanProperty(False)
+    """Whether it stands beside the picture and not below it."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -35,9 +47,9 @@ class QuestionBar(BoxLayout):
         self.on_other: Callable[[int], None] = lambda _id: None
         """Called with the id of a question whose answer is none of those offered."""
         self.on_where: Callable[[], None] | None = None
-        """Called where somebody wants to show where rows and piles lie; None: nobody can."""
+        """Called where players want to show where rows and piles lie; None: nobody can."""
         self.chips: dict[str, PillButton] = {}
-        """The answers offered: the cards by their names, `other`, and `done`."""
+        """The answers offered: the cards by their names, `other`, `where`, and `done`."""
         self._shown: tuple[Line, Line | None] | None = None
 
     def show(self, lines: Sequence[Line]) -> None:
@@ -50,22 +62,24 @@ class QuestionBar(BoxLayout):
         self._shown = shown
         self.chips = {}
         self.ids.chips.clear_widgets()
-        self.asks = "" if question is None else event_words(question)
+        self.ids.view.scroll_x = 0
         if question is None:
+            self.asks = ""
             return
         number = int(question["id"])
         where = asks_where(question)
-        self.several, self.long = about is not question or where, where
+        self.several = about is not question
+        self.asks = _in_short(question) if self.several else event_words(question)
         for event in likely_answers(lines, question):
             new = next(card for card in event.cards if card not in (about or {})["cards"])
             self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
-        if about is not question:
-            self._add("other", _("Another card"), lambda: self.on_other(number), wide=True, primary=False)
+        if self.several:
+            self._add("other", _("Other"), lambda: self.on_other(number), wide=True, primary=False)
             self._add("done", "✗", partial(self._answer, number, None), primary=False)
         else:
             if where and self.on_where is not None:
                 self._add("where", _("Show where they lie"), self.on_where, wide=True)
-            self._add("done", _("Done"), partial(self._answer, number, None), primary=not where)
+            self._add("done", _("Done"), partial(self._answer, number, None), wide=True, primary=not where)
 
     def _answer(self, event_id: int, event: Event | None) -> None:
         self.on_answer(event_id, event)
@@ -73,10 +87,18 @@ class QuestionBar(BoxLayout):
     def _add(
         self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False, primary: bool = True
     ) -> None:
-        chip = PillButton(text=signed(text), size_hint=(2 if wide else 1, 1), primary=primary)
+        chip = AnswerChip(text=signed(text), wide=wide, primary=primary)
         chip.bind(on_release=lambda _chip: act())
         self.chips[name] = chip
         self.ids.chips.add_widget(chip)
+
+
+def _in_short(question: Line) -> str:
+    """Return a question for a card whose answers stand beside it: the whole of it is in the log."""
+    who = str(question.get("player") or _("Somebody"))
+    if asks_for_hidden_card(question):
+        return _("Which card of {player} lay hidden?").format(player=who)
+    return _("Which card did {player} play?").format(player=who)
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

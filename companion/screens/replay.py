@@ -23,6 +23,9 @@ from companion.screens.widgets import signed
 from companion.wording import clock, event_words
 from engine.errors import BadInputError
 
+_WITH_PLAYERS_U = 490
+"""A window on its side that is lower has no room for the players below the turn."""
+
 
 class ReplayView(ModalView):
     """Fills the window; steps to and fro by buttons, or by dragging along the bar."""
@@ -39,7 +42,7 @@ class ReplayView(ModalView):
     """Whether the evening has more than one game."""
     upright = BooleanProperty(False)
     crowded = BooleanProperty(False)
-    """Whether the picture takes the players' room, as on an upright phone."""
+    """Whether the players have no room: the picture takes it on an upright phone; one on its side is low."""
 
     def __init__(self, games: Sequence[PlayedGame], at_event: int | None = None, **kwargs: Any) -> None:
         """Begin with the newest game, at one of its events or at its first."""
@@ -95,14 +98,15 @@ class ReplayView(ModalView):
         self.ids.players.show(step.table, [one.line for one in self._steps[:number]])
         moment = self._games[self._game].moment(int(line.get("id") or 0))
         self.texture = None if moment is None else texture_of(moment)
-        self.crowded = self.upright and self.texture is not None
+        self._size()
 
     def _size(self, *_args: object) -> None:
         self.size = Window.size
         self.upright = Window.height > Window.width
-        self.crowded = self.upright and self.texture is not None
         app = App.get_running_app()
         if app is not None and self.ids:
+            low = Window.height < _WITH_PLAYERS_U * app.u
+            self.crowded = self.texture is not None if self.upright else low
             self.ids.body.orientation = "vertical" if self.upright else "horizontal"
 
 

@@ -17,7 +17,7 @@ from companion.i18n import _
 from companion.picture import shown_width
 from companion.rulings import line_to_correct, newest_ruling, ruling_of
 from companion.screens import live, panels, question, ring  # noqa: F401 - the kv file names their widgets
-from companion.screens.arrangement import arrange
+from companion.screens.arrangement import Box, arrange, beside_question
 from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.large import LargeView
 from companion.screens.places import DragPlaces, PlacesView, TapPlaces
@@ -37,6 +37,9 @@ class TableScreen(FloatLayout):
     """Whether nothing is watched any more, because the source failed or ended: the form leads on."""
     watches = BooleanProperty(True)
     """Whether there is a camera or a film; else people enter what happens."""
+
+    demonstrates = BooleanProperty(False)
+    """Whether the film that ships is shown, with a line on it that says so."""
 
     def __init__(self, session: Session, **kwargs: Any) -> None:
         self.session = session
@@ -59,6 +62,7 @@ class TableScreen(FloatLayout):
         self.ids.banner.bind(on_release=lambda banner: self.open_event(int(banner.event_id)))
         self._arrange = Clock.create_trigger(self.place_panels, -1)
         self.bind(size=self._arrange, pos=self._arrange)
+        self.ids.question.bind(asks=self._arrange)
 
     def refresh(self, _dt: float = 0.0) -> None:
         """Show what the session published since the last call; cheap when that is nothing."""
@@ -125,6 +129,7 @@ class TableScreen(FloatLayout):
             player,
             [*players[here + 1 :], *players[:here]],
             snapshot.lines,
+            face_up=len(snapshot.table.up.get(player) or ()),
             shown=self._shown(),
             on_enter=self.session.enter,
             on_correct=self.session.correct,
@@ -229,7 +234,14 @@ class TableScreen(FloatLayout):
         plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
         app.u = plan.unit
         self.session.picture_width = shown_width(plan.live.width)
-        for name, box in plan.panels.items():
+        boxes, asking = plan.panels, self.ids.question
+        boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
+        picture, question_box = beside_question(plan.live, plan.unit, dp(1))
+        # Beside a demonstration's picture there is no room for its own line: its questions stand in the log.
+        if asking.asks and not (self.demonstrates and picture.width < plan.live.width):
+            boxes["live"], boxes["question"] = picture, question_box
+        asking.beside = boxes["live"].width < plan.live.width
+        for name, box in boxes.items():
             panel = self.ids[name]
             panel.size_hint = (None, None)
             panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)

@@ -16,6 +16,7 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
     "take_down": ("down_one", "must_flip"),
     "exchange": ("exchange_late",),
     "draw": ("draw",),
+    "out": ("end",),
 }
 """By action other than a play: the mechanisms that allow it; the first that a ruleset speaks of counts."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.cards import RANK_OF, UNKNOWN
 from engine.demand import Demand, possible_demands
+from engine.judging.matching import may_be_same
 from engine.questions import deal_for, start_place, starting_cards, sure_start_card
 from engine.ruleset import Rule
 from engine.sentences import Said, facts_of, say
@@ -164,7 +165,7 @@ class Case:
         if UNKNOWN in self.holding.hand:
             return
         due = starting_cards(self.mechanics, self.holding.hand)
-        if due and played and not set(due) & set(played):
+        if due and played and not any(may_be_same(one, other) for one in due for other in played):
             says = say(
                 "{who} starts with {due:the}, not {played:the}.", who=self.player, due=due[:1], played=played
             )

@@ -22,7 +22,7 @@ def missing_cards(cards: Iterable[str], held: Sequence[str]) -> list[str]:
     rest = [card for card, count in exact.items() for _ in range(count)]
     missing = []
     for card in sorted(loose, key=lambda c: c == UNKNOWN):
-        fit = next((other for other in rest if _same_rank_unsuited(card, other)), None)
+        fit = next((other for other in rest if may_be_same(card, other)), None)
         fit = fit or next((other for other in rest if UNKNOWN in (card, other)), None)
         if fit is None:
             missing.append(card)
@@ -31,5 +31,41 @@ def missing_cards(cards: Iterable[str], held: Sequence[str]) -> list[str]:
     return missing
 
 
-def _same_rank_unsuited(one: str, other: str) -> bool:
-    return RANK_OF[one] == RANK_OF[other] and not (SUIT_OF[one] and SUIT_OF[other])
+def may_be_same(one: str, other: str) -> bool:
+    """Whether two known cards may be one: equal, or of one rank and at least one without a suit."""
+    return one == other or (RANK_OF[one] == RANK_OF[other] and not (SUIT_OF[one] and SUIT_OF[other]))
+
+
+def mixed_sources(
+    cards: Iterable[str], hand: Iterable[str], up: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    """Split a set from hand and table into its hand cards and its up-cards.
+
+    What lies on the table came from there, unless the hand is known to hold it. Of cards without a suit that
+    may be in both places, at least one came from the table.
+    """
+    in_hand, on_table = list(hand), list(up)
+    from_hand: list[str] = []
+    from_up: list[str] = []
+    for card in cards:
+        held, lying = _found(card, in_hand), _found(card, on_table)
+        if held is None and lying is not None:
+            on_table.remove(lying)
+            from_up.append(card)
+            continue
+        from_hand.append(card)
+        if held is not None:
+            in_hand.remove(held)
+    either = next((card for card in from_hand if card != UNKNOWN and _found(card, on_table)), None)
+    if not from_up and either is not None:
+        from_hand.remove(either)
+        from_up.append(either)
+    return from_hand, from_up
+
+
+def _found(card: str, cards: Sequence[str]) -> str | None:
+    """Return the card as it stands among others, or the one that it may be; None where there is none."""
+    if card in cards:
+        return card
+    known = (other for other in cards if UNKNOWN not in (card, other))
+    return next((other for other in known if may_be_same(card, other)), None)

@@ -10,7 +10,7 @@ from engine.demand import run_on_top
 from engine.judging.beats import check_beats, may_be_played
 from engine.judging.case import Case
 from engine.judging.effects import failed_flip, place_before_pick_up, play_effects
-from engine.judging.matching import missing_cards
+from engine.judging.matching import missing_cards, mixed_sources
 from engine.questions import packs_for
 from engine.sentences import Said, say
 
@@ -71,19 +71,7 @@ def _split_sources(case: Case) -> tuple[list[str], list[str]]:
             return [], cards
         if hand is None or not up or not missing_cards(cards, hand):
             return cards, []
-    # Mixed: what can lie on the table came from there, unless the hand is known to hold it.
-    left_up, from_hand, from_up = list(up or ()), [], []
-    in_hand = list(case.holding.hand or ())
-    for card in cards:
-        if card in in_hand:
-            in_hand.remove(card)
-            from_hand.append(card)
-        elif card in left_up:
-            left_up.remove(card)
-            from_up.append(card)
-        else:
-            from_hand.append(card)
-    return from_hand, from_up
+    return mixed_sources(cards, case.holding.hand or (), up or ())
 
 
 def _check_play_turn(case: Case) -> None:

@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from places_scenarios import places, shown_where
 from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
 from scripted import ScriptedSession
-from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
+from turning import turned
+from walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 
 from companion.app import prepare_kivy
 from companion.choice import Choice
@@ -330,6 +331,7 @@ SCENARIOS = {
         shown_where,
         broken,
         start,
+        turned,
     )
 }
 
@@ -339,12 +341,10 @@ def main() -> None:
     pictures = Path(sys.argv[5]) if len(sys.argv) > 5 else None
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
-    # Nobody watches: a few pictures a second will do, the processor is for the steps.
     prepare_kivy()
-    from kivy.config import Config
-
-    Config.set("graphics", "maxfps", "30")
-    settings = load_settings() if name in ("tour", "evening") else None
+    if pictures is None:
+        draw_plainly(30)
+    settings = load_settings() if name in ("tour", "evening", "turned") else None
     if name == "evening":
         settings = Settings(toured=True, language="en")
     elif settings is None and "SHITHEAD_SCREENS_IN" in os.environ:

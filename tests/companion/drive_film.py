@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from walker import Steps, Walker, rest
+from walker import Steps, Walker, draw_plainly, rest
 
 from companion.app import prepare_kivy
 from companion.cameras import sample_film
@@ -50,10 +50,7 @@ def film(walker: Walker, most: int) -> Steps:
 
 def main() -> None:
     prepare_kivy()
-    from kivy.config import Config
-
-    # Nobody watches: the processor is for reading, not for drawing.
-    Config.set("graphics", "maxfps", "3")
+    draw_plainly(3)
     most = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     walker = Walker((1280, 720), Path(sys.argv[1]), None, None)
     print(json.dumps(walker.run(lambda walker: film(walker, most), every_s=0.3)))

@@ -10,24 +10,28 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from form_scenarios import form, tonight
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
-from walker import rest
+from walker import draw_plainly, rest
 from window_driver import Driver, Steps
 
 from companion.app import prepare_kivy
 from companion.choice import Choice
 from companion.starting import session_of
-from vision.questions import LIES_OTHERWISE, UNREAD_CARD, asked
+from vision.questions import LIES_OTHERWISE, NO_ROWS, UNREAD_CARD, asked
 
 STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 """When the process was started, if whoever started it says so."""
 MEASURED_S = 20.0
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
+SHEET_SIZES = SIZES[:3]
+"""Between these the sheet that corrects is turned while it is open."""
 
 
 def look(driver: Driver) -> Steps:
@@ -36,10 +40,11 @@ def look(driver: Driver) -> Steps:
     from kivy.core.window import Window
 
     driver.saw["window"] = {"sleeps": Window.allow_screensaver, "keyboard": Window.softinput_mode}
+    if driver.picture is None:
+        yield from buttons(driver)
 
 
 def buttons(driver: Driver) -> Steps:
-    yield
     driver.tap(driver.ids.undo)
     yield
     yield
@@ -59,7 +64,13 @@ def corrections(driver: Driver) -> Steps:
     driver.tap(driver.row(8))
     yield
     driver.see("sheet")
-    driver.measure("measures")
+    from kivy.core.window import Window
+
+    opened = tuple(Window.size)
+    for width, height in (*SHEET_SIZES, opened):
+        Window.size = (width, height)
+        yield from rest(4)
+        driver.measure(f"measures {width}x{height}")
     driver.tap(driver.app.screen.sheet.choices["8S"])
     yield from rest(4)
     driver.see("card")
@@ -79,6 +90,7 @@ def corrections(driver: Driver) -> Steps:
     driver.tap(driver.app.screen.sheet.ids.close)
     yield from rest(4)
     driver.see("closed")
+    yield from correct_a_set(driver)
 
 
 def correct_a_set(driver: Driver) -> Steps:
@@ -91,7 +103,6 @@ def correct_a_set(driver: Driver) -> Steps:
     driver.tap(driver.app.screen.sheet.choices["8D"])
     yield
     driver.see("second")
-    driver.measure("measures")
 
 
 def missed_cards(driver: Driver) -> Steps:
@@ -215,6 +226,42 @@ def questions(driver: Driver) -> Steps:
     driver.tap(driver.row(10))
     yield from rest(2)
     driver.see("nobody")
+    driver.tap(driver.app.screen.sheet.ids.close)
+    yield from rest(4)
+    yield from questions_on_a_phone(driver, lines, nobody)
+
+
+def questions_on_a_phone(driver: Driver, unread: Sequence[dict[str, Any]], nobody: dict[str, Any]) -> Steps:
+    """Both kinds of questions on the smallest phone, upright and on its side: what is left of the picture."""
+    from kivy.core.window import Window
+
+    rows = {"id": 9, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=2, wanted=4)}
+    for width, height in ((360, 640), (640, 360)):
+        Window.size = (width, height)
+        driver.session.show(lines=(nobody,))
+        yield from rest(3)
+        free = list(driver.ids.live.size)
+        for name, lines in (("card", unread[:2]), ("rows", (rows,))):
+            driver.session.show(lines=lines)
+            yield from rest(3)
+            driver.measure(f"{name} {width}x{height}")
+            live, bar = driver.ids.live, driver.ids.question
+            apart = live.right <= bar.x + 1 or bar.top <= live.y + 1
+            driver.saw[f"{name} {width}x{height}"] |= {
+                "free": free,
+                "picture": list(live.size),
+                "apart": apart,
+            }
+        driver.session.show(lines=unread[:2])
+        yield from rest(3)
+        driver.tap(driver.ids.question.chips["10D"])
+        yield from rest(2)
+        driver.saw[f"answered {width}x{height}"] = driver.session.asked[-1]
+        driver.ids.question.ids.view.scroll_x = 1
+        yield from rest(3)
+        driver.tap(driver.ids.question.chips["done"])
+        yield from rest(2)
+        driver.saw[f"done {width}x{height}"] = driver.session.asked[-1]
 
 
 def sizes(driver: Driver) -> Steps:
@@ -311,7 +358,6 @@ SCENARIOS = {
     scenario.__name__: scenario
     for scenario in (
         look,
-        buttons,
         corrections,
         correct_a_set,
         missed_cards,
@@ -329,13 +375,13 @@ SCENARIOS = {
 
 def main() -> None:
     scenario, width, height = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    if scenario == "film":
-        # Nobody watches: the processor is for reading, not for drawing.
-        prepare_kivy()
-        from kivy.config import Config
-
-        Config.set("graphics", "maxfps", "3")
     picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    if scenario == "film":
+        prepare_kivy()
+        draw_plainly(3)
+    elif picture is None and scenario != "speed":
+        prepare_kivy()
+        draw_plainly()
     plays = scenario not in ("tonight", "form", "film", "speed")
     print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario], plays=plays)))
 

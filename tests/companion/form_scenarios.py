@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scripted import PLAYERS
-from walker import rest
+from walker import rest, type_over
 from window_driver import Driver, Steps
 
 from companion.choice import Choice
@@ -29,10 +29,9 @@ def tonight(driver: Driver) -> Steps:
     driver.tap(screen.ids.start)
     yield
     note("refused", len(started))
-    screen.rows[2].ids.name.text = "Bob"
-    yield
+    yield from name_third(driver, "Bob")
     note("twice", screen.fault)
-    screen.rows[2].ids.name.text = "Cat"
+    yield from name_third(driver, "Cat")
     screen.ids.scroll.scroll_to(screen.rows[1], animate=False)
     yield from rest(2)
     driver.tap(screen.rows[1].ids.dealer)
@@ -59,6 +58,18 @@ def tonight(driver: Driver) -> Steps:
     yield
     choice = started[0]
     note("choice", [choice.source, choice.rules, choice.options, choice.players, choice.dealer])
+
+
+def name_third(driver: Driver, name: str) -> Steps:
+    """Tap the third player's field and type a name there."""
+    screen = driver.app.screen
+    field = screen.rows[2].ids.name
+    screen.ids.scroll.scroll_to(field, animate=False)
+    yield from rest(2)
+    driver.tap(field)
+    yield from rest(2)
+    type_over(field, name)
+    yield
 
 
 def form(driver: Driver) -> Steps:

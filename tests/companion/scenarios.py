@@ -252,11 +252,14 @@ def demonstration(walker: Walker) -> Steps:
     """The film that ships is shown, as there is no camera; in German too; then a game of one's own."""
     walker.app.play(ScriptedSession(), Choice(source="film.mp4", players=PLAYERS, demonstration=True))
     yield
-    yield from rest(4)
-    walker.look("demonstration")
-    walker.app.set(language="de")
-    yield from rest(4)
-    walker.look("demonstration-de")
+    from kivy.core.window import Window
+
+    for language in ("en", "de"):
+        walker.app.set(language=language)
+        for size in ((1280, 720), (360, 640)):
+            Window.size = size
+            yield from rest(5)
+            walker.look(f"demonstration-{language} {size[0]}x{size[1]}")
     line = next(child for child in walker.screen.children if type(child).__name__ == "DemonstrationLine")
     yield from walker.tap(line.ids.own)
     yield from rest(4)

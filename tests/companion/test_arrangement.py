@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.screens.arrangement import Box, arrange, overlap
+from companion.screens.arrangement import Box, arrange, beside_question, overlap
 from companion.screens.live import place_chip
 
 windows = st.tuples(st.integers(320, 3840), st.integers(320, 2400))
@@ -26,6 +26,24 @@ def test_panels_lie_inside_the_window_and_never_overlap(window: tuple[int, int],
     for (one, a), (other, b) in itertools.combinations(panels.items(), 2):
         shrunk = Box(a.x + 0.01, a.y + 0.01, a.width - 0.02, a.height - 0.02)
         assert not (shrunk.width > 0 and shrunk.height > 0 and overlap(shrunk, b)), (one, other)
+
+
+@given(window=windows)
+def test_a_question_and_the_picture_share_the_pictures_place_and_never_overlap(
+    window: tuple[int, int],
+) -> None:
+    plan = arrange(*window)
+    picture, question = beside_question(plan.live, plan.unit, 1.0)
+    assert not overlap(
+        Box(*picture), Box(question.x + 0.01, question.y, question.width, question.height - 0.01)
+    )
+    assert question.height >= 48
+    assert question.width >= min(170, plan.live.width)
+    for box in (picture, question):
+        assert plan.live.x <= box.x + 0.01
+        assert box.x + box.width <= plan.live.x + plan.live.width + 0.01
+        assert plan.live.y <= box.y + 0.01
+        assert box.y + box.height <= plan.live.y + plan.live.height + 0.01
 
 
 def test_buttons_keep_48_dp_on_any_density() -> None:

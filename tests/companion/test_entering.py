@@ -7,11 +7,12 @@ import pytest
 from companion.asking import may_i_play
 from companion.book import ASSUMED, GameBook
 from companion.choice import Choice
-from companion.entering import answered, entered, newest_by_another, shown_rank
+from companion.entering import answered, by_another, entered, has_begun, newest_by_another, shown_rank
 from companion.hand_scored import HandScored
 from companion.nextgame import next_choice
 from companion.refereeing import judge_of
 from companion.rulings import ruling_text
+from companion.wording import event_words
 from engine.events import Event
 from engine.ruleset import RULESET_NAMES
 
@@ -44,6 +45,33 @@ def test_a_draw_that_is_due_is_taken_for_made_and_goes_with_its_play() -> None:
     assert undone["event"] == "play"
     assert list(scored.lines) == []
     assert scored.table.draw_pile == 52 - 27
+
+
+def test_what_lies_face_up_is_named_after_the_deal_and_after_an_exchange() -> None:
+    scored = game()
+    scored.enter(entered("deal", "Ann", ["KD", "2", "9S"], face_up=3))
+    scored.enter(entered("deal", "Bob", ["4"], face_up=3))
+    assert list(scored.table.up["Ann"]) == ["KD", "2", "9S"]
+    assert list(scored.table.up["Bob"]) == ["4", "??", "??"]
+    assert event_words(scored.lines[0]) == "Ann has K♦ 2 9♠ face up"
+    assert not has_begun(scored.lines)
+    scored.enter(entered("exchange", "Ann", ["K", "2", "10"], face_up=3))
+    assert list(scored.table.up["Ann"]) == ["K", "2", "10"]
+    assert scored.table.hands["Ann"].known == ("9S",)
+    scored.enter(entered("exchange", "Bob", face_up=3))
+    assert list(scored.table.up["Bob"]) == ["??"] * 3
+    assert [line["ruling"]["verdict"] for line in scored.lines[2:]] == ["legal", "legal"]
+    assert not has_begun(scored.lines)
+    scored.enter(entered("play", "Ann", ["4"]))
+    assert has_begun(scored.lines)
+
+
+def test_an_exchange_that_was_another_players_lies_before_that_one() -> None:
+    scored = game()
+    (line,) = scored.enter(entered("exchange", "Ann", ["KD", "2", "10"], face_up=3))
+    scored.correct(line["id"], by_another(Event.from_json(line), "Bob"))
+    up = scored.table.up
+    assert [list(up["Ann"]), list(up["Bob"])] == [["??"] * 3, ["KD", "2", "10"]]
 
 
 def test_a_show_is_answered_by_whom_it_was_shown_to_and_backfires() -> None:

@@ -296,12 +296,12 @@ def test_a_backup_is_put_back_at_the_second_tap() -> None:
 def test_the_sample_film_is_called_a_demonstration_and_leads_to_a_game_of_ones_own(
     size: tuple[int, int],
 ) -> None:
-    seen = walk("demonstration", size)
-    assert has(seen["demonstration"], "Demonstration: the sample film")
-    assert has(seen["demonstration-de"], "Vorführung: der Beispielfilm")
+    seen, at = walk("demonstration"), f"{size[0]}x{size[1]}"
+    assert has(seen[f"demonstration-en {at}"], "Demonstration: the sample film")
+    assert has(seen[f"demonstration-de {at}"], "Vorführung: der Beispielfilm")
     assert seen["own"] == [None, False, True]
-    for name in ("demonstration", "demonstration-de"):
-        measures = seen["measured"][name]
+    for language in ("en", "de"):
+        measures = seen["measured"][f"demonstration-{language} {at}"]
         assert [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5] == []
         assert [text for text in measures["cut"] if "film" in text] == []
 

@@ -12,8 +12,14 @@ from typing import Any
 
 import pytest
 
+from companion.book import GameBook
+from companion.entering import entered
+from companion.evening import rituals_of
 from companion.feedback import Feedback, spoken, write_tone
+from companion.hand_scored import HandScored
 from companion.i18n import set_language
+from companion.refereeing import judge_of
+from companion.rulings import newest_ruling, ruling_text
 from companion.session import Snapshot
 from companion.settings import Settings, load_settings, save_settings
 from companion.voice import ProgramSpeaker, Silent, find_speaker
@@ -147,6 +153,31 @@ def voice(folder: Path, body: str) -> Path:
     program.write_text(f"#!/bin/sh\n{body}\n")
     program.chmod(0o755)
     return program
+
+
+@pytest.mark.parametrize(
+    ("rules", "losses", "sung"),
+    [
+        ("winnersh", 2, "Sing “Once, Twice, Three Times A Shithead” for Cat."),
+        ("backpacker", 0, "Cat says: “I am the Shithead!”"),
+        ("winnersh", 1, ""),
+    ],
+)
+def test_a_game_that_ends_because_it_is_said_who_is_out_has_its_song(
+    rules: str, losses: int, sung: str
+) -> None:
+    judge = judge_of(rules, ("Ann", "Bob", "Cat"), losses={"Cat": losses})
+    game = HandScored(GameBook(judge))
+    for player in ("Ann", "Bob"):
+        lines = game.enter(entered("out", player))
+    newest = newest_ruling(game.lines)
+    assert newest is not None
+    assert newest["player"] == "Bob"
+    says, quote = ruling_text(newest["ruling"])
+    assert says == f"Bob is out. Cat is the Shithead. {sung}".strip()
+    assert quote
+    assert rituals_of(game.lines) == ([("Cat", newest["ruling"]["effects"]["rituals"][0])] if sung else [])
+    assert spoken(lines, None)[0] == " ".join(filter(None, (sung, "Bob is out.", "Cat is the Shithead.")))
 
 
 def test_a_sentence_goes_to_the_program_that_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

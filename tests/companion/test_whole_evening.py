@@ -1,6 +1,6 @@
 """An evening by touch alone, in the real window, through kills.
 
-Here a short one; the twelve games of `tests/benchmarks/test_whole_evening.py` are the same.
+Here a short one, one game of it played out; `tests/benchmarks/test_whole_evening.py` plays all twelve.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import pytest
 
 from companion.cli import main
 from companion.evening import last_word
+from companion.rulings import is_counted
 from companion.store import Store
+from tests.companion.planned_evening import EVENING, LOSERS, PLAYERS
+from tests.companion.touched import illegal, touches
 
 DRIVER = Path(__file__).parent / "drive_evening.py"
-LOSERS = ("Bob", "Ann", "Bob", "Cat", "Bob", "Dan", "Dan", "Ann", "Bob", "Cat", "Ann", "Bob")
-"""As `drive_evening.py` plays them."""
 
 
 def play(store: Path, games: int, *stop_at: str) -> subprocess.CompletedProcess[str]:
@@ -55,23 +56,48 @@ def check_store(path: Path, games: int) -> None:
         stored = store.games()
         assert [game.loser for game in stored] == list(LOSERS[:games])
         assert len({game.evening for game in stored}) == 1
-        for game in stored:
-            lines = last_word(store.events(game.id))
-            entered = [(line["event"], line["player"]) for line in lines if line.get("by") == "hand"]
-            assert entered[0] == ("play", "Ann")
-            assert len(set(entered)) == len(entered) == 4
-            assert game.loser not in {player for event, player in entered if event == "out"}
+        for game, planned in zip(stored, EVENING, strict=False):
+            lines = [dict(line) for line in last_word(store.events(game.id))]
+            by_hand = [line for line in lines if line.get("by") == "hand"]
+            assert game.players == planned.players
+            if planned.seed is None:
+                entered = [(line["event"], line["player"]) for line in by_hand]
+                assert entered[0] == ("play", "Ann")
+                assert len(set(entered)) == len(entered) == 4
+                assert game.loser not in {player for event, player in entered if event == "out"}
+                continue
+            truth = planned.truth()
+            assert game.loser == truth.loser
+            assert [is_counted(line) for line in lines if line["event"] == "game_over"] == [True]
+            assert len(by_hand) == sum(touch.button != "answer" for touch in touches(truth))
+            assert illegal(lines) == []
+
+
+def test_the_games_played_out_have_everything_that_is_entered_by_touch() -> None:
+    games = [planned.truth() for planned in EVENING if planned.seed is not None]
+    events = [step.event for game in games for step in game]
+    assert {len(event.cards) for event in events if event.event == "play"} == {1, 2, 3, 4}
+    assert {event.source for event in events if event.event in ("play", "flip")} == {
+        "hand",
+        "up",
+        "hand+up",
+        "down",
+    }
+    kinds = {event.event for event in events}
+    assert kinds >= {"deal", "exchange", "burn", "pick_up", "show", "take_up", "take_down", "draw"}
+    assert any(event.answers for event in events)
+    assert {len(game.players) for game in games} == {2, 3}
 
 
 def test_games_by_touch_are_tallied_right_through_two_kills(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Killed in mid-game after a play, and at the very end of a game."""
+    """Killed after a play, and in the middle of a game that is played out."""
     path = tmp_path / "s.sqlite"
-    ledger = play_an_evening(path, 3, (("0", "played"), ("1", "over")))
-    assert any("3 games played. The Shithead is Bob." in text for text in ledger)
-    check_store(path, 3)
+    ledger = play_an_evening(path, 2, (("0", "played"), ("1", "half")))
+    assert any("2 games played. The Shithead is Ann." in text for text in ledger)
+    check_store(path, 2)
     assert main(["tally", "--store", str(path), "--json"]) == 0
     tally = json.loads(capsys.readouterr().out)
     losses = {standing["player"]: standing["losses"] for standing in tally["players"]}
-    assert losses == {**dict.fromkeys(("Ann", "Bob", "Cat", "Dan"), 0), **Counter(LOSERS[:3])}
+    assert losses == {**dict.fromkeys(PLAYERS, 0), **Counter(LOSERS[:2])}

@@ -2,70 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from companion.cameras import sample_film
 from engine.errors import BadInputError
+from tests.companion.driven import drive, small_targets
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
-TARGET_DP = 48
-
-
-@functools.cache
-def display() -> tuple[dict[str, str], tuple[str, ...]] | None:
-    """Return the environment and the prefix under which a window opens here, or None."""
-    attempts: list[tuple[dict[str, str], tuple[str, ...]]] = [({"SDL_VIDEODRIVER": "offscreen"}, ())]
-    if shutil.which("xvfb-run"):
-        attempts.append(({}, ("xvfb-run", "-a", "-s", "-screen 0 1920x1200x24")))
-    for environment, prefix in attempts:
-        done = run(environment, prefix, "look", 1280, 720)
-        if done.returncode == 0:
-            _LOOKED.append(done.stdout)  # the first test needs no window of its own
-            return environment, prefix
-    return None
-
-
-_LOOKED: list[str] = []
-"""What the scenario `look` printed when the display was looked for."""
-
-
-def run(
-    environment: dict[str, str], prefix: tuple[str, ...], scenario: str, width: int, height: int, *more: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*prefix, sys.executable, str(HERE / "drive_window.py"), scenario, str(width), str(height), *more],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=1500,  # only against a process that hangs
-        check=False,
-    )
-
-
-@functools.cache
-def drive(scenario: str, width: int = 1280, height: int = 720, *more: str) -> dict[str, Any]:
-    where = display()
-    if where is None:
-        pytest.skip("no OpenGL here, neither off-screen nor under Xvfb")
-    if (scenario, width, height, *more) == ("look", 1280, 720):
-        printed = _LOOKED[0]
-    else:
-        done = run(*where, scenario, width, height, *more)
-        assert done.returncode == 0, done.stderr[-3000:]
-        printed = done.stdout
-    answer: dict[str, Any] = json.loads(printed.splitlines()[-1])
-    return answer
 
 
 def test_shows_the_ruling_in_words_with_its_sentence_and_citation() -> None:
@@ -127,7 +73,7 @@ def test_lists_every_event_the_newest_first() -> None:
 
 
 def test_undo_and_pause_by_touch() -> None:
-    seen = drive("buttons")
+    seen = drive("look")
     assert seen["undone"]["asked"] == [["start"], ["undo"]]
     assert seen["undone"]["toast"].startswith("Taken back: Ann plays 7")
     assert seen["undone"]["banner"][2] == "Dan plays 10♣"
@@ -159,7 +105,7 @@ def test_it_was_another_player_or_it_never_happened() -> None:
 
 
 def test_the_cards_of_a_set_are_put_right_one_after_the_other() -> None:
-    seen = drive("correct_a_set")
+    seen = drive("corrections")
     assert seen["first"]["asked"][-1][2]["cards"] == ["8S", "9D"]
     assert "9 of diamonds" in seen["first"]["sheet"]["hint"]
     assert seen["second"]["asked"][-1][2]["cards"] == ["8S", "8D"]
@@ -194,44 +140,10 @@ def test_who_it_was_is_told_by_a_tick_and_may_be_said_where_nobody_was_seen() ->
     assert nobody == ["Ann", "Bartholomew", "Cat", "Dan"]
 
 
-def test_a_question_is_answered_by_one_tap_on_what_the_card_may_be() -> None:
-    seen = drive("questions")
-    asks, *chips = seen["asked"]["question"]
-    assert asks == "Ann played a card that cannot be read. Which card is it?"
-    assert chips == ["10H", "10D", "other", "done"]
-    assert small_targets(seen["measures"]) == []
-    action, number, event = seen["answered"]["asked"][-1]
-    assert (action, number, event["cards"]) == ("correct", 1, ["10D"])
-    assert seen["another card"]["sheet"]["heading"] == "Ann plays ?"
-
-
-def test_an_answered_question_is_closed_on_the_table_and_in_the_log() -> None:
-    seen = drive("questions")
-    assert "Tap to say what happened" in seen["asked"]["details"]
-    assert "Tap to say what happened" not in seen["closed"]["details"]
-    assert "Answered" in seen["closed"]["details"]
-    assert seen["closed"]["question"] == [""]
-
-
-def test_cards_that_lie_otherwise_are_said_to_be_put_back_by_one_tap() -> None:
-    seen = drive("questions")
-    assert seen["lies"]["question"][1:] == ["done"]
-    sheet = seen["lies"]["sheet"]
-    assert (sheet["hint"], sheet["players"], sheet["strike"]) == ("", [], "Done")
-    assert seen["done"]["asked"][-1] == ["correct", 9, None]
-
-
 def test_a_breach_that_is_proven_late_is_ruled_illegal_with_its_sentence() -> None:
     sign, word, _, says, quote = drive("questions")["late"]["banner"]
     assert (sign, word, says) == ("✗", "Illegal", "Ann could have played her king.")
     assert quote.endswith("Winnersh §5")
-
-
-def test_a_question_leads_to_the_event_it_is_about() -> None:
-    seen = drive("questions")
-    assert seen["question"]["sheet"]["heading"] == "Ann plays ?"
-    assert "a card not read" in seen["question"]["sheet"]["hint"]
-    assert seen["concerned"]["sheet"]["heading"] == "Ann picks up 1 card"
 
 
 def test_a_source_that_fails_says_why() -> None:
@@ -252,7 +164,7 @@ def test_a_camera_that_is_lost_is_said_for_good_and_one_tap_leads_to_another() -
 
 
 def test_a_pause_is_said_over_the_picture_until_it_ends() -> None:
-    seen = drive("buttons")
+    seen = drive("look")
     assert (seen["paused"]["phase"], seen["paused"]["pause"]) == ("Paused", "Go on")
     assert seen["going on"]["phase"] == ""
 
@@ -289,14 +201,10 @@ def test_everything_to_touch_is_large_enough(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("size", [(1280, 720), (400, 860), (860, 400)])
 def test_the_cards_to_choose_from_are_large_enough(size: tuple[int, int]) -> None:
-    measures = drive("corrections", *size)["measures"]
+    """The sheet is turned to each of these sizes while it is open."""
+    measures = drive("corrections")[f"measures {size[0]}x{size[1]}"]
     assert sum(target[0] == "CardChoice" for target in measures["targets"]) == 52
     assert small_targets(measures) == []
-
-
-def small_targets(measures: dict[str, Any]) -> list[Any]:
-    # Half a pixel is lost to rounding where rows share a height.
-    return [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5]
 
 
 @pytest.mark.parametrize("size", SIZES)

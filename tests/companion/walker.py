@@ -63,16 +63,9 @@ class Walker:
         yield from rest(steps)
 
     def write(self, field: Any, text: str) -> Steps:
-        """Tap a field and put `text` there in place of what it says, key by key, through the window."""
-        from kivy.core.window import Window
-
+        """Tap a field and put `text` there in place of what it says."""
         yield from self.tap(field)
-        assert field.focus, f"{field} takes no keys"
-        Window.dispatch("on_key_down", _END, 0, None, [])
-        for _ in field.text:
-            Window.dispatch("on_key_down", _BACKSPACE, 0, None, [])
-        for letter in text:
-            Window.dispatch("on_textinput", letter)
+        type_over(field, text)
         yield from rest(2)
 
     def drag(self, widget: Any, goal: tuple[float, float]) -> Steps:
@@ -119,7 +112,7 @@ class Walker:
                 touchable = isinstance(widget, ButtonBehavior | TextInput) and not isinstance(
                     widget, CardTile
                 )
-                if touchable and widget.opacity and widget.width > 1:
+                if touchable and widget.opacity and min(widget.size) > 1:
                     targets.append([type(widget).__name__, widget.width, widget.height])
                 if isinstance(widget, FitLabel) and widget.full_text and widget.opacity and widget.height:
                     if "…" in widget.text and "…" not in widget.full_text:
@@ -153,6 +146,18 @@ def scrolls(widget: Any) -> Any:
     return None
 
 
+def type_over(field: Any, text: str) -> None:
+    """Put `text` in place of what a field that was tapped says, key by key, through the window."""
+    from kivy.core.window import Window
+
+    assert field.focus, f"{field} takes no keys"
+    Window.dispatch("on_key_down", _END, 0, None, [])
+    for _ in field.text:
+        Window.dispatch("on_key_down", _BACKSPACE, 0, None, [])
+    for letter in text:
+        Window.dispatch("on_textinput", letter)
+
+
 def take_steps(
     app: Any, steps: Steps, *, first_s: float, every_s: float, done: Callable[[], None] = lambda: None
 ) -> None:
@@ -173,6 +178,15 @@ def take_steps(
         Clock.schedule_once(step, every_s)
 
     Clock.schedule_once(step, first_s)
+
+
+def draw_plainly(pictures_a_second: int | None = None) -> None:
+    """Nobody watches: edges need not be smooth, nor pictures come often. The processor is for the steps."""
+    from kivy.config import Config
+
+    Config.set("graphics", "multisamples", "0")
+    if pictures_a_second is not None:
+        Config.set("graphics", "maxfps", str(pictures_a_second))
 
 
 def until(what: Callable[[], bool]) -> Steps:

@@ -295,6 +295,17 @@ def test_the_third_loss_is_sung(start):
     assert rituals == ["Once, Twice, Three Times A Shithead"]
 
 
+def test_the_third_loss_is_sung_where_it_was_said_who_is_out(start):
+    game = start(losses={ANN: 2})
+    assert game.tell("out", BOB).ruling is None
+    outcome = game.tell("out", CAT)
+    assert kinds(outcome) == ["game_over"]
+    effects = outcome.ruling["effects"]
+    assert (effects["shithead"], effects["left"], effects["next"]) == (ANN, [CAT], None)
+    assert effects["rituals"] == ["Once, Twice, Three Times A Shithead"]
+    assert (outcome.ruling["verdict"], outcome.ruling["basis"][0]["cite"]) == ("legal", "Winnersh §4.2")
+
+
 def test_library_boy_once(start):
     game = start()
     cards = ["4H", "4S", "5H", "5S", "6H", "6S", "8H", "8S", "9H"]

@@ -63,6 +63,38 @@ def test_a_pick_up_not_seen_follows_from_a_card_of_the_pile_played_again(start):
     assert game.table.hands[BOB].known == ("JH",)
 
 
+@pytest.mark.parametrize(
+    ("hand", "played", "left"),
+    [
+        (["9S", "??"], "9", ["??"]),  # the nine of spades, or another one
+        (["9S", "9H", "KD"], "9", ["9", "KD"]),
+        (["9", "??"], "9S", ["??"]),
+        (["9S", "9H", "KD"], "9 9", ["KD"]),
+    ],
+)
+def test_a_rank_named_without_its_suit_may_be_any_card_of_it(start, hand, played, left):
+    game = start()
+    state = game.referee._follower.state
+    state.turn, state.draw_pile, state.opening, state.seats[BOB].hand = BOB, 0, False, list(hand)
+    outcome = game.play(BOB, played)
+    assert (verdict(outcome), outcome.ruling["notes"]) == ("legal", [])
+    assert state.seats[BOB].hand == left
+
+
+@pytest.mark.parametrize(
+    ("hand", "up"), [(["A"], ["??", "KD"]), (["AS"], ["AH", "KD"]), (["AS"], ["??", "??"])]
+)
+def test_one_card_from_the_hand_and_one_from_the_table_may_be_named_by_their_rank(start, hand, up):
+    game = start()
+    state = game.referee._follower.state
+    state.turn, state.draw_pile, state.opening = BOB, 0, False
+    state.seats[BOB].hand, state.seats[BOB].up = list(hand), list(up)
+    outcome = game.play(BOB, "A A", "hand+up")
+    assert verdict(outcome) == "legal"
+    assert game.table.hands[BOB].size == 0
+    assert state.seats[BOB].up == up[1:]
+
+
 def test_up_cards_taken_unseen(start):
     game = start()
     state = game.referee._follower.state

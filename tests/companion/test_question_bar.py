@@ -1,0 +1,59 @@
+"""What the referee asks on the table screen, answered by touch in the real window (see drive_window.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.companion.driven import drive, small_targets
+
+
+def test_a_question_is_answered_by_one_tap_on_what_the_card_may_be() -> None:
+    seen = drive("questions")
+    asks, *chips = seen["asked"]["question"]
+    assert asks == "Which card did Ann play?"
+    assert chips == ["10H", "10D", "other", "done"]
+    assert small_targets(seen["measures"]) == []
+    action, number, event = seen["answered"]["asked"][-1]
+    assert (action, number, event["cards"]) == ("correct", 1, ["10D"])
+    assert seen["another card"]["sheet"]["heading"] == "Ann plays ?"
+
+
+@pytest.mark.parametrize("size", ["360x640", "640x360"])
+def test_a_question_leaves_the_picture_free_on_the_smallest_phone(size: str) -> None:
+    """Upright it stands beside the picture, which loses nothing; on its side it takes one line below."""
+    seen = drive("questions")
+    for name in ("card", "rows"):
+        found = seen[f"{name} {size}"]
+        assert found["apart"], name
+        # What shows 16 by 9 is as large as it was, or has given the height of one target.
+        (width, height), (_, free) = found["picture"], found["free"]
+        assert height >= free - 60, name
+        assert width * 9 / 16 >= min(height, 80) - 1, name
+        assert small_targets(found) == [], name
+        assert [text for text in found["cut"] if "Bartholomew" not in text] == [], name
+        assert found["outside"] == [], name
+    assert seen[f"answered {size}"][2]["cards"] == ["10D"]
+    assert seen[f"done {size}"] == ["correct", 2, None]
+
+
+def test_an_answered_question_is_closed_on_the_table_and_in_the_log() -> None:
+    seen = drive("questions")
+    assert "Tap to say what happened" in seen["asked"]["details"]
+    assert "Tap to say what happened" not in seen["closed"]["details"]
+    assert "Answered" in seen["closed"]["details"]
+    assert seen["closed"]["question"] == [""]
+
+
+def test_cards_that_lie_otherwise_are_said_to_be_put_back_by_one_tap() -> None:
+    seen = drive("questions")
+    assert seen["lies"]["question"][1:] == ["done"]
+    sheet = seen["lies"]["sheet"]
+    assert (sheet["hint"], sheet["players"], sheet["strike"]) == ("", [], "Done")
+    assert seen["done"]["asked"][-1] == ["correct", 9, None]
+
+
+def test_a_question_leads_to_the_event_it_is_about() -> None:
+    seen = drive("questions")
+    assert seen["question"]["sheet"]["heading"] == "Ann plays ?"
+    assert "a card not read" in seen["question"]["sheet"]["hint"]
+    assert seen["concerned"]["sheet"]["heading"] == "Ann picks up 1 card"
