@@ -37,6 +37,8 @@ class QuestionBar(BoxLayout):
     asks = StringProperty("")
     several = BooleanProperty(False)
     """Whether there are answers to choose from; else one says that it is done."""
+    choice = BooleanProperty(False)
+    """Whether there is more to choose from than that it is done."""
     beside = BooleanProperty(False)
     """Whether it stands beside the picture and not below it."""
 
@@ -69,7 +71,8 @@ class QuestionBar(BoxLayout):
         number = int(question["id"])
         where = asks_where(question)
         self.several = about is not question
-        self.asks = _in_short(question) if self.several else event_words(question)
+        self.choice = self.several or where
+        self.asks = _in_short(question) if self.choice else event_words(question)
         for event in likely_answers(lines, question):
             new = next(card for card in event.cards if card not in (about or {})["cards"])
             self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
@@ -94,7 +97,9 @@ class QuestionBar(BoxLayout):
 
 
 def _in_short(question: Line) -> str:
-    """Return a question for a card whose answers stand beside it: the whole of it is in the log."""
+    """Return a question whose answers stand beside it: the whole of it is in the log."""
+    if asks_where(question):
+        return _("No finished deal is seen.")
     who = str(question.get("player") or _("Somebody"))
     if asks_for_hidden_card(question):
         return _("Which card of {player} lay hidden?").format(player=who)
