@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from companion.places import Places
 from engine.events import Event
 from vision.reading import CardReading, Image
+from vision.stillness import Mask
 
 if TYPE_CHECKING:
     from companion.choice import Choice
@@ -62,6 +63,11 @@ class Game(Protocol):
     @property
     def layout(self) -> Any:
         """Where seats and piles are (`vision.layout.Layout`), or None while that is not known."""
+        ...
+
+    @property
+    def arms(self) -> Mask | None:
+        """Where arms are in a reduced copy of the picture fed last; None where there are none."""
         ...
 
     @property

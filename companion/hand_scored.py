@@ -15,7 +15,7 @@ class HandScored:
     choice = None  # the game is the only one of its session
     readings: tuple[Any, ...] = ()
     moving = lost = awaits_deal = False
-    layout = places = None
+    layout = places = arms = None
 
     def __init__(self, book: GameBook) -> None:
         self._book = book

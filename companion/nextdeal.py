@@ -15,6 +15,7 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.said import Said
 from vision.reading import CardReading, Image
+from vision.stillness import Mask
 
 if TYPE_CHECKING:
     from companion.places import Places
@@ -189,6 +190,11 @@ class Games:
     def view(self) -> TableView:
         """What is believed of the table, in pixels of the latest frame."""
         return self._watched.view
+
+    @property
+    def arms(self) -> Mask | None:
+        """Where arms are in a reduced copy of the latest frame; None where there are none."""
+        return self._watched.arms
 
     @property
     def readings(self) -> Sequence[CardReading]:

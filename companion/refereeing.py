@@ -27,6 +27,7 @@ from engine.said import Said
 from engine.situation import is_text
 from vision.layout import Layout, load_layout
 from vision.reading import CardReader, CardReading, Image
+from vision.stillness import Mask
 from vision.table_view import TableView
 from vision.watch import Watcher
 
@@ -160,6 +161,11 @@ class Refereeing:
         shown = believed.in_frame()
         self._shown = believed, shown
         return shown
+
+    @property
+    def arms(self) -> Mask | None:
+        """Where arms are in a reduced copy of the latest frame; None where there are none."""
+        return self._watcher.view.arms_in_frame()
 
     @property
     def layout(self) -> Layout | None:

@@ -210,7 +210,8 @@ class Watcher:
             self._absorb_played(told)
             events += told
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
-        self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
+        arms = motion.limb_mask() if motion.limbs else None
+        self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile), arms=arms)
         return events
 
     def finish(self, t: float) -> list[Event]:
@@ -330,7 +331,7 @@ class Watcher:
         self._tabletop = None  # it was kept as the camera saw it then
         self._deal_readings.clear()
         self._begin_anew()
-        self.view = replace(self.view, layout=None, hands=(), moved=None)
+        self.view = replace(self.view, layout=None, hands=(), moved=None, arms=None)
         return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
 
     # -- while the game goes on --------------------------------------------------------------------

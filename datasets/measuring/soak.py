@@ -168,7 +168,8 @@ def _play(
             lines = recorded.feed(frame, t)
             played.lag_s += [round(time.monotonic() - pictures.due, 3)] * len(lines)
             told += lines
-            remember(moments, lines, frame, recorded.layout)  # as the app does: they take memory and time
+            # As the app does: they take memory and time.
+            remember(moments, lines, frame, recorded.layout, recorded.arms, recorded.readings)
             played.pictures += 1
             sample()
         told += recorded.finish(t)

@@ -50,6 +50,7 @@ class Game:
         self.lines: list[dict[str, Any]] = []
         self.table, self.readings, self.moving, self.lost = None, (), False, False
         self.awaits_deal = False
+        self.arms = None
         self.layout, self.started_at = None, 0.0
         self.choice: Choice | None = None
         self.places: Places | None = None

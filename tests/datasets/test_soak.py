@@ -93,7 +93,8 @@ def test_a_film_is_broken_off_when_the_time_is_over(clock: Clock) -> None:
 class Told:
     """A game that tells the truth of a film, each event when it has happened."""
 
-    layout = view = None
+    layout = view = arms = None
+    readings = ()
 
     def __init__(self, film: Path) -> None:
         self._open = sorted(read_truth(truth_path(film)), key=lambda line: float(line["t_end"]))
@@ -139,7 +140,7 @@ def test_pictures_of_moments_are_taken_as_the_app_takes_them(
     film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
-    monkeypatch.setattr(soaking, "remember", lambda _held, lines, _frame, _layout: taken.append(len(lines)))
+    monkeypatch.setattr(soaking, "remember", lambda _held, lines, *_seen: taken.append(len(lines)))
     report = soak([film], tmp_path, 2.0, pace=100.0)
     assert len(taken) == sum(game["pictures"] for game in report["games"])
     assert sum(taken) > 0

@@ -24,9 +24,10 @@ from vision.decks import Deck, save_deck
 from vision.geometry import homography
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
+from vision.reading import CardReading
 
 SIZE = (1280, 720)
-TABLE, SKIN = (50, 120, 60), (120, 160, 230)
+TABLE, SKIN, TATTOO = (50, 120, 60), (120, 160, 230), (200, 30, 20)
 CARDS_MM = ((-40.0, 220.0), (40.0, 220.0), (-40.0, -220.0), (40.0, -220.0))
 
 
@@ -62,6 +63,29 @@ def test_a_moment_shows_every_card_and_nobody() -> None:
     assert like(shown, TABLE) > 0.4 * shown.shape[0] * shown.shape[1]
     whites, _ = cv2.connectedComponents(cv2.inRange(shown, (220, 220, 220), (255, 255, 255)))[:2]
     assert whites - 1 == len(CARDS_MM)
+
+
+def test_an_arm_over_the_table_is_blurred_in_a_moment_and_the_card_in_its_hand_is_not() -> None:
+    layout = seen_at_a_slant()
+    picture = with_people(layout)
+    x, y = layout.plane.pixels([[0.0, 0.0]])[0].round().astype(int)
+    picture[y:, x - 30 : x + 30] = SKIN
+    for stripe in range(y + 60, SIZE[1], 40):
+        picture[stripe : stripe + 20, x - 30 : x + 30] = TATTOO
+    card = np.array([[x - 20, y - 10], [x + 20, y - 10], [x + 20, y + 40], [x - 20, y + 40]], np.float32)
+    cv2.fillConvexPoly(picture, card.astype(np.int32), (250, 250, 250))
+    arms = np.zeros((SIZE[1] // 4, SIZE[0] // 4), np.bool_)
+    arms[y // 4 :, (x - 32) // 4 : (x + 32) // 4] = True
+    reading = CardReading(card, "up", 0.99, "9S", 0.99)
+    plain: dict[int, bytes] = {}
+    blurred: dict[int, bytes] = {}
+    line = {"id": 7, "cards": ["9S"]}
+    remember(plain, [line], picture, layout)
+    remember(blurred, [line], picture, layout, arms, [reading])
+    seen, hidden = (cv2.imdecode(np.frombuffer(m[7], np.uint8), cv2.IMREAD_COLOR) for m in (plain, blurred))
+    assert like(seen, TATTOO) > 300
+    assert like(hidden, TATTOO) < 20, "nothing of the pattern on the arm is left"
+    assert like(hidden, (250, 250, 250)) > 0.8 * like(seen, (250, 250, 250)), "the card is as it was"
 
 
 def test_a_moment_at_another_resolution_shows_the_same_part() -> None:
