@@ -45,16 +45,10 @@ class HiddenCards:
         if cards[-1][:-1] != rank or not may_be:
             return None
         self._asked.add(play["id"])
-        return Event(
-            id=0,
-            event="unclear",
-            t=draw["t"],
-            decided_at=draw["decided_at"],
-            player=draw["player"],
-            cards=may_be,
-            concerns=play["id"],
-            says=asked(HIDDEN_CARD, draw["player"], count=len(cards)),
-        )
+        who, t, decided_at = draw["player"], draw["t"], draw["decided_at"]
+        says = asked(HIDDEN_CARD, who, count=len(cards))
+        about = {"player": who, "cards": may_be, "concerns": play["id"]}
+        return Event(id=0, event="unclear", t=t, decided_at=decided_at, says=says, **about)
 
 
 def _is_beyond_what_was_seen(line: Mapping[str, Any]) -> bool:

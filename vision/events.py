@@ -140,7 +140,7 @@ class EventMaker:
             showed = self._shows.reach_ended(reach)
             if self._taking.took_in_hand(reach):
                 self._took = reach
-            else:
+            elif reach is not self._taking.taking_back:
                 self._draws.reach_ended(reach, hands.t, showed=showed)
         self._tell_what_is_done(hands)
         return self.log.take()
@@ -172,6 +172,7 @@ class EventMaker:
             self._play.glimpse(look, by_zone.get(PLAY, []))
         else:
             self._play.look(by_zone.get(PLAY, []), look)
+            self._draws.forget(self._taking.taking_back)
         if DRAW not in look.hidden:
             self._draws.look(there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)

@@ -161,6 +161,12 @@ class Draws:
             self._drawn.firm += firm
             self._drawn.t = reach.last
 
+    def forget(self, reach: Reach | None) -> None:
+        """Note that a reach took a card back from the pile, and drew none."""
+        drawn = self._drawn
+        if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last):
+            self._drawn = None
+
     def _count(self, reach: Reach, visits: Sequence[_Visit]) -> tuple[int, int]:
         """Return how often a reach went to the draw pile, and how often surely to take a card."""
         over = [(visit.start, visit.end, False) for visit in visits if visit.counts]

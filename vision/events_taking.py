@@ -78,6 +78,12 @@ class Taking:
         """
         return self.part is not None and self.part.seat == seat and self.part.played is None
 
+    @property
+    def taking_back(self) -> Reach | None:
+        """The reach that took back what its player had just played; None where nothing was."""
+        taken = self.part or self.whole
+        return taken.reach if taken is not None and taken.played is not None else None
+
     def took_in_hand(self, reach: Reach) -> bool:
         """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""
         taken = self.whole

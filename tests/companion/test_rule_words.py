@@ -51,7 +51,7 @@ def test_headings_options_and_house_rules_are_german_too() -> None:
 @pytest.mark.parametrize("form", QUESTIONS)
 def test_every_question_is_asked_in_german(form: str) -> None:
     for player in ("Ann", None):
-        line = {"event": "unclear", "player": player, "says": asked(form, player, found=1, wanted=4)}
+        line = {"event": "unclear", "player": player, "says": asked(form, player, found=1, wanted=4, count=2)}
         spoken = question_words(line)
         assert spoken != line["says"]
         assert spoken.endswith("?")

@@ -36,6 +36,16 @@ def test_a_hand_that_was_seen_to_leave_in_between_draws_twice() -> None:
     assert draws(script) == [("Ann", 2)]
 
 
+def test_a_hand_that_takes_a_card_back_past_the_draw_pile_draws_none() -> None:
+    script = Script()
+    script.play("Bob", card("KS", PLAY_AT))
+    script.play("Ann", card("9S", (-40.0, 18.0), angle=30))
+    script.reach("Ann", ((-40.0, 18.0), 0.4), (DRAW_AT, 0.3), (HOME, 0.1))
+    script.table.pop()
+    script.rest(4.0)
+    assert draws(script) == []
+
+
 def test_a_hand_seen_apart_from_the_stump_of_its_arm_is_still_at_the_draw_pile() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
