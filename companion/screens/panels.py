@@ -90,7 +90,8 @@ class TurnPanel(Panel):
             self.who, self.direction = _("{player} is the Shithead").format(player=table.loser), ""
         else:
             turn = table.turn
-            waiting = _("Waiting for the deal") if watched else _("Who begins?")
+            dealt = not watched or any(table.up.values())
+            waiting = _("Who begins?") if dealt else _("Waiting for the deal")
             self.who = _("{player} to play").format(player=turn) if turn else waiting
             clockwise = table.direction != "anticlockwise"
             self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"

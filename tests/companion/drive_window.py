@@ -163,7 +163,8 @@ def states(driver: Driver) -> Steps:
     yield
     yield
     driver.see("lost")
-    session.show(lost=False, lines=(), table=Table(turn=None, pile=(), playable_ranks=()))
+    bare = Table(turn=None, pile=(), playable_ranks=(), up={name: [] for name in PLAYERS})
+    session.show(lost=False, lines=(), table=bare)
     yield
     yield
     driver.see("empty")

@@ -355,6 +355,7 @@ def test_before_a_camera_the_next_deal_begins_the_next_game() -> None:
     assert seen["sheet before"] == "Ann is out"
     assert seen["banner"] == ["New game", "Bob deals. Rulings appear here as they fall."]
     assert has(seen["new game"], "a new game has begun: Bob deals")
+    assert has(seen["new game"], "Who begins?"), "the cards are dealt, and hands are hidden"
     assert seen["goes on"] == [False, "Pause", "Bob"]
     assert seen["cells"] == ["Up K♠ 2♣ 7♣ · Down 3", "Up 8♦ Q♣ 3♦ · Down 3"]
     assert seen["log"] == ["The cards are dealt"]
