@@ -165,7 +165,7 @@ class Refereeing:
     @property
     def arms(self) -> Mask | None:
         """Where arms are in a reduced copy of the latest frame; None where there are none."""
-        return self._watcher.view.arms_in_frame()
+        return self._watcher.arms
 
     @property
     def layout(self) -> Layout | None:

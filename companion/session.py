@@ -259,7 +259,8 @@ class Session:
                 continue
             fresh = self._goes_over(game)
             self._keep(game, lines)
-            remember(self.moments, lines, frame, game.layout, game.arms, game.readings)
+            if lines:
+                remember(self.moments, lines, frame, game.layout, game.arms, game.readings)
             self.kept_moments.keep(self.moments, lines)
             if fresh or lines or game.moving != moving or game.readings is not readings:
                 self._publish(game, t=t, game=self.snapshot.game + fresh)

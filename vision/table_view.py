@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 
 from vision.geometry import transform
 from vision.layout import Layout
 from vision.plane import Matrix, TablePlane
 from vision.reading import CardReading
-from vision.stillness import Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +25,6 @@ class TableView:
     moved: Matrix | None = None
     """The homography (3 x 3) from pixels of the latest frame to those of `readings` and `layout`; None while
     the camera is where it was at first."""
-    arms: Mask | None = None
-    """Where arms are, in a reduced copy of the first view; None while there are none."""
 
     def in_frame(self) -> TableView:
         """Return the view in pixels of the latest frame."""
@@ -42,13 +38,4 @@ class TableView:
         layout = self.layout
         if layout is not None:
             layout = replace(layout, plane=TablePlane(layout.plane.to_table @ self.moved))
-        return replace(self, readings=readings, layout=layout, arms=self.arms_in_frame(), moved=None)
-
-    def arms_in_frame(self) -> Mask | None:
-        """Return where arms are in a reduced copy of the latest frame; None where there are none."""
-        if self.arms is None or self.moved is None or self.layout is None:
-            return self.arms
-        height, width = self.arms.shape
-        reduced = np.diag([width / self.layout.width, height / self.layout.height, 1.0])
-        back = reduced @ np.linalg.inv(self.moved) @ np.linalg.inv(reduced)
-        return cv2.warpPerspective(self.arms.astype(np.uint8), back, (width, height)) > 0
+        return replace(self, readings=readings, layout=layout, moved=None)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+import cv2
 import numpy as np
 
 from engine.errors import BadInputError
@@ -27,7 +28,7 @@ from vision.refit import refitted
 from vision.relocating import Known
 from vision.slots import see
 from vision.steadying import Steadier, SteadyFrame
-from vision.stillness import Motion, Stillness
+from vision.stillness import Mask, Motion, Stillness
 from vision.table_view import TableView
 from vision.tabletop import Tabletop
 from vision.tracking import Track
@@ -93,6 +94,7 @@ class Watcher:
         """What players are asked because the table cannot be followed as it lies; None: nothing."""
         self._size: tuple[int, int] | None = None
         """Width and height of the pictures, once one has been read."""
+        self._motion: Motion | None = None
         self.looks = 0
         """How often the networks were run."""
         self.view = TableView()
@@ -108,6 +110,19 @@ class Watcher:
         if self._maker is not None:
             return self._maker.layout
         return self._given if self._known is None else None
+
+    @property
+    def arms(self) -> Mask | None:
+        """Where arms are in a reduced copy of the latest frame; None where there are none."""
+        motion = self._motion
+        if motion is None or not motion.limbs:
+            return None
+        mask = motion.limb_mask()
+        if not self._steadier.moved:
+            return mask
+        reduced = np.diag([motion.scale, motion.scale, 1.0])
+        back = reduced @ np.linalg.inv(self._steadier.to_steady) @ np.linalg.inv(reduced)
+        return cv2.warpPerspective(mask.astype(np.uint8), back, mask.shape[::-1]) > 0
 
     def go_on(self, known: Known, *, begun: bool) -> None:
         """Take the table for one on which a game goes on that was broken off.
@@ -177,6 +192,7 @@ class Watcher:
         return events
 
     def _follow(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
+        self._motion = motion
         self.view = replace(self.view, still=motion.still)
         moved = self._steadier.lost > 0
         if moved and self._maker is not None:  # arms may hide what the camera is followed by
@@ -210,8 +226,7 @@ class Watcher:
             self._absorb_played(told)
             events += told
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
-        arms = motion.limb_mask() if motion.limbs else None
-        self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile), arms=arms)
+        self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
         return events
 
     def finish(self, t: float) -> list[Event]:
@@ -331,7 +346,7 @@ class Watcher:
         self._tabletop = None  # it was kept as the camera saw it then
         self._deal_readings.clear()
         self._begin_anew()
-        self.view = replace(self.view, layout=None, hands=(), moved=None, arms=None)
+        self.view = replace(self.view, layout=None, hands=(), moved=None)
         return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
 
     # -- while the game goes on --------------------------------------------------------------------

@@ -169,7 +169,8 @@ def _play(
             played.lag_s += [round(time.monotonic() - pictures.due, 3)] * len(lines)
             told += lines
             # As the app does: they take memory and time.
-            remember(moments, lines, frame, recorded.layout, recorded.arms, recorded.readings)
+            arms = recorded.arms if lines else None
+            remember(moments, lines, frame, recorded.layout, arms, recorded.readings)
             played.pictures += 1
             sample()
         told += recorded.finish(t)
