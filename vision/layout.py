@@ -321,18 +321,25 @@ def _draw_pile(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]], middle: Pl
 def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
     """Return the seat behind a row, its spots left to right for its player; None if it faces aside."""
     x, y = mean_place([(card.x, card.y) for card in row])
-    turn = math.radians(mean_angle([card.angle for card in row]))
-    facing = (math.cos(turn), math.sin(turn))
-    outwards = (x - middle[0], y - middle[1])
-    if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
-        facing = (-facing[0], -facing[1])
-    if abs(
-        within_half_a_turn(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))
-    ) > math.radians(_FACING_DEGREES):
+    facing = facing_outwards(row, (x - middle[0], y - middle[1]))
+    if facing is None:
         return None
     right = (facing[1], -facing[0])
     spots = sorted(((c.x, c.y) for c in row), key=lambda p: p[0] * right[0] + p[1] * right[1])
     return Seat("", tuple(spots), facing)
+
+
+def facing_outwards(row: Sequence[Seen], outwards: Place) -> Place | None:
+    """Return the direction (unit vector) to the player behind a row's cards; None if they face aside.
+
+    `outwards` points from the middle of the table to the row.
+    """
+    turn = math.radians(_mean_angle([card.angle for card in row]))
+    facing = (math.cos(turn), math.sin(turn))
+    if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
+        facing = (-facing[0], -facing[1])
+    aside = within_half_a_turn(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))
+    return facing if abs(aside) <= math.radians(_FACING_DEGREES) else None
 
 
 def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
@@ -355,7 +362,7 @@ def mean_place(places: Sequence[Place]) -> Place:
     return sum(p[0] for p in places) / len(places), sum(p[1] for p in places) / len(places)
 
 
-def mean_angle(angles: Sequence[float]) -> float:
+def _mean_angle(angles: Sequence[float]) -> float:
     """Return the mean direction of undirected lines, degrees."""
     x = sum(math.cos(math.radians(2 * a)) for a in angles)
     y = sum(math.sin(math.radians(2 * a)) for a in angles)

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.errors import BadInputError
-from vision.geometry import within_half_a_turn
-from vision.layout import DRAW, ROW_STEP_MM, Layout, Place, Seat, Zone, mean_angle, mean_place
+from vision.layout import DRAW, ROW_STEP_MM, Layout, Place, Seat, Zone, facing_outwards, mean_place
 from vision.plane import TablePlane
 from vision.reading import CardReading
 from vision.relocating import plane_in_mid_game
@@ -34,8 +33,6 @@ _ONE_PLACE_MM = 60.0
 """Nothing has its middle so near to another's."""
 _FARTHEST_MM = 5000.0
 """No table reaches farther from the middle of the picture."""
-_MOST_TURN = math.radians(60.0)
-"""By more the cards of a row do not point aside from the direction to its player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +154,7 @@ def seat_at(
         as_before: The row as it lay, which is moved as a whole where no card is read at the place.
     """
     row = _row_cards(place, cards, length)
-    facing = _facing(row, outwards)
+    facing = (facing_outwards(row, outwards) if row else None) or outwards
     right = (facing[1], -facing[0])
     there = sorted((_in_row(place, facing, right, (card.x, card.y)), (card.x, card.y)) for card in row)
     there = [found for found in there if abs(found[0][1]) <= _ALONG_MM]
@@ -197,18 +194,6 @@ def _row_cards(place: Place, cards: Sequence[Seen], length: int) -> list[Seen]:
         if all(math.dist((card.x, card.y), (other.x, other.y)) >= _ONE_SPOT_MM for other in single):
             single.append(card)
     return sorted(single, key=lambda card: math.dist((card.x, card.y), place))[:length]
-
-
-def _facing(row: Sequence[Seen], outwards: Place) -> Place:
-    """Return the direction to the player: that of the cards where it is about the one outwards."""
-    if not row:
-        return outwards
-    turn = math.radians(mean_angle([card.angle for card in row]))
-    facing = (math.cos(turn), math.sin(turn))
-    if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
-        facing = (-facing[0], -facing[1])
-    aside = within_half_a_turn(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))
-    return facing if abs(aside) <= _MOST_TURN else outwards
 
 
 def _in_row(place: Place, facing: Place, right: Place, centre: Place) -> Place:
