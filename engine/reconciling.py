@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
-from engine.judging.matching import may_be_same, missing_cards, mixed_sources
+from engine.judging.matching import missing_cards, mixed_sources, same_among
 from engine.knowledge import Knowledge, Seat
 from engine.questions import packs_for
 from engine.sentences import Said, say
@@ -79,7 +79,7 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
     for card in cards:
         if spare[card] < 0 and card != UNKNOWN:
             free = [up for up, count in spare.items() if count > 0]
-            instead = next((up for up in free if up != UNKNOWN and may_be_same(card, up)), None)
+            instead = same_among(card, free)
             known = instead is not None
             instead = instead or next((up for up in free if up == UNKNOWN), None)
             instead = instead or next((up for up in free if RANK_OF[up] == RANK_OF[card]), None)
@@ -130,8 +130,7 @@ def changed_places(before: Sequence[str], now: Sequence[str]) -> tuple[list[str]
     """Return which up-cards an exchange brought and which it took away; one may be named with a suit once."""
     put, taken = without(now, before), without(before, now)
     for card in list(put):
-        known = (other for other in taken if UNKNOWN not in (card, other))
-        same = next((other for other in known if may_be_same(card, other)), None)
+        same = same_among(card, taken)
         if same is not None:
             put.remove(card)
             taken.remove(same)

@@ -48,7 +48,7 @@ def mixed_sources(
     from_hand: list[str] = []
     from_up: list[str] = []
     for card in cards:
-        held, lying = _found(card, in_hand), _found(card, on_table)
+        held, lying = same_among(card, in_hand), same_among(card, on_table)
         if held is None and lying is not None:
             on_table.remove(lying)
             from_up.append(card)
@@ -56,14 +56,14 @@ def mixed_sources(
         from_hand.append(card)
         if held is not None:
             in_hand.remove(held)
-    either = next((card for card in from_hand if card != UNKNOWN and _found(card, on_table)), None)
+    either = next((card for card in from_hand if card != UNKNOWN and same_among(card, on_table)), None)
     if not from_up and either is not None:
         from_hand.remove(either)
         from_up.append(either)
     return from_hand, from_up
 
 
-def _found(card: str, cards: Sequence[str]) -> str | None:
+def same_among(card: str, cards: Sequence[str]) -> str | None:
     """Return the card as it stands among others, or the one that it may be; None where there is none."""
     if card in cards:
         return card
