@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from datasets.films.dealing import Deal
-from datasets.films.gestures import Gestures
+from datasets.films.gestures import Gestures, Setting
 from datasets.films.layout import Layout
 from datasets.films.liveliness import Liveliness, LivelyGestures
 from datasets.films.motion import Timeline
@@ -33,8 +33,8 @@ def choreograph(
     def record(start_s: float, end_s: float, step: Step, **more: object) -> None:
         stage.record(start_s, end_s, truth_of(step) | more)
 
-    at_table = (stage, tabletop, deal, habits, rng, record)
-    gestures = LivelyGestures(*at_table, lively) if lively else Gestures(*at_table)
+    setting = Setting(stage, tabletop, deal, habits, rng, record)
+    gestures = LivelyGestures(setting, lively) if lively else Gestures(setting)
     stage.wait(0.8, 1.5)
     begin = stage.now
     deal.play_out()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from datasets.films.dealing import Deal
 from datasets.films.geometry import CARD_THICKNESS_MM, Pose
@@ -19,21 +19,25 @@ Record = Callable[..., None]
 """record(start_s, end_s, step, **more fields of the truth's line)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What gestures are made with."""
+
+    stage: Stage
+    tabletop: Tabletop
+    deal: Deal
+    habits: Habits
+    rng: random.Random
+    record: Record
+
+
 class Gestures:
     """What people do at the table; each method plays one step of the story and records it."""
 
-    def __init__(
-        self,
-        stage: Stage,
-        tabletop: Tabletop,
-        deal: Deal,
-        habits: Habits,
-        rng: random.Random,
-        record: Record,
-    ) -> None:
+    def __init__(self, setting: Setting) -> None:
         """Take the stage as it is after the deal."""
-        self._stage, self._tabletop, self._deal = stage, tabletop, deal
-        self._habits, self._rng, self._record = habits, rng, record
+        self._stage, self._tabletop, self._deal = setting.stage, setting.tabletop, setting.deal
+        self._habits, self._rng, self._record = setting.habits, setting.rng, setting.record
         self.stays = False
         """The hand does not go home after this action: its next one follows at once."""
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from datasets.films.dealing import Deal
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, Points, Pose
-from datasets.films.gestures import Gestures, Record
+from datasets.films.gestures import Gestures, Setting
 from datasets.films.handling import Handling
 from datasets.films.layout import Layout
-from datasets.films.stage import Manner, Piece, Stage
+from datasets.films.stage import Manner, Piece
 from datasets.films.story import Step
-from datasets.films.tabletop import Habits, Tabletop, placed
+from datasets.films.tabletop import placed
 from datasets.films.things import Thing, random_thing
 
 _CLEAR_MM = math.hypot(CARD_WIDTH_MM, CARD_HEIGHT_MM) / 2.0 + 22.0
@@ -130,25 +129,16 @@ def _card_places(layout: Layout) -> list[Pose]:
 class LivelyGestures(Gestures):
     """What people do at the table, with what they do beside their game."""
 
-    def __init__(
-        self,
-        stage: Stage,
-        tabletop: Tabletop,
-        deal: Deal,
-        habits: Habits,
-        rng: random.Random,
-        record: Record,
-        lively: Liveliness,
-    ) -> None:
+    def __init__(self, setting: Setting, lively: Liveliness) -> None:
         """Put down what stands about, before anything else happens."""
-        super().__init__(stage, tabletop, deal, habits, rng, record)
+        super().__init__(setting)
         self._lively = lively
-        self._handling = Handling(stage, lively.things, rng)
+        self._handling = Handling(self._stage, lively.things, self._rng)
         self._held: dict[str, list[Piece]] = {}
         self._standing = []
         for name, (_, pose) in lively.standing.items():
-            piece = stage.new_piece(name, face_up=True)
-            stage.lie(piece, pose)
+            piece = self._stage.new_piece(name, face_up=True)
+            self._stage.lie(piece, pose)
             self._standing.append(piece)
 
     def before(self, step: Step, later: Sequence[Step]) -> None:
