@@ -71,6 +71,13 @@ def kept(path: Path, game: int) -> list[str]:
         return [str(line["event"]) for line in last_word(store.events(game))]
 
 
+def next_game(session: Session, camera: Camera) -> None:
+    """Sweep up after the first game, and deal the second."""
+    sweep(camera)
+    deal_second(camera)
+    until(lambda: session.snapshot.game == 2)
+
+
 def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     session: Session, camera: Camera, path: Path
 ) -> None:
@@ -108,9 +115,7 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
 def test_undo_and_what_is_entered_concern_the_game_that_is_on(
     session: Session, camera: Camera, path: Path
 ) -> None:
-    sweep(camera)
-    deal_second(camera)
-    until(lambda: session.snapshot.game == 2)
+    next_game(session, camera)
     session.enter(entered("pick_up", "Bob"))
     until(lambda: len(session.snapshot.lines) == 2)
     assert kept(path, 2) == ["deal", "pick_up"]
@@ -187,9 +192,7 @@ def test_of_a_game_that_was_not_over_nothing_was_missed(session: Session, camera
 def test_a_game_that_was_opened_again_is_ended_by_no_deal_before_somebody_put_it_right(
     session: Session, camera: Camera, path: Path
 ) -> None:
-    sweep(camera)
-    deal_second(camera)
-    until(lambda: session.snapshot.game == 2)
+    next_game(session, camera)
     session.stop()
     first = last_finished(path)
     assert first is not None
@@ -235,9 +238,7 @@ def test_killed_in_the_second_game_it_is_that_which_goes_on(path: Path) -> None:
 def test_a_second_app_is_told_that_the_new_game_is_being_played(
     session: Session, camera: Camera, path: Path
 ) -> None:
-    sweep(camera)
-    deal_second(camera)
-    until(lambda: session.snapshot.game == 2)
+    next_game(session, camera)
     with Store.open(path) as store:
         second = store.games()[-1]
     other = session_of(replace(choice_of(second, store=path), source=None))

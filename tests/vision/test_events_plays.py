@@ -133,22 +133,24 @@ def test_the_play_pile_is_found_where_the_first_card_comes_to_rest() -> None:
     assert math.dist(script.maker.layout.play, PLAY_AT) < 5
 
 
-def test_a_play_that_is_taken_back_is_withdrawn() -> None:
+def bob_takes_his_card_back() -> Script:
+    """Bob plays on Ann's king, and takes his card up again."""
     script = Script()
     script.play("Ann", card("KS", PLAY_AT))
     script.play("Bob", card("4D", (-40.0, 18.0), angle=30))
     script.reach("Bob", ((-40.0, 18.0), 0.4))
     script.table.pop()
+    return script
+
+
+def test_a_play_that_is_taken_back_is_withdrawn() -> None:
+    script = bob_takes_his_card_back()
     script.rest(4.0)
     assert script.told()[1:] == [("play", "Ann", ("KS",))]
 
 
 def test_who_takes_a_card_back_and_plays_another_at_once_changed_their_mind() -> None:
-    script = Script()
-    script.play("Ann", card("KS", PLAY_AT))
-    script.play("Bob", card("4D", (-40.0, 18.0), angle=30))
-    script.reach("Bob", ((-40.0, 18.0), 0.4))
-    script.table.pop()
+    script = bob_takes_his_card_back()
     script.rest(0.5)
     script.play("Bob", card("AH", (-70.0, 10.0), angle=60))
     script.rest(4.0)
@@ -157,11 +159,7 @@ def test_who_takes_a_card_back_and_plays_another_at_once_changed_their_mind() ->
 
 
 def test_who_takes_a_card_back_and_picks_up_the_pile_has_not_played_it() -> None:
-    script = Script()
-    script.play("Ann", card("KS", PLAY_AT))
-    script.play("Bob", card("4D", (-40.0, 18.0), angle=30))
-    script.reach("Bob", ((-40.0, 18.0), 0.4))
-    script.table.pop()
+    script = bob_takes_his_card_back()
     script.rest(0.5)
     script.reach("Bob", (PLAY_AT, 0.4))
     script.table.clear()
