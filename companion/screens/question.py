@@ -35,8 +35,6 @@ class QuestionBar(BoxLayout):
     """The newest question that is open; not there while there is none."""
 
     asks = StringProperty("")
-    several = BooleanProperty(False)
-    """Whether there are answers to choose from; else one says that it is done."""
     choice = BooleanProperty(False)
     """Whether there is more to choose from than that it is done."""
     beside = BooleanProperty(False)
@@ -69,14 +67,13 @@ class QuestionBar(BoxLayout):
             self.asks = ""
             return
         number = int(question["id"])
-        where = asks_where(question)
-        self.several = about is not question
-        self.choice = self.several or where
+        where, about_card = asks_where(question), about is not question
+        self.choice = about_card or where
         self.asks = _in_short(question) if self.choice else event_words(question)
         for event in likely_answers(lines, question):
             new = next(card for card in event.cards if card not in (about or {})["cards"])
             self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
-        if self.several:
+        if about_card:
             self._add("other", _("Other"), lambda: self.on_other(number), wide=True, primary=False)
             self._add("done", "✗", partial(self._answer, number, None), primary=False)
         else:
