@@ -54,7 +54,7 @@ class ScriptedWatcher:
     """Sees the next event of a game in every picture."""
 
     def __init__(self, events: Sequence[Event] = GAME) -> None:
-        self.view, self.question, self.lost = TableView(), None, False
+        self.view, self.question, self.lost, self.arms = TableView(), None, False, None
         self.layout = SimpleNamespace(
             to_json=dict, zones=list, seats=[SimpleNamespace(player=player) for player in PLAYERS]
         )
