@@ -15,12 +15,14 @@ from kivy.properties import BooleanProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
 from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
+from kivy.uix.widget import Widget
 
 from companion import theme
 from companion.entering import OF_A_PLAYER, by_another, plays_with_jokers
 from companion.game import Line
 from companion.i18n import _
 from companion.rulings import is_counted, ruling_of, ruling_text
+from companion.screens.correct_plan import Parts, SheetPlan, plan_sheet
 from companion.screens.widgets import CardTile, Chip, signed
 from companion.session import Session
 from companion.wording import RANKS, card_sign, card_words, event_words, is_red
@@ -212,76 +214,49 @@ class CorrectSheet(ModalView):
             self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_words(now))
 
     def _place(self, *_args: object) -> None:
-        """Lay everything out: the 52 cards stand four to a row on an upright phone, thirteen on the rest."""
-        u = App.get_running_app().u
-        portrait = Window.height > Window.width
-        low = not portrait and Window.height < 560 * u
-        columns, rows = (4, 13) if portrait else (13, 4)
-        gap, pad, space = (2 * u, 10 * u, 4 * u) if portrait or low else (4 * u, 16 * u, 8 * u)
-        heights = self._heights(u, gap, rows, tight=portrait or low)
-        if low:  # a phone on its side: players and buttons share a row
-            heights["bar"] = 0 if heights["players"] else heights["bar"]
-        total = sum(heights.values()) + space * (sum(h > 0 for h in heights.values()) - 1) + 2 * pad
-        surplus = total - (Window.height - 8 * u)
-        if surplus > 0 and self._tiles:  # lower still: the cards give way, the buttons do not
-            heights["cards"] = max(rows * 30 * u, heights["cards"] - surplus)
-            total -= surplus
-        width = max(columns * (max(dp(48), 48 * u) + gap) + 2 * pad, 720 * u)
-        self.size = (min(Window.width - 16 * u, width), total)
+        """Lay everything out for the window as it is."""
+        parts = Parts(
+            cards=bool(self._tiles),
+            several=len(self._tiles) > 1,
+            ruling=bool(self.ruling),
+            hint=bool(self.hint),
+            players=bool(self.ids.players.children),
+            question=self.event.event == "unclear",
+            edit_width=self.ids.edit.width if self._tiles else 0.0,
+        )
+        plan = plan_sheet(Window.width, Window.height, App.get_running_app().u, dp(1), parts)
+        self.size = plan.width, plan.height
         self.center = Window.center
-        self._fill_grid(columns, rows, gap, portrait=portrait)
-        self._stack(heights, pad, space)
-        if low and heights["players"]:
-            players, bar, inner = self.ids.players, self.ids.bar, self.width - 2 * pad
-            players.width = inner * 0.56
-            bar.size = (inner * 0.44 - space, players.height)
-            bar.pos = (players.right + space, players.y)
-            bar.opacity = 1
-
-    def _heights(self, u: float, gap: float, rows: int, *, tight: bool) -> dict[str, float]:
-        """Return the height of each part, from the top, in pixels; 0 for what is left out."""
-        target = max(dp(48), 48 * u)
-        return {
-            "heading": target if self._tiles else (72 if self.event.event == "unclear" else 32) * u,
-            # Where the cards need the room the ruling is left to the table screen.
-            "ruling": 58 * u if self.ruling and not tight else 0,
-            "strip": (50 if tight else 74) * u if len(self._tiles) > 1 else 0,
-            "hint": 22 * u if self.hint else 0,
-            "cards": rows * (target + gap) - gap if self._tiles else 0,
-            "players": target if self.ids.players.children else 0,
-            "bar": target,
-        }
-
-    def _stack(self, heights: dict[str, float], pad: float, space: float) -> None:
-        """Put the parts one under the other."""
-        top = self.top - pad
-        for name, height in heights.items():
-            widget = self.ids[name]
-            widget.size = (self.width - 2 * pad, height)
-            widget.pos = (self.x + pad, top - height)
-            widget.opacity = 1 if height else 0
-            top -= height + space if height else 0
+        for name in ("heading", "ruling", "strip", "hint", "cards", "players", "bar", "edit"):
+            widget, box = self.ids[name], plan.boxes.get(name)
+            widget.opacity = 1 if box else 0
+            widget.pos = (self.x + box.x, self.y + box.y) if box else self.pos
+            if name == "edit":  # as wide as its keys
+                widget.height = box.height if box else 0
+            else:
+                widget.size = box[2:] if box else (self.width, 0)
+        self._show_grid(plan)
         for tile in self._tiles:
-            tile.size = (heights["strip"] * 63 / 88, heights["strip"])
-        edit, heading = self.ids.edit, self.ids.heading
-        edit.height = heading.height
-        edit.pos = heading.right - edit.width, heading.y
-        heading.width -= edit.width + pad if edit.children else 0
+            tile.size = max(dp(48), self.ids.strip.height * 63 / 88), self.ids.strip.height
 
-    def _fill_grid(self, columns: int, rows: int, gap: float, *, portrait: bool) -> None:
+    def _show_grid(self, plan: SheetPlan) -> None:
+        """Order the cards by rank where the four suits stand side by side, else by suit."""
         grid = self.ids.cards
-        grid.spacing = gap
-        if not self._tiles or (grid.cols == columns and grid.children):
+        grid.spacing = plan.gap
+        if not self._tiles or (grid.cols == plan.columns and grid.children):
             return
         grid.clear_widgets()
-        grid.cols, grid.rows = columns, rows
+        grid.cols, grid.rows = plan.columns, plan.rows
+        by_rank = plan.columns == len(_SUIT_ORDER)
         order = (
             [rank + suit for rank in RANKS for suit in _SUIT_ORDER]
-            if portrait
+            if by_rank
             else [rank + suit for suit in _SUIT_ORDER for rank in RANKS]
         )
-        for card in order:
+        for number, card in enumerate(order, start=1):
             grid.add_widget(self.choices[card])
+            if plan.columns < len(RANKS) and not by_rank and number % len(RANKS) == 0:
+                grid.add_widget(Widget())  # each suit ends its second row
 
 
 def open_sheet(line: Line, session: Session) -> CorrectSheet:

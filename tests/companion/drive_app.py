@@ -64,7 +64,7 @@ def screens(walker: Walker) -> Steps:
     yield from walker.tap(sheet.buttons["play"])
     walker.saw["entered play"] = session.asked[-1]
     yield from rest(6)
-    for name in ("pick_up", "burn", "show Dan", "was"):
+    for name in ("pick_up", "burn", "exchange", "show Dan", "was"):
         yield from walker.tap(walker.screen.ids.players.cells["Cat"])
         yield from walker.tap(walker.screen.player_sheet.buttons[name])
         walker.saw[f"entered {name}"] = session.asked[-1]

@@ -30,7 +30,7 @@ STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 """When the process was started, if whoever started it says so."""
 MEASURED_S = 20.0
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
-SHEET_SIZES = SIZES[:3]
+SHEET_SIZES = (*SIZES[:3], (360, 640), (640, 360))
 """Between these the sheet that corrects is turned while it is open."""
 
 

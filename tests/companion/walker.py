@@ -109,9 +109,8 @@ class Walker:
         targets, cut, outside = [], [], []
         for top in Window.children:
             for widget in top.walk():
-                touchable = isinstance(widget, ButtonBehavior | TextInput) and not isinstance(
-                    widget, CardTile
-                )
+                shown_only = isinstance(widget, CardTile) and widget.disabled
+                touchable = isinstance(widget, ButtonBehavior | TextInput) and not shown_only
                 if touchable and widget.opacity and min(widget.size) > 1:
                     targets.append([type(widget).__name__, widget.width, widget.height])
                 if isinstance(widget, FitLabel) and widget.full_text and widget.opacity and widget.height:

@@ -122,7 +122,11 @@ class Driver:
                         or widget.texture_size[0] > widget.width + 2
                     ):
                         outside.append(widget.full_text)
-                shown = widget.opacity and widget.height and not isinstance(widget, CardTile)
+                shown = (
+                    widget.opacity
+                    and widget.height
+                    and not (isinstance(widget, CardTile) and widget.disabled)
+                )
                 if isinstance(widget, ButtonBehavior) and shown:
                     targets.append([type(widget).__name__, widget.width, widget.height])
         size = list(Window.size)
