@@ -13,6 +13,18 @@ from companion.outbox import Outbox
 from companion.store import Store
 
 
+def changes_between(before: Sequence[Line], after: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return what makes the lines `before` those `after`: lines that revise others, and new ones."""
+    was, now = ({line["id"]: line for line in lines} for lines in (before, after))
+    changes: list[dict[str, Any]] = []
+    for number, line in was.items():
+        if number not in now:
+            changes.append({**line, "revise": number, "withdrawn": True})
+        elif now[number] != line:
+            changes.append({**now[number], "revise": number})
+    return [*changes, *(dict(line) for number, line in now.items() if number not in was)]
+
+
 class GameKeeper:
     """Writes the game that is on into the evening's store.
 
@@ -72,14 +84,7 @@ class GameKeeper:
 
     def write_changes(self, before: Sequence[Line], game: Game) -> None:
         """Write what people have changed since the game's lines were those `before`, as lines that revise."""
-        was, now = ({line["id"]: line for line in lines} for lines in (before, game.lines))
-        changes: list[dict[str, Any]] = []
-        for number, line in was.items():
-            if number not in now:
-                changes.append({**line, "revise": number, "withdrawn": True})
-            elif now[number] != line:
-                changes.append({**now[number], "revise": number})
-        self.write([*changes, *(line for number, line in now.items() if number not in was)], game)
+        self.write(changes_between(before, game.lines), game)
 
     def correct(self, event_id: int, line: dict[str, Any] | None) -> None:
         """Write that a player corrected an event to `line`, or with None took it back."""

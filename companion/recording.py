@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
 
+from companion.book import Line
+from companion.game_keeper import changes_between
 from companion.nextdeal import Games, NextDeal
 from companion.wording import event_words
 from engine.errors import BadInputError
+from engine.events import Event
 from vision.capturing import open_film
 from vision.drawing import draw_table
 from vision.file_names import opencv_name
@@ -66,6 +69,32 @@ class Recorded(Games):
         lines = super().finish(t)
         self._write(lines)
         return lines
+
+    def enter(self, event: Event) -> list[dict[str, Any]]:
+        """Take in an event that a person reports; what it changes is written."""
+        with self._changes_written():
+            return super().enter(event)
+
+    def undo(self) -> Line | None:
+        """Take back the last event; what that changes is written."""
+        with self._changes_written():
+            line = super().undo()
+            if line is not None and self._keeper is not None:
+                self._keeper.correct(int(line["id"]), None)
+        return line
+
+    def correct(self, event_id: int, event: Event | None) -> None:
+        """Put another event in place of an earlier one, or None: it never happened; written likewise."""
+        with self._changes_written():
+            super().correct(event_id, event)
+            if self._keeper is not None:
+                self._keeper.correct(event_id, None if event is None else event.to_json())
+
+    @contextmanager
+    def _changes_written(self) -> Iterator[None]:
+        before = list(self.lines)
+        yield
+        self._write(changes_between(before, self.lines))
 
     def _write(self, lines: Sequence[dict[str, Any]]) -> None:
         # On the disk before anybody sees it: what was shown is never lost.

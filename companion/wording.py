@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from companion.i18n import _, many, marked
@@ -26,6 +27,14 @@ def split_card(card: str) -> tuple[str, str]:
 def is_red(card: str) -> bool:
     """Return whether the card's suit is printed in red."""
     return split_card(card)[1] in ("D", "H")
+
+
+def path_sign(path: Path) -> str:
+    """Return a path as people write it: from their own folder on, where it lies there."""
+    try:
+        return f"~/{path.relative_to(Path.home()).as_posix()}"
+    except (ValueError, RuntimeError):  # elsewhere, or nobody's home is known
+        return str(path)
 
 
 def card_sign(card: str) -> str:

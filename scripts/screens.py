@@ -66,7 +66,7 @@ ROWS = (
     (
         Shot("screens", "table", "On its side", size=SIDEWAYS),
         Shot("screens", "table", "On a laptop", size=LAPTOP),
-        Shot("screens", "more", "More", size=LAPTOP),
+        Shot("places", "places", "Where things lie", size=LAPTOP),
     ),
 )
 

@@ -13,6 +13,7 @@ from companion.screens.tour import Tour
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import default_path
 from companion.voice import can_speak
+from companion.wording import path_sign
 
 
 class MoreScreen(Page):
@@ -89,7 +90,9 @@ class MoreScreen(Page):
     def _add_kept(self) -> None:
         self.add(Factory.Heading(full_text=_("Kept on this device")))
         where = self._app.store or default_path()
-        self.add(BodyText(full_text=_("Nothing leaves it. The games are in {path}.").format(path=where)))
+        self.add(
+            BodyText(full_text=_("Nothing leaves it. The games are in {path}.").format(path=path_sign(where)))
+        )
         row = self.add(Factory.FilterRow())
         chip = Chip(label=_("Keep a picture of each ruling"), on=self._app.settings.keep_moments)
         chip.bind(on_release=lambda _chip: self.switch("keep_moments"))

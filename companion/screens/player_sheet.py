@@ -106,7 +106,8 @@ class PlayerSheet(ModalView):
             add("take_down", _("Takes hidden"), self.ids.second, lambda: self.enter("take_down"))
         else:
             add("deal", _("Has face up"), self.ids.second, lambda: self.enter("deal"))
-            add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
+        # Also when it is too late: what is not allowed can be entered like anything else, and is ruled on.
+        add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
         add("out", _("Is out"), self.ids.second, lambda: self.enter("out"))
         for other in others if shown is not None else ():
             add(

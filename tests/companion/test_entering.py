@@ -66,6 +66,15 @@ def test_what_lies_face_up_is_named_after_the_deal_and_after_an_exchange() -> No
     assert has_begun(scored.lines)
 
 
+def test_an_exchange_after_the_first_play_is_entered_like_any_and_ruled_illegal() -> None:
+    scored = game()
+    scored.enter(entered("play", "Ann", ["4"]))
+    (line,) = scored.enter(entered("exchange", "Bob", ["K", "2", "10"], face_up=3))
+    assert line["ruling"]["verdict"] == "illegal"
+    assert line["ruling"]["breaches"][0]["rule"] == "setup.exchange-before"
+    assert list(scored.table.up["Bob"]) == ["K", "2", "10"]
+
+
 def test_an_exchange_that_was_another_players_lies_before_that_one() -> None:
     scored = game()
     (line,) = scored.enter(entered("exchange", "Ann", ["KD", "2", "10"], face_up=3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,13 +10,17 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from companion.book import GameBook
 from companion.choice import Choice
+from companion.entering import entered
 from companion.evening import last_word, tally_of
 from companion.event_writer import EventWriter
 from companion.game_keeper import GameKeeper
+from companion.hand_scored import HandScored
 from companion.recording import Recorded
-from companion.refereeing import Refereeing
+from companion.refereeing import Refereeing, judge_of
 from companion.store import Store
+from engine.events import Event
 
 LINES: tuple[tuple[dict[str, Any], ...], ...] = (
     (),
@@ -77,3 +82,28 @@ def test_a_source_in_which_nothing_happens_leaves_no_game(path: Path) -> None:
     watch(path, 1)
     with Store.open(path) as store:
         assert store.games() == []
+
+
+def test_what_people_enter_put_right_and_take_back_in_its_window_is_written_as_it_happens(
+    path: Path, tmp_path: Path
+) -> None:
+    choice = Choice("a.mp4", ("Ann", "Bob"), dealer="Bob")
+    keeper, events = GameKeeper(Store.open(path), choice), tmp_path / "events.jsonl"
+    scored = HandScored(GameBook(judge_of(choice.rules, choice.players, dealer=choice.dealer)))
+    game = Recorded(cast(Refereeing, scored), EventWriter(str(events)), None, keeper)
+
+    def written() -> list[dict[str, Any]]:
+        return [json.loads(line) for line in events.read_text().splitlines()]
+
+    play, draw = game.enter(entered("play", "Ann", ["4C"]))
+    game.correct(play["id"], Event.from_json({**play, "cards": ["5C"]}))
+    assert [line.get("revise") for line in written()[2:]] == [play["id"]]
+    assert last_word(written())[0]["cards"] == ["5C"]
+    bobs, *_ = game.enter(entered("play", "Bob", ["3H"]))
+    assert bobs["ruling"]["verdict"] == "illegal"
+    game.undo()
+    assert [line["id"] for line in last_word(written())] == [play["id"], draw["id"]]
+    game.close()
+    with Store.open(path) as store:
+        assert last_word(store.events(1)) == last_word(written())
+        assert [number for number, _line in store.corrections(1)] == [play["id"], bobs["id"]]

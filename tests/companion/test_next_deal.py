@@ -70,8 +70,7 @@ class Evening:
         self.deal(FIRST)
         self.run(2.0)
         over = Event(id=0, event="game_over", loser="Bob", t=self.t, decided_at=self.t)
-        lines = self.game.enter(over)
-        self.game._write(lines)
+        self.game.enter(over)
 
     def clear(self) -> None:
         """The cards are swept together, and lie about for a moment."""
