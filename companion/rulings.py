@@ -13,7 +13,7 @@ from companion.rule_words import cite_words, quotation
 from companion.sentences import breach_words, sentence
 from engine.cards import UNKNOWN
 from engine.events import Event
-from vision.questions import HIDDEN_CARD, NOT_RECOGNISED, UNREAD_CARD, asked, taken_apart
+from vision.questions import ASTRAY, HIDDEN_CARD, NOT_RECOGNISED, UNREAD_CARD, asked, taken_apart
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 """Events that, when legal, leave the ruling on the play before them standing."""
@@ -88,10 +88,19 @@ def _form(question: Line) -> tuple[str, Mapping[str, str]] | None:
     return taken_apart(str(question.get("says") or ""), question.get("player"))
 
 
-def asks_where(question: Line) -> bool:
-    """Tell whether a question is answered by showing where rows and piles lie."""
+def asks_where(question: Line, *, followed: bool = False) -> bool:
+    """Tell whether a question is answered by showing where rows and piles lie.
+
+    `followed`: the game is followed, so that one that had been lost was found meanwhile.
+    """
     known = _form(question)
-    return known is not None and known[0] in NOT_RECOGNISED
+    return known is not None and (known[0] in NOT_RECOGNISED or (known[0] in ASTRAY and not followed))
+
+
+def is_astray(question: Line) -> bool:
+    """Tell whether it is asked why the game does not lie where it lay."""
+    known = _form(question)
+    return known is not None and known[0] in ASTRAY
 
 
 def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:

@@ -15,7 +15,7 @@ from engine.errors import BadInputError
 from vision.layout import DRAW, ROW_STEP_MM, Layout, Place, Seat, Zone, facing_outwards, mean_place
 from vision.plane import TablePlane
 from vision.reading import CardReading
-from vision.relocating import plane_in_mid_game
+from vision.relocating import plane_in_mid_game, with_piles_of
 from vision.slots import Seen, see
 
 _FEWEST = 2
@@ -29,6 +29,8 @@ _ONE_SPOT_MM = 35.0
 """An up-card and what else is read so near lie on one spot."""
 _SNAP_MM = 45.0
 """A pile that was shown so near to a face-down card is that card's."""
+_ASTRAY_PILE_MM = 120.0
+"""A play pile lies at most so far from where it lay to the rows: they may have moved each for itself."""
 _ONE_PLACE_MM = 60.0
 """Nothing has its middle so near to another's."""
 _FARTHEST_MM = 5000.0
@@ -52,6 +54,7 @@ def laid_out(
     row_length: int | None,
     width: int,
     height: int,
+    before: Layout | None = None,
 ) -> Layout:
     """Return the layout of a table on which the places were tapped.
 
@@ -62,10 +65,13 @@ def laid_out(
         row_length: How many spots a row has; None: as many as cards are read there, else three.
         width: Of the picture, pixels.
         height: The same.
+        before: Where a game lay that goes on: its other piles are where they were, seen from the rows.
 
     Raises:
         BadInputError: no table is like that, not every player has a row, or no card tells how it lies.
     """
+    if before is not None:
+        players, row_length = players or [seat.player for seat in before.seats], len(before.seats[0].row)
     names = players or [f"P{number + 1}" for number in range(len(shown.rows))]
     if len(shown.rows) != len(names) or len(names) < _FEWEST:
         raise BadInputError(
@@ -92,7 +98,8 @@ def laid_out(
         seat_at(name, place, near[place], row_length, _towards(middle, place))
         for name, place in zip(names, rows, strict=True)
     )
-    return Layout(plane, width, height, seats, None if draw is None else _on_pile(draw, cards))
+    layout = Layout(plane, width, height, seats, None if draw is None else _on_pile(draw, cards))
+    return layout if before is None else _on_its_pile(with_piles_of(before, layout), cards)
 
 
 def put_right(layout: Layout, zone: Zone, pixel: Place, readings: Sequence[CardReading]) -> Layout:
@@ -207,6 +214,20 @@ def _on_pile(place: Place, cards: Sequence[Seen]) -> Place:
     down = [(card.x, card.y) for card in cards if card.face == "down"]
     nearest = min(down, key=lambda centre: math.dist(centre, place), default=place)
     return nearest if math.dist(nearest, place) <= _SNAP_MM else place
+
+
+def _on_its_pile(layout: Layout, cards: Sequence[Seen]) -> Layout:
+    """Return the layout with the play pile where the face-up card nearest to it lies that is no player's."""
+    if layout.play is None:
+        return layout
+    place, spots = layout.play, [spot for seat in layout.seats for spot in seat.row]
+    free = [
+        (card.x, card.y)
+        for card in cards
+        if card.face == "up" and all(math.dist((card.x, card.y), spot) >= _ONE_SPOT_MM for spot in spots)
+    ]
+    nearest = min(free, key=lambda centre: math.dist(centre, place), default=place)
+    return replace(layout, play=nearest) if math.dist(nearest, place) <= _ASTRAY_PILE_MM else layout
 
 
 def _is_nearer(place: Place, other: Place, card: Seen) -> bool:

@@ -33,7 +33,9 @@ LOST_TRACK = (
 QUESTIONS = (UNREAD_CARD, HIDDEN_CARD, LIES_OTHERWISE, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK)
 
 NOT_RECOGNISED = (NO_ROWS, NO_DRAW_PILE, NO_SEATS)
-"""Those that showing where things lie answers."""
+"""Those about a deal that is not recognised: showing where things lie answers them."""
+ASTRAY = (LIES_OTHERWISE, LOST_TRACK)
+"""Those about a game that does not lie where it lay: until it is found showing where it lies finds it."""
 
 
 def asked(form: str, player: str | None = None, **facts: object) -> str:

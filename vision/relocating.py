@@ -108,6 +108,24 @@ def found_again(
     return _moved(layout, plane, width, height, turn, middle, shift)
 
 
+def with_piles_of(before: Layout, layout: Layout) -> Layout:
+    """Return a layout with the play and the burn pile of an earlier one, as they lay to the players' rows.
+
+    The rows need not have moved as one: shift and turn are those that fit them best.
+    """
+    rows = {seat.player: seat.centre for seat in layout.seats}
+    places, there = [], []
+    for seat in before.seats:
+        if seat.player in rows:
+            places.append(seat.centre)
+            there.append(rows[seat.player])
+    if len(places) < _FEWEST:
+        return layout
+    turn, middle, goal = _fitted(np.array(places, np.float64), np.array(there, np.float64))
+    as_before = _moved(before, layout.plane, layout.width, layout.height, turn, middle, goal)
+    return replace(layout, play=as_before.play, burn=as_before.burn)
+
+
 def agrees(layout: Layout, cards: Sequence[Seen], known: Known) -> bool:
     """Tell whether some card lies before the player it is known of, and none before another."""
     places, seats = _places(layout)

@@ -84,7 +84,8 @@ class Watcher:
         self._deal_readings: list[list[CardReading]] = []
         self._tabletop: Tabletop | None = None
         self._known: Known | None = None
-        self._begun = False
+        self._begun = self._shown = False
+        """Whether anything had been played, and whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
         self._doubt: Literal["camera", "rows"] | None = None
         """What may have been moved: until that has been made sure of nothing is concluded."""
@@ -157,17 +158,18 @@ class Watcher:
     def lay_out(self, shown: Shown) -> None:
         """Take the table for one whose places a person has tapped: the game begins with what lies there.
 
-        What was tapped is in pixels of the latest frame.
+        One that was lost, or broken off, goes on with it. What was tapped is in pixels of the latest frame.
 
         Raises:
-            BadInputError: the game has begun, or no table is like that.
+            BadInputError: the game is being followed, or no table is like that.
         """
-        if self._maker is not None or self._known is not None or self._size is None:
+        if self._maker is not None or self._size is None:
             raise BadInputError("The game has begun already.")
         rows = [self._steady(pixel) for pixel in shown.rows]
         draw = None if shown.draw is None else self._steady(shown.draw)
-        finder, readings = self._finder, self.view.readings
-        self._given = laid_out(Shown(rows, draw), readings, finder.players, finder.row_length, *self._size)
+        finder, before = self._finder, self._given if self._known is not None else None
+        given = finder.players, finder.row_length, *self._size
+        self._given, self._shown = laid_out(Shown(rows, draw), self.view.readings, *given, before), True
         self.question, self._last_look = None, -np.inf
 
     def _steady(self, pixel: Place) -> Place:
@@ -269,7 +271,7 @@ class Watcher:
     def _begin(self, frame: Image, motion: Motion) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         height, width = frame.shape[:2]
-        if self._known is not None and self._given is not None:
+        if self._known is not None and self._given is not None and not self._shown:
             again = self._finder.again(self._deal_readings, self._given, self._known, width, height)
             if again is None:
                 # Not given up: cards may still be put back, or hands be taken away.
@@ -342,7 +344,7 @@ class Watcher:
     def _lose(self, maker: EventMaker, known: Known, t: float) -> Event:
         """Give up following, and look for the game as for one that was broken off; returns what is asked."""
         self._maker, self._given, self._begun = None, maker.layout, maker.started
-        self._known, self.lost, self._doubt = known, True, None
+        self._known, self.lost, self._doubt, self._shown = known, True, None, False
         self._tabletop = None  # it was kept as the camera saw it then
         self._deal_readings.clear()
         self._begin_anew()

@@ -16,6 +16,7 @@ from companion.i18n import _
 from companion.rulings import (
     asks_for_hidden_card,
     asks_where,
+    is_astray,
     likely_answers,
     line_to_correct,
     open_questions,
@@ -50,13 +51,14 @@ class QuestionBar(BoxLayout):
         """Called where players want to show where rows and piles lie; None: nobody can."""
         self.chips: dict[str, PillButton] = {}
         """The answers offered: the cards by their names, `other`, `where`, and `done`."""
-        self._shown: tuple[Line, Line | None] | None = None
+        self._shown: tuple[Line, Line | None, bool] | None = None
 
-    def show(self, lines: Sequence[Line]) -> None:
-        """Ask the newest open question of the game."""
+    def show(self, lines: Sequence[Line], *, followed: bool = True) -> None:
+        """Ask the newest open question of the game; `followed`: it is known where everything lies."""
         question = next(reversed(open_questions(lines)), None)
         about = None if question is None else line_to_correct(lines, int(question["id"]))
-        shown = None if question is None else (question, about)
+        where = question is not None and asks_where(question, followed=followed)
+        shown = None if question is None else (question, about, where)
         if shown == self._shown:
             return
         self._shown = shown
@@ -67,7 +69,7 @@ class QuestionBar(BoxLayout):
             self.asks = ""
             return
         number = int(question["id"])
-        where, about_card = asks_where(question), about is not question
+        about_card = about is not question
         self.choice = about_card or where
         self.asks = _in_short(question) if self.choice else event_words(question)
         for event in likely_answers(lines, question):
@@ -95,6 +97,8 @@ class QuestionBar(BoxLayout):
 
 def _in_short(question: Line) -> str:
     """Return a question whose answers stand beside it: the whole of it is in the log."""
+    if is_astray(question):
+        return _("The game is not where it lay.")
     if asks_where(question):
         return _("No finished deal is seen.")
     who = str(question.get("player") or _("Somebody"))

@@ -99,7 +99,7 @@ class TableScreen(FloatLayout):
         self._over_picture(DragPlaces(self.session.put))
 
     def show_where(self) -> None:
-        """Have the rows and the draw pile tapped, as no deal is recognised."""
+        """Have the rows and the draw pile tapped, as no deal is recognised or the game is not found again."""
         if self.session.snapshot.table is not None:
             self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.lay_out))
 
@@ -189,7 +189,7 @@ class TableScreen(FloatLayout):
             moving=snapshot.moving,
         )
         ids.log.show(snapshot.lines)
-        ids.question.show(snapshot.lines)
+        ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
         ids.undo.disabled = not snapshot.lines
         if snapshot.table is not None:
             self._show_table(snapshot)

@@ -44,9 +44,9 @@ def test_an_answered_question_is_closed_on_the_table_and_in_the_log() -> None:
     assert seen["closed"]["question"] == [""]
 
 
-def test_cards_that_lie_otherwise_are_said_to_be_put_back_by_one_tap() -> None:
+def test_where_cards_lie_otherwise_it_is_shown_where_or_said_that_they_were_put_back() -> None:
     seen = drive("questions")
-    assert seen["lies"]["question"][1:] == ["done"]
+    assert seen["lies"]["question"] == ["The game is not where it lay.", "where", "done"]
     sheet = seen["lies"]["sheet"]
     assert (sheet["hint"], sheet["players"], sheet["strike"]) == ("", [], "Done")
     assert seen["done"]["asked"][-1] == ["correct", 9, None]

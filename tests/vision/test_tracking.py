@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from companion.places import lay_out
 from companion.refereeing import Refereeing, judge_of
+from companion.rulings import asks_where, open_questions
+from engine.errors import BadInputError
 from tests.vision.test_watch import Game
+from vision.placing import Shown
 from vision.questions import LOST_TRACK, asked
 
 
@@ -108,3 +113,44 @@ def test_while_the_game_is_lost_nothing_is_told_and_it_is_shown_to_be_lost() -> 
     assert game.watched.lost
     assert game.watched.layout is None
     assert game.told()[3:] == [("unclear", None)]
+
+
+def put_elsewhere(game: Game) -> None:
+    """Put the rows' cards where they are no rows any more, each player's for itself."""
+    places = {"4S": (650, 430), "5C": (735, 520), "6C": (560, 500)}
+    places |= {"9D": (300, 60), "JC": (385, 130), "AD": (225, 150)}
+    game.table.cards = [
+        (name, *places[name], 20.0 * k) if name in places else (name, x, y, turn)
+        for k, (name, x, y, turn) in enumerate(game.table.cards)
+    ]
+
+
+@pytest.mark.parametrize("from_opposite", [False, True])
+def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from_opposite: bool) -> None:
+    game = begun(Refereed())
+    carry_away(game, 4.0)
+    put_elsewhere(game)
+    ann, bob, draw, reach, lands = (640.0, 480.0), (300.0, 115.0), (580.0, 300.0), (400, 280, -1), (428, 306)
+    if from_opposite:
+        turned(game)
+        ann, bob, draw = (360.0, 120.0), (700.0, 485.0), (420.0, 300.0)
+        reach, lands = (600, 320, 1), (572, 294)
+    game.run(12.0)
+    assert game.watched.lost
+    (question,) = open_questions(game.game.lines)
+    assert asks_where(question)
+    assert not asks_where(question, followed=True)
+    lay_out(game.game, Shown((ann, bob), draw))
+    game.run(3.0)
+    assert not game.watched.lost
+    assert game.told()[3:] == [("unclear", None)], "what lies there is no act"
+    game.reach(*reach, lambda: game.table.put("QH", *lands, 8))
+    game.run(1.5)
+    assert game.told()[4:] == [("play", "Bob")]
+    assert game.game.table.pile == ["9S", "QH"]
+
+
+def test_a_game_that_is_followed_is_not_laid_out_anew() -> None:
+    game = begun(Refereed())
+    with pytest.raises(BadInputError, match="begun already"):
+        lay_out(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
