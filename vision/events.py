@@ -19,12 +19,12 @@ from vision.events_pile import MIN_NAME
 from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
-from vision.events_scene import Scene
+from vision.events_scene import NEAR_MM, Scene
 from vision.events_sets import CERTAIN
 from vision.events_shows import Shown, Shows
 from vision.events_taking import Taking
 from vision.events_upcards import UpCards
-from vision.layout import BURN, DRAW, PLAY, Layout, Zone
+from vision.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 from vision.slots import Seen, vote
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
@@ -211,7 +211,7 @@ class EventMaker:
         """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
         t = look.t
         fresh = self._heap.look(free, t, under_arms=under_arms, burnt=look.burnt)
-        if not fresh or (self.layout.play is None and self._first_on_pile(fresh)):
+        if not fresh or (self.layout.play is None and self._first_on_pile(fresh, t)):
             return
         self._heap.add(fresh, t)
         if self._taking.whole is not None or self._shows.active:
@@ -219,12 +219,12 @@ class EventMaker:
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
             self._heap.found(self._shown_at)
 
-    def _first_on_pile(self, fresh: Sequence[Seen]) -> bool:
+    def _first_on_pile(self, fresh: Sequence[Seen], now: float) -> bool:
         """Put the play pile where the first face-up cards come to rest near the draw pile."""
         ups = [c for c in self._near_draw_pile(fresh) if not self._shows.shown_before(c)]
         if not ups:
             return False
-        self._begin_pile(ups, self._heap.looks[-2:])
+        self._begin_pile(ups, self._heap.looks[-2:], now)
         return True
 
     def _find_set_under_hand(self, look: Look) -> None:
@@ -240,7 +240,7 @@ class EventMaker:
         rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
         if rank is None:
             return
-        self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [])
+        self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [], look.t)
         for seen_before, _ in self._resting:
             self._play.glimpse(seen_before, [])
 
@@ -250,12 +250,22 @@ class EventMaker:
         ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME]
         return [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
 
-    def _begin_pile(self, cards: Sequence[Seen], looks: Sequence[Sequence[Seen]]) -> None:
+    def _begin_pile(self, cards: Sequence[Seen], looks: Sequence[Sequence[Seen]], now: float) -> None:
         """Put the play pile where these cards are, and go through the looks that showed them there."""
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
-        self._play.begin(on_pile, max(reach.last for reach in self._scene.reaches or [Reach(0, 0, 0, 0)]))
+        self._play.begin(on_pile, self._put_down_at((x, y)), now)
+
+    def _put_down_at(self, place: Place) -> float:
+        """Return when the hand that was there last paused nearest to a place, or was last seen.
+
+        Who stays with the arm over the card, to draw, has not put it down only when the arm is gone.
+        """
+        last = max(self._scene.reaches, key=lambda reach: reach.last, default=Reach(0, 0, 0, 0))
+        near = [stop for stop in last.stops if math.dist(stop.place, place) < NEAR_MM]
+        nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)
+        return last.last if nearest is None else nearest.start
 
     def _take_as_it_lies(self, looks: list[list[Seen]]) -> None:
         """Put on the pile, once looks agree, what lies where it is said to be: maybe nothing."""

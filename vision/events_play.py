@@ -73,10 +73,10 @@ class PlayPile:
         self.touched = t
         self._visits.note(seats)
 
-    def begin(self, looks: Sequence[list[Seen]], t: float) -> None:
-        """Take over looks at cards that turned out to lie on the pile."""
-        self.touched, self._looks = t, list(looks)
-        self.judge(t, None)
+    def begin(self, looks: Sequence[list[Seen]], put_down: float, now: float) -> None:
+        """Take over looks at cards that turned out to lie on the pile, and when they came there."""
+        self.touched, self._looks = put_down, list(looks)
+        self.judge(now, None)
 
     def look(self, cards: list[Seen], look: Look) -> None:
         """Take in one look at the uncovered pile."""

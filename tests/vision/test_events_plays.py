@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tests.vision.event_script import PLAY_AT, STEP, Script, card, down, layout
+from tests.vision.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, down, layout
 from vision.arms import Hands
 from vision.events_record import UnderArm
 from vision.layout import DRAW, PLAY, Zone
@@ -131,6 +131,17 @@ def test_the_play_pile_is_found_where_the_first_card_comes_to_rest() -> None:
     assert script.told()[1:] == [("play", "Ann", ("9S",))]
     assert script.maker.layout.play is not None
     assert math.dist(script.maker.layout.play, PLAY_AT) < 5
+
+
+def test_the_first_play_happened_when_its_hand_paused_there_though_the_arm_stayed_to_draw() -> None:
+    script = Script(play=None)
+    put_down = script.t
+    script.reach("Ann", (PLAY_AT, 0.6), (DRAW_AT, 2.5))
+    script.table.append(card("9S", PLAY_AT))
+    script.rest()
+    play = next(event for event in script.events if event.event == "play")
+    assert play.t == pytest.approx(put_down, abs=0.3)
+    assert play.decided_at > put_down + 3.0
 
 
 def bob_takes_his_card_back() -> Script:
