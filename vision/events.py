@@ -141,7 +141,7 @@ class EventMaker:
             if self._taking.took_in_hand(reach):
                 self._took = reach
             elif reach is not self._taking.taking_back:
-                self._draws.reach_ended(reach, hands.t, showed=showed)
+                self._draws.reach_ended(reach, hands.t, self._taking.gathered(reach), showed=showed)
         self._tell_what_is_done(hands)
         return self.log.take()
 
@@ -287,7 +287,9 @@ class EventMaker:
         self._taking.tell_when_done(now, present)
         if self._took is not None and self._taking.whole is None:
             if self._taking.burnt:
-                self._draws.reach_ended(self._took, now)  # after the burn that hand may have drawn, too
+                self._draws.reach_ended(
+                    self._took, now, self._taking.gathered(self._took)
+                )  # after the burn that hand may have drawn, too
             self._took = None
         if self._play.touched is None:
             self._draws.tell_when_done(now, present)

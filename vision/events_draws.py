@@ -135,16 +135,19 @@ class Draws:
         """Note whether one look showed the draw pile."""
         self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
 
-    def reach_ended(self, reach: Reach, now: float, *, showed: bool = False) -> None:
+    def reach_ended(
+        self, reach: Reach, now: float, since: float = -math.inf, *, showed: bool = False
+    ) -> None:
         """Count the draws of a reach that is over.
 
+        `since`: an arm that was over the draw pile before then had to do elsewhere;
         `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
         """
         visits = self._over.pop(reach.number, [])
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
         if seemed_empty and not there:
             return
-        visits = [] if showed else visits
+        visits = [] if showed else [visit for visit in visits if visit.start >= since]
         count, firm = self._count(reach, visits)
         if not count:
             count = int(self._is_faint(reach, visits))

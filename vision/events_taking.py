@@ -39,6 +39,8 @@ class Taking:
         self._scene, self._heap = scene, heap
         self.whole: Taken | None = None
         """The whole pile; whether to a hand or to the burn pile is not known yet."""
+        self._last: Taken | None = None
+        """The whole pile as it was taken last, also once that was told."""
         self.part: Taken | None = None
         """Upper cards: the first half of a pick-up in two goes, or a play taken back."""
         self.burnt = False
@@ -59,7 +61,25 @@ class Taking:
         if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
             self.part = None
-        self.whole = self._taken(seat, cards, now)
+        self.whole = self._last = self._taken(seat, cards, now)
+
+    def gathered(self, reach: Reach) -> float:
+        """Return until when a reach gathered up the pile that was taken last; -inf where it was another's.
+
+        What is lifted meanwhile, and hangs together with the arm, may come to be over the draw pile.
+        """
+        taken, play = self._last, self._scene.layout.play
+        if taken is None or taken.reach is not reach or play is None:
+            return -math.inf
+        draw = self._scene.layout.draw
+        at_play = [
+            stop.end
+            for stop in reach.stops
+            if stop.start <= taken.t
+            and math.dist(stop.place, play) < NEAR_MM
+            and (draw is None or math.dist(stop.place, play) < math.dist(stop.place, draw))
+        ]
+        return max(at_play, default=-math.inf)
 
     def took_part(self, seat: int, cards: tuple[str, ...], now: float) -> None:
         """Note that a seat took the upper cards."""

@@ -286,3 +286,17 @@ def test_an_up_card_is_not_taken_up_while_it_may_turn_up_on_the_pile() -> None:
     script.rest(2.5)
     assert script.told()[-1][:2] == ("play", "Bob")
     assert "take_up" not in [kind for kind, _, _ in script.told()]
+
+
+def test_a_pile_that_seems_to_reach_over_the_draw_pile_as_it_is_gathered_up_is_no_draw() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("10D", PLAY_AT, angle=40))
+    reach = script.reach("Bob", (PLAY_AT, 0.3))
+    script.go_on(reach, [PLAY_AT] * 6, over=[PLAY, DRAW])
+    script.go_on(reach, [PLAY_AT] * 3, over=[PLAY])
+    script.table = [down(BURN_AT)]
+    script.go_on(reach, [BURN_AT] * 6)
+    script._open = [reach]
+    script.rest(3.0)
+    assert script.told()[3:] == [("burn", "Bob", ("9S", "10D"))]
