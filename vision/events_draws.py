@@ -124,7 +124,7 @@ class Draws:
         if visit is not None and visit.open:
             visit.open, visit.end = covered, t
             if covered:
-                visit.follow(reach.tip, at_pile=self._is_at_pile(reach.seat, reach.tip))
+                visit.follow(reach.tip, at_pile=self._is_at_pile(reach.seat, reach.tip, _DRAGGED_MM))
         elif covered:
             before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
             stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
@@ -287,15 +287,18 @@ class Draws:
         took = there[-1] - there[0] >= _QUICKEST_SECONDS
         return took and beyond <= _DRAGGED_MM and abs(aside) <= _ASIDE_MM
 
-    def _is_at_pile(self, seat: int, place: Place) -> bool:
-        """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it."""
+    def _is_at_pile(self, seat: int, place: Place, farthest: float = _BEYOND_MM) -> bool:
+        """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it.
+
+        `farthest`: so far past it, mm, the tip may seem to be.
+        """
         draw = self._scene.layout.draw
         if draw is None or not self._scene.at_draw_pile(place):
             return False
         if math.dist(self._scene.layout.seats[seat].centre, draw) < 1.0:
             return True
         beyond, aside = self._from_pile(seat, place)
-        return beyond <= _BEYOND_MM and abs(aside) <= _ASIDE_MM
+        return beyond <= farthest and abs(aside) <= _ASIDE_MM
 
     def _is_where_cards_are_taken(self, seat: int, place: Place, short: float) -> bool:
         """Tell whether a hand at `place`, at most `short` mm before the pile, is where one takes cards."""

@@ -201,3 +201,15 @@ def test_who_shows_a_card_or_answers_with_one_has_put_one_down() -> None:
     log.add("draw", 5.0, 5.5, player="Ann", count=1)
     log.revise(show, 6.0, answers=(("Bob", "Cat"), ("Cat", "Ann")))
     assert {player: put.count for player, put in log.put_down.items()} == {"Bob": 1, "Cat": 1}
+
+
+def test_a_tip_that_seems_to_stay_at_its_card_until_another_is_dragged_off_the_draw_pile_has_drawn() -> None:
+    script = Script()
+    reach = script.reach("Ann", (PLAY_AT, 0.4))
+    script.table.append(card("9S", PLAY_AT))
+    script.go_on(reach, [PLAY_AT] * 10, over=[PLAY, DRAW])
+    script.go_on(reach, [(84.0, -46.0), (79.0, -27.0)], over=[DRAW])  # 48 and 28 mm past the draw pile
+    script.go_on(reach, [(50.0, 60.0), (20.0, 150.0), (0.0, 300.0)])
+    script._open = [reach]
+    script.rest(3.0)
+    assert draws(script) == [("Ann", 1)]
