@@ -15,7 +15,15 @@ from companion.kept_moments import moments_folder
 from companion.playing import games_being_played, lock_files
 from companion.store import Store, default_path
 from companion.store_file import ERRORS, OF_A_STORE
-from companion.store_opening import SALVAGE, alone, forget_waiting, new_waiting, put_in_place, waiting_files
+from companion.store_opening import (
+    alone,
+    forget_waiting,
+    new_waiting,
+    put_in_place,
+    salvage_folders,
+    set_aside_files,
+    waiting_files,
+)
 from engine.errors import BadInputError
 
 
@@ -50,7 +58,7 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     if not backup.is_file():
         raise BadInputError("{backup}: no such file", backup=backup)
     target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = target.with_name(f"{target.stem}.restoring{target.suffix}")
+    scratch = _scratch(target)
     _remove(scratch)
     try:
         _copy(backup, scratch, "ro")
@@ -67,8 +75,8 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
             scratch.rename(waiting)
             aside = put_in_place(waiting, target)
     finally:
-        for path in (scratch, *scratch.parent.glob(f"{scratch.stem}.damaged-*")):
-            _remove(path)
+        for path in (*_parts(scratch), *set_aside_files(scratch)):
+            path.unlink(missing_ok=True)
     return aside if before else None
 
 
@@ -79,11 +87,11 @@ def kept(store: Path | None = None) -> list[Path]:
     """
     path = store or default_path()
     found = _parts(path)
-    for kind in ("damaged-*", "replaced-*", "restoring"):
-        found += sorted(path.parent.glob(f"{path.stem}.{kind}{path.suffix}*"))
+    found += set_aside_files(path)
+    found += _parts(_scratch(path))
     found += waiting_files(path)
     found += lock_files(path)
-    for folder in path.parent.glob(f"{SALVAGE}*"):
+    for folder in salvage_folders(path):
         found += sorted(folder.glob("*"))
     found += sorted(moments_folder(path).glob("*/*"))
     if store is None:
@@ -103,7 +111,7 @@ def erase(store: Path | None = None) -> list[Path]:
     files = kept(store)
     for file in files:
         file.unlink(missing_ok=True)
-    for folder in path.parent.glob(f"{SALVAGE}*"):
+    for folder in salvage_folders(path):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(moments_folder(path), ignore_errors=True)
     if store is None:
@@ -169,6 +177,11 @@ def count_games(backup: Path) -> int:
     """Return how many games a backup holds, leaving it as it is."""
     with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as read:
         return int(read.execute("SELECT count(*) FROM games").fetchone()[0])
+
+
+def _scratch(store: Path) -> Path:
+    """Return where a backup is checked before it takes the store's place."""
+    return store.with_name(f"{store.stem}.restoring{store.suffix}")
 
 
 def _parts(path: Path) -> list[Path]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -30,6 +31,8 @@ SALVAGE = "shithead-salvage-"
 """What the name of the folder begins with in which a damaged file is read; a killed program leaves it."""
 _ASIDE = {"salvaged": "damaged", "restored": "replaced"}
 """What a file that waits to take the store's place is called, and what the store then becomes."""
+_STAMP = r"\d{8}-\d{6}(?:-\d+)?"
+"""What `new_waiting` writes between the two."""
 _PATIENCE_S, _AGAIN_S = 60.0, 0.02
 """How long another program is waited for that reads a damaged store, and how often it is looked after."""
 
@@ -110,10 +113,27 @@ def new_waiting(path: Path, kind: str) -> Path:
 
 def waiting_files(path: Path) -> list[Path]:
     """Return the finished files that were to take the store's place when a program was killed."""
-    found = []
-    for kind in _ASIDE:
-        found += sorted(path.parent.glob(f"{glob.escape(path.stem)}.{kind}-*{glob.escape(path.suffix)}"))
-    return found
+    return [file for kind in _ASIDE for file in _named_beside(path, kind)]
+
+
+def set_aside_files(path: Path) -> list[Path]:
+    """Return the stores that were set aside from this one, with SQLite's companions of each.
+
+    Only names that `new_waiting` gives: beside a store may lie others, whose names begin as this one's.
+    """
+    return [
+        file for kind in _ASIDE.values() for part in OF_A_STORE for file in _named_beside(path, kind, part)
+    ]
+
+
+def _named_beside(path: Path, kind: str, part: str = "") -> list[Path]:
+    name = re.compile(rf"{re.escape(path.stem)}\.{kind}-{_STAMP}{re.escape(path.suffix + part)}")
+    return sorted(file for file in path.parent.glob("*") if name.fullmatch(file.name))
+
+
+def salvage_folders(path: Path) -> list[Path]:
+    """Return the folders that killed programs left in which they read this store when it was damaged."""
+    return sorted(path.parent.glob(f"{SALVAGE}{glob.escape(path.stem)}.{'[a-z0-9_]' * 8}"))
 
 
 def put_in_place(waiting: Path, path: Path) -> Path:
@@ -135,7 +155,7 @@ def forget_waiting(path: Path) -> None:
     """Delete what a killed program left that was to take the place of a store which is still there."""
     for file in waiting_files(path):
         file.unlink(missing_ok=True)
-    for folder in path.parent.glob(f"{SALVAGE}{glob.escape(path.stem)}.{'[a-z0-9_]' * 8}"):
+    for folder in salvage_folders(path):
         shutil.rmtree(folder, ignore_errors=True)
 
 
