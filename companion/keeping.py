@@ -36,6 +36,7 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     source = store or default_path()
     if target.exists():
         raise BadInputError("{target}: is there already, and is not overwritten", target=target)
+    _refuse_own(target, source)
     if not source.is_file():
         raise BadInputError("the store {source} does not exist: there is nothing to back up", source=source)
     if not target.parent.is_dir():
@@ -56,7 +57,9 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     """
     target = store or default_path()
     if not backup.is_file():
-        raise BadInputError("{backup}: no such file", backup=backup)
+        there = "{path}: not a file" if backup.exists() else "{path}: no such file"
+        raise BadInputError(there, path=backup)
+    _refuse_own(backup, target)
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = _scratch(target)
     _remove(scratch)
@@ -177,6 +180,12 @@ def count_games(backup: Path) -> int:
     """Return how many games a backup holds, leaving it as it is."""
     with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as read:
         return int(read.execute("SELECT count(*) FROM games").fetchone()[0])
+
+
+def _refuse_own(path: Path, store: Path) -> None:
+    """Refuse a file of the store's own, where a copy of it is read or written."""
+    if path.resolve() in [part.resolve() for part in (*_parts(store), *_parts(_scratch(store)))]:
+        raise BadInputError("{path}: belongs to the store {store} itself", path=path, store=store)
 
 
 def _scratch(store: Path) -> Path:

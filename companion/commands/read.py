@@ -34,9 +34,12 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.save is not None and len(args.images) > 1:
         raise BadInputError(f"--save {args.save}: it takes one picture, and {len(args.images)} are given")
+    from companion.outputs import check_outputs
+    from vision.decks import deck_path
     from vision.pictures import read_image
     from vision.reader import reader_for_deck
 
+    check_outputs({"--save": args.save}, [*args.images, deck_path(args.deck) if args.deck else None])
     reader = reader_for_deck(args.deck)
     failed = False
     for path in args.images:

@@ -46,9 +46,11 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"--players {args.players}: 2 to {len(_NAMES)} can be simulated")
     if args.games is not None:
         return _count(args)
+    from companion.outputs import check_outputs
     from engine.record import Record
     from engine.simulate import play_game
 
+    check_outputs({"--save": args.save}, [args.rules])
     if not 0 <= args.cheats <= 100:
         raise BadInputError(f"--cheats {args.cheats}: 0 to 100 can be inserted")
     names = _NAMES[: args.players]

@@ -29,8 +29,10 @@ def run(args: argparse.Namespace) -> int:
     """Print the tally in the form asked for."""
     from companion import sharing
     from companion.evening import tally_of
-    from companion.store import Store
+    from companion.outputs import check_outputs
+    from companion.store import Store, default_path
 
+    check_outputs({"--png": args.png}, store=args.store or default_path())
     with Store.open(args.store) as store:
         if store.notice:
             print(f"shithead tally: {store.notice}", file=sys.stderr)

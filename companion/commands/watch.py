@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
     from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
     # Everything that can be wrong with the input is found before anything is written.
+    _check_files(args)
     choice = _choice(args)
     past = before(choice)
     if past.notice:
@@ -150,6 +151,17 @@ def _choice(args: argparse.Namespace) -> Choice:
     if game is None:
         raise BadInputError(notice or "the store holds no game that was broken off within the last day")
     return replace(choice_of(game, store=store, layout=args.layout), source=args.source)
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, or not without losing what is read."""
+    from companion.outputs import check_outputs
+    from companion.store import default_path
+    from vision.decks import deck_path
+
+    read = [args.source, args.rules, args.layout, deck_path(args.deck) if args.deck else None]
+    written = {"--events": args.events, "--save": args.save, "--save-layout": args.save_layout}
+    check_outputs(written, read, store=default_path() if args.store == Path() else args.store)
 
 
 def _learns(args: argparse.Namespace, choice: Choice) -> bool:
