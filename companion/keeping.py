@@ -13,13 +13,14 @@ import platformdirs
 
 from companion.kept_moments import moments_folder
 from companion.playing import games_being_played, lock_files
-from companion.store import Store, default_path
+from companion.store import Store, default_path, is_at_home
 from companion.store_file import ERRORS, OF_A_STORE
 from companion.store_opening import (
     alone,
     forget_waiting,
     new_waiting,
     put_in_place,
+    refuse_strange,
     salvage_folders,
     set_aside_files,
     waiting_files,
@@ -41,7 +42,7 @@ def back_up(target: Path, store: Path | None = None) -> Path:
         raise BadInputError("the store {source} does not exist: there is nothing to back up", source=source)
     if not target.parent.is_dir():
         raise BadInputError("{target}: there is no folder {parent}", target=target, parent=target.parent)
-    with Store.open(source) as opened:
+    with Store.open_to_read(source) as opened:
         if opened.notice:
             raise BadInputError("{reason}", reason=opened.notice)
     _copy(source, target, "rw")
@@ -57,9 +58,11 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     """
     target = store or default_path()
     if not backup.is_file():
-        there = "{path}: not a file" if backup.exists() else "{path}: no such file"
-        raise BadInputError(there, path=backup)
+        if backup.exists():
+            raise BadInputError("{path}: not a file", path=backup)
+        raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
+    refuse_strange(target, at_home=is_at_home(target))
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = _scratch(target)
     _remove(scratch)
@@ -110,6 +113,7 @@ def erase(store: Path | None = None) -> list[Path]:
         BadInputError: a game is being played; nothing is deleted.
     """
     path = store or default_path()
+    refuse_strange(path, at_home=is_at_home(path))
     refuse_if_playing(path)
     files = kept(store)
     for file in files:

@@ -23,7 +23,8 @@ from pathlib import Path
 
 from companion.playing import exchange_lock, games_being_played, take_store
 from companion.salvage import salvage
-from companion.store_file import ERRORS, OF_A_STORE, connect, is_damage
+from companion.store_file import ERRORS, OF_A_STORE, connect, connect_copy, is_damage
+from companion.store_pages import was_database
 from engine.errors import BadInputError
 from engine.said import Said, message
 
@@ -37,16 +38,18 @@ _PATIENCE_S, _AGAIN_S = 60.0, 0.02
 """How long another program is waited for that reads a damaged store, and how often it is looked after."""
 
 
-def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
+def open_file(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | None]:
     """Open, check and migrate the file at `path`, beginning a new one where it is damaged or there is none.
+
+    `at_home`: whether nothing but a store can lie there, as in the program's own place.
 
     Returns the connection, and one line for the user where there is something worth saying.
 
     Raises:
         sqlite3.Error: it cannot be opened for a reason outside the file.
         OSError: likewise.
-        BadInputError: a newer version of the program wrote it, it belongs to another program, or it is
-            damaged and a game is being written to it.
+        BadInputError: a newer version of the program wrote it, it belongs to another program or never was a
+            store, or it is damaged and a game is being written to it.
     """
     try:
         connection = connect(path, create=False)
@@ -56,8 +59,43 @@ def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
     else:
         _tidy(path)
         return connection, None
+    refuse_strange(path, at_home=at_home)
     with alone(path):
         return _mended(path)
+
+
+def open_copy(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | None]:
+    """Open a copy of the file at `path`, to read: it stays as it is, and where there is none, none is begun.
+
+    Of a damaged file the copy holds what can still be read.
+
+    Returns and raises as `open_file` does.
+    """
+    if not path.exists():
+        waiting = waiting_files(path)
+        return connect_copy(waiting[-1] if waiting else None), None
+    try:
+        return connect_copy(path), None
+    except ERRORS as error:
+        if not is_damage(error):
+            raise
+    refuse_strange(path, at_home=at_home)
+    _refuse_if_played(path)
+    with tempfile.TemporaryDirectory(prefix=SALVAGE) as folder:
+        connection = connect_copy(salvage(path, Path(folder)))
+    says = message("the store {path} is damaged; this is what can still be read of it", path=path)
+    return connection, says
+
+
+def refuse_strange(path: Path, *, at_home: bool) -> None:
+    """Raise BadInputError for a file that never was a store, unless it lies `at_home`."""
+    if path.is_file() and not at_home and not was_database(path):
+        raise BadInputError("{path}: is no store of this program, and is left as it is", path=path)
+
+
+def _refuse_if_played(path: Path) -> None:
+    if games_being_played(path):
+        raise BadInputError("the store {path} is damaged, and a game is being written to it", path=path)
 
 
 @contextmanager
@@ -90,8 +128,7 @@ def _mended(path: Path) -> tuple[sqlite3.Connection, str | None]:
     except ERRORS as error:
         if not is_damage(error):
             raise
-    if games_being_played(path):
-        raise BadInputError("the store {path} is damaged, and a game is being written to it", path=path)
+    _refuse_if_played(path)
     forget_waiting(path)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{SALVAGE}{path.stem}.") as folder:
         salvaged = new_waiting(path, "salvaged")

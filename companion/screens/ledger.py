@@ -152,7 +152,7 @@ class LedgerScreen(Page):
         self.all_nights = all_nights
         self.chips["tonight"].on, self.chips["all"].on = not all_nights, all_nights
         try:
-            with Store.open(self._app.store) as store:
+            with Store.open_to_read(self._app.store) as store:
                 self.tally = tally_of(store, all_evenings=all_nights)
         except BadInputError as error:
             self.ids.toast.say(error_words(error), 8.0)
