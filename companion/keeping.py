@@ -26,6 +26,7 @@ from companion.store_opening import (
     waiting_files,
 )
 from engine.errors import BadInputError
+from engine.whole_files import whole_file
 
 
 def back_up(target: Path, store: Path | None = None) -> Path:
@@ -45,7 +46,8 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     with Store.open_to_read(source) as opened:
         if opened.notice:
             raise BadInputError("{reason}", reason=opened.notice)
-    _copy(source, target, "rw")
+    with whole_file(target) as part:
+        _copy(source, part, "rw", target)
     return target
 
 
@@ -67,7 +69,7 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     scratch = _scratch(target)
     _remove(scratch)
     try:
-        _copy(backup, scratch, "ro")
+        _copy(backup, scratch, "ro", scratch)
         if not _is_store(scratch):
             raise BadInputError("{backup}: is no backup of this program", backup=backup)
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
@@ -146,11 +148,12 @@ def refuse_if_playing(store: Path | None = None, besides: int | None = None) -> 
         raise BadInputError("a game is being written to {store}: end it first", store=path)
 
 
-def _copy(source: Path, target: Path, mode: str) -> None:
+def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
     """Copy a database by SQLite's own means, which take in what still lies in its log.
 
-    The copy needs no files beside it. `source` is opened to read and write (`rw`), as a game may be going on
-    in it and SQLite then tidies up after itself; or, where it is the user's own file, only to read (`ro`).
+    The copy, which an error calls `called`, needs no files beside it. `source` is opened to read and write
+    (`rw`), as a game may be going on in it and SQLite then tidies up after itself; or, where it is the user's
+    own file, only to read (`ro`).
     """
     before = [path for path in _parts(source) if path.exists()]
     try:
@@ -163,7 +166,7 @@ def _copy(source: Path, target: Path, mode: str) -> None:
     except ERRORS as error:
         _remove(target)
         raise BadInputError(
-            "{source}: cannot be copied to {target}: {reason}", source=source, target=target, reason=error
+            "{source}: cannot be copied to {target}: {reason}", source=source, target=called, reason=error
         ) from None
     finally:
         for path in _parts(source) if mode == "ro" else ():

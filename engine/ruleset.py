@@ -23,6 +23,7 @@ from typing import Any
 from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from engine.mechanics import Mechanics, read_mechanics
+from engine.whole_files import write_whole
 
 RULESET_NAMES = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 DEFAULT_RULESET = "winnersh"
@@ -220,7 +221,7 @@ def save_variant(path: Path, name: str, base: str, options: Sequence[str] = ()) 
     build_variant({"name": name, "base": base, "options": list(options)}, default_name=name)
     lines = [f"name = {_toml_text(name)}", f"base = {_toml_text(base)}"]
     lines.append(f"options = [{', '.join(_toml_text(option) for option in options)}]")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def _toml_text(text: str) -> str:

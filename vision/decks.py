@@ -22,6 +22,7 @@ from platformdirs import user_data_dir
 
 from engine.cards import JOKER
 from engine.errors import BadInputError
+from engine.whole_files import whole_file
 from vision.face_classes import CARDS
 
 FORMAT = 1
@@ -192,7 +193,6 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
     """Save a deck, in one step, and return its file."""
     path = deck_path(deck.name, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_suffix(".tmp")
     parts: dict[str, Any] = {
         "format": np.int64(FORMAT),
         "weights": np.array(deck.weights),
@@ -201,9 +201,8 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
         "features": deck.features.astype(np.float16),
         "backs": deck.backs.astype(np.float32),
     }
-    with scratch.open("wb") as file:
+    with whole_file(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **parts, checksum=np.array(_checksum(parts)))
-    scratch.replace(path)
     return path
 
 

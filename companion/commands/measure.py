@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 if TYPE_CHECKING:
     from datasets.measuring.plan import FilmPlan
@@ -81,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
     check_outputs({"": folder / "films.json", "the table": folder / "films.md"}, with_truth(films))
     report = measure_films(plans, films, folder, jobs=jobs, cluster=cluster, progress=_progress)
     text = as_markdown(report)
-    (folder / "films.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    (folder / "films.md").write_text(text, encoding="utf-8")
+    write_whole(folder / "films.json", json.dumps(report, indent=1) + "\n")
+    write_whole(folder / "films.md", text)
     print(text, end="")
     return 0
 

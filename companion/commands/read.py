@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 if TYPE_CHECKING:
     from vision.reading import CardReader, CardReading, Image
@@ -98,9 +99,12 @@ def _save(path: Path, image: Image, readings: Sequence[CardReading]) -> None:
     from vision.drawing import draw_readings
     from vision.file_names import opencv_name
 
+    opencv_name(path)
+    drawn = draw_readings(image, readings)
     try:
-        written = cv2.imwrite(opencv_name(path), draw_readings(image, readings))
+        done, data = cv2.imencode(path.suffix, drawn)
     except cv2.error as error:
         raise BadInputError(f"{path}: not a picture format that can be written") from error
-    if not written:
+    if not done:
         raise BadInputError(f"{path}: cannot be written")
+    write_whole(path, data.tobytes())

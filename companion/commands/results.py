@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from engine.whole_files import write_whole
+
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
@@ -46,6 +48,6 @@ def run(args: argparse.Namespace) -> int:
     measured = read_measured(args.folder)
     plot = args.folder / "soak.png"
     seen_from_page = Path(os.path.relpath(plot, args.out.parent)).as_posix() if plot.is_file() else None
-    args.out.write_text(page(measured, seen_from_page), encoding="utf-8")
+    write_whole(args.out, page(measured, seen_from_page))
     print(args.out)
     return 0

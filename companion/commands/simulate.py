@@ -14,6 +14,7 @@ from typing import Any
 
 from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 _NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim")
 _PROGRESS_SECONDS = 2.0
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         tags={"Seed": str(args.seed), "Policy": args.policy},
     )
     if args.save:
-        Path(args.save).write_text(record.to_text(), encoding="utf-8")
+        write_whole(Path(args.save), record.to_text())
     else:
         print(record.to_text(), end="")
     return 0

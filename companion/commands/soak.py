@@ -10,6 +10,7 @@ from typing import Any
 
 from companion.commands.measure import films_in, with_truth
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 _MOST_HOURS = 1000.0
 
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
             render(plan, args.folder)
         films = [plan.film_in(args.folder) for plan in FILMS]
     report = soak(films, args.folder, args.hours * 3600, pace=args.pace, progress=_progress)
-    (args.folder / "soak.json").write_text(json.dumps(report) + "\n", encoding="utf-8")
+    write_whole(args.folder / "soak.json", json.dumps(report) + "\n")
     lists = ("games", "samples")
     print(json.dumps({name: value for name, value in report.items() if name not in lists}))
     draw_soak(report, args.folder / "soak.png")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 if TYPE_CHECKING:
     from companion.choice import Choice
@@ -120,7 +121,7 @@ def _close(source: FrameSource, game: Recorded, layout: Path | None) -> None:
 
 def _save_layout(path: Path | None, game: Recorded) -> None:
     if path is not None and game.layout is not None:
-        path.write_text(json.dumps(game.layout.to_json()) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(game.layout.to_json()) + "\n")
 
 
 def _choice(args: argparse.Namespace) -> Choice:
