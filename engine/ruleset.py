@@ -127,11 +127,13 @@ def _package_file(name: str) -> dict[str, Any]:
 
 def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
     try:
-        data = tomllib.loads(read_capped(path).decode("utf-8").replace("\r\n", "\n"))
+        read = read_capped(path)
     except OSError as error:
         raise BadInputError(
             "house variant {path}: {reason}", path=path, reason=error.strerror or error
         ) from None
+    try:
+        data = tomllib.loads(read.decode("utf-8").replace("\r\n", "\n"))
     except RecursionError:
         raise BadInputError("house variant {path} is nested too deeply", path=path) from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits

@@ -13,13 +13,15 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_data_dir
 
+from engine.capped_files import read_capped
 from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.whole_files import whole_file
@@ -218,8 +220,9 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
 def read_deck(path: Path, name: str) -> Deck:
     """Return the deck in a file, wherever it lies, under a name. Raises BadInputError when it is none."""
     try:
-        _refuse_bomb(path)
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        data = BytesIO(read_capped(path))
+        _refuse_bomb(data)
+        with np.load(data, allow_pickle=False) as arrays:
             found_format = int(arrays["format"])
             cards: Sequence[str] = arrays["cards"].tolist()
             features = np.asarray(arrays["features"], np.float32)
@@ -230,6 +233,8 @@ def read_deck(path: Path, name: str) -> Deck:
             deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs)
     except FileNotFoundError as error:
         raise BadInputError("{path}: there is no such file", path=path) from error
+    except BadInputError:
+        raise
     except Exception as error:  # of the many that numpy, zipfile and zlib raise over damaged files
         raise BadInputError("{path}: not a deck file", path=path) from error
     whole = deck.features.ndim == deck.backs.ndim == 2 and len(deck.features) == len(cards)
@@ -253,10 +258,11 @@ def _checksum(parts: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _refuse_bomb(path: Path) -> None:
+def _refuse_bomb(data: BinaryIO) -> None:
     """Raise ValueError for an archive that unpacks to more than any deck, or holds what no deck does."""
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(data) as archive:
         parts = archive.infolist()
+    data.seek(0)
     unknown = {part.filename for part in parts} - {f"{name}.npy" for name in _PARTS}
     if unknown or len(parts) > len(_PARTS) or sum(part.file_size for part in parts) > _MOST_BYTES:
         raise ValueError("not the parts of a deck")

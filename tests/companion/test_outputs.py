@@ -114,6 +114,12 @@ def test_a_place_that_cannot_be_written_to_is_said_before_any_work(
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_folder_is_no_backup(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["restore", "measured", "--store", "s.sqlite"]) == 2
+    assert capfd.readouterr().err == "shithead restore: measured: not a file\n"
+
+
+@pytest.mark.usefixtures("folder")
 def test_what_goes_nowhere_may_be_named_twice_and_a_page_be_made_anew(tmp_path: Path) -> None:
     check_outputs({"--events": "/dev/null", "--save-layout": "/dev/null"}, ["/dev/null"])
     check_outputs({"--events": "-", "--save": None}, ["-", None, "0", "rtsp://table"])
