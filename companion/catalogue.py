@@ -30,7 +30,7 @@ Translations = dict[str, tuple[str, ...]]
 """Per text its translation; one for each plural form where it has several."""
 
 TERMINAL_ONLY = (
-    *("companion/commands", "companion/cli.py", "companion/jobs.py"),
+    *("companion/commands", "companion/cli.py", "companion/jobs.py", "companion/outputs.py"),
     *("companion/scoring.py", "companion/recording.py", "companion/event_writer.py"),
     *("engine/judge.py", "engine/situation.py", "engine/simulate.py"),
     *("engine/record.py", "engine/record_lines.py"),

@@ -13,10 +13,20 @@ import platformdirs
 
 from companion.kept_moments import moments_folder
 from companion.playing import games_being_played, lock_files
-from companion.store import Store, default_path
+from companion.store import Store, default_path, is_at_home
 from companion.store_file import ERRORS, OF_A_STORE
-from companion.store_opening import SALVAGE, alone, forget_waiting, new_waiting, put_in_place, waiting_files
+from companion.store_opening import (
+    alone,
+    forget_waiting,
+    new_waiting,
+    put_in_place,
+    refuse_strange,
+    salvage_folders,
+    set_aside_files,
+    waiting_files,
+)
 from engine.errors import BadInputError
+from engine.whole_files import whole_file
 
 
 def back_up(target: Path, store: Path | None = None) -> Path:
@@ -28,14 +38,16 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     source = store or default_path()
     if target.exists():
         raise BadInputError("{target}: is there already, and is not overwritten", target=target)
+    _refuse_own(target, source)
     if not source.is_file():
         raise BadInputError("the store {source} does not exist: there is nothing to back up", source=source)
     if not target.parent.is_dir():
         raise BadInputError("{target}: there is no folder {parent}", target=target, parent=target.parent)
-    with Store.open(source) as opened:
+    with Store.open_to_read(source) as opened:
         if opened.notice:
             raise BadInputError("{reason}", reason=opened.notice)
-    _copy(source, target, "rw")
+    with whole_file(target) as part:
+        _copy(source, part, "rw", target)
     return target
 
 
@@ -48,12 +60,16 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     """
     target = store or default_path()
     if not backup.is_file():
-        raise BadInputError("{backup}: no such file", backup=backup)
+        if backup.exists():
+            raise BadInputError("{path}: not a file", path=backup)
+        raise BadInputError("{path}: no such file", path=backup)
+    _refuse_own(backup, target)
+    refuse_strange(target, at_home=is_at_home(target))
     target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = target.with_name(f"{target.stem}.restoring{target.suffix}")
+    scratch = _scratch(target)
     _remove(scratch)
     try:
-        _copy(backup, scratch, "ro")
+        _copy(backup, scratch, "ro", scratch)
         if not _is_store(scratch):
             raise BadInputError("{backup}: is no backup of this program", backup=backup)
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
@@ -67,8 +83,8 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
             scratch.rename(waiting)
             aside = put_in_place(waiting, target)
     finally:
-        for path in (scratch, *scratch.parent.glob(f"{scratch.stem}.damaged-*")):
-            _remove(path)
+        for path in (*_parts(scratch), *set_aside_files(scratch)):
+            path.unlink(missing_ok=True)
     return aside if before else None
 
 
@@ -79,11 +95,11 @@ def kept(store: Path | None = None) -> list[Path]:
     """
     path = store or default_path()
     found = _parts(path)
-    for kind in ("damaged-*", "replaced-*", "restoring"):
-        found += sorted(path.parent.glob(f"{path.stem}.{kind}{path.suffix}*"))
+    found += set_aside_files(path)
+    found += _parts(_scratch(path))
     found += waiting_files(path)
     found += lock_files(path)
-    for folder in path.parent.glob(f"{SALVAGE}*"):
+    for folder in salvage_folders(path):
         found += sorted(folder.glob("*"))
     found += sorted(moments_folder(path).glob("*/*"))
     if store is None:
@@ -99,11 +115,12 @@ def erase(store: Path | None = None) -> list[Path]:
         BadInputError: a game is being played; nothing is deleted.
     """
     path = store or default_path()
+    refuse_strange(path, at_home=is_at_home(path))
     refuse_if_playing(path)
     files = kept(store)
     for file in files:
         file.unlink(missing_ok=True)
-    for folder in path.parent.glob(f"{SALVAGE}*"):
+    for folder in salvage_folders(path):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(moments_folder(path), ignore_errors=True)
     if store is None:
@@ -131,11 +148,12 @@ def refuse_if_playing(store: Path | None = None, besides: int | None = None) -> 
         raise BadInputError("a game is being written to {store}: end it first", store=path)
 
 
-def _copy(source: Path, target: Path, mode: str) -> None:
+def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
     """Copy a database by SQLite's own means, which take in what still lies in its log.
 
-    The copy needs no files beside it. `source` is opened to read and write (`rw`), as a game may be going on
-    in it and SQLite then tidies up after itself; or, where it is the user's own file, only to read (`ro`).
+    The copy, which an error calls `called`, needs no files beside it. `source` is opened to read and write
+    (`rw`), as a game may be going on in it and SQLite then tidies up after itself; or, where it is the user's
+    own file, only to read (`ro`).
     """
     before = [path for path in _parts(source) if path.exists()]
     try:
@@ -148,7 +166,7 @@ def _copy(source: Path, target: Path, mode: str) -> None:
     except ERRORS as error:
         _remove(target)
         raise BadInputError(
-            "{source}: cannot be copied to {target}: {reason}", source=source, target=target, reason=error
+            "{source}: cannot be copied to {target}: {reason}", source=source, target=called, reason=error
         ) from None
     finally:
         for path in _parts(source) if mode == "ro" else ():
@@ -169,6 +187,17 @@ def count_games(backup: Path) -> int:
     """Return how many games a backup holds, leaving it as it is."""
     with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as read:
         return int(read.execute("SELECT count(*) FROM games").fetchone()[0])
+
+
+def _refuse_own(path: Path, store: Path) -> None:
+    """Refuse a file of the store's own, where a copy of it is read or written."""
+    if path.resolve() in [part.resolve() for part in (*_parts(store), *_parts(_scratch(store)))]:
+        raise BadInputError("{path}: belongs to the store {store} itself", path=path, store=store)
+
+
+def _scratch(store: Path) -> Path:
+    """Return where a backup is checked before it takes the store's place."""
+    return store.with_name(f"{store.stem}.restoring{store.suffix}")
 
 
 def _parts(path: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from typing import Any
 import cv2
 
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 from vision.pictures import read_image
 
 _log = logging.getLogger(__name__)
@@ -50,9 +51,7 @@ class KeptMoments:
                 path = self.folder / f"{number}.jpg"
                 if number in moments and not path.exists():
                     self.folder.mkdir(parents=True, exist_ok=True)
-                    scratch = path.with_suffix(".tmp")
-                    scratch.write_bytes(moments[number])
-                    scratch.replace(path)
+                    write_whole(path, moments[number])
         except OSError as error:
             self.wanted = False
             _log.warning("pictures of moments are not kept: %s", error)

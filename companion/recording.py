@@ -16,6 +16,7 @@ from companion.nextdeal import Games, NextDeal
 from companion.wording import event_words
 from engine.errors import BadInputError
 from engine.events import Event
+from engine.whole_files import whole_file
 from vision.capturing import open_film
 from vision.drawing import draw_table
 from vision.file_names import opencv_name
@@ -113,7 +114,8 @@ class Recorded(Games):
 class FilmWriter:
     """Writes the annotated film, at most `FILM_WIDTH` pixels wide.
 
-    It runs as fast as its source did, whatever rate that source claims and however often a picture came.
+    It runs as fast as its source did, whatever rate that source claims and however often a picture came. It
+    stands under its name once it is whole.
     """
 
     def __init__(self, path: Path, fps: float) -> None:
@@ -122,6 +124,7 @@ class FilmWriter:
         opencv_name(path)
         self._path, self._fps = path, fps
         self._writer: cv2.VideoWriter | None = None
+        self._part, self._file = path, ExitStack()
         self._size = (0, 0)
         self._began: float | None = None
         self._written = self._stored = 0
@@ -160,9 +163,13 @@ class FilmWriter:
         if width > FILM_WIDTH:
             height, width = round(height * FILM_WIDTH / width) // 2 * 2, FILM_WIDTH
         self._size = (width, height)
-        writer = cv2.VideoWriter(str(self._path), cv2.VideoWriter.fourcc(*"mp4v"), self._fps, (width, height))
-        if not writer.isOpened():
-            raise BadInputError(f"{self._path}: no film can be written there (end the name in .mp4)")
+        with ExitStack() as opening:
+            self._part = opening.enter_context(whole_file(self._path))
+            code = cv2.VideoWriter.fourcc(*"mp4v")
+            writer = cv2.VideoWriter(str(self._part), code, self._fps, (width, height))
+            if not writer.isOpened():
+                raise BadInputError(f"{self._path}: no film can be written there (end the name in .mp4)")
+            self._file = opening.pop_all()
         return writer
 
     def close(self) -> None:
@@ -173,15 +180,16 @@ class FilmWriter:
         """
         if self._writer is None:
             return
-        self._writer.release()
-        self._writer = None
-        if self._pictures() < _WHOLE * self._stored:
-            raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
+        with self._file:
+            self._writer.release()
+            self._writer = None
+            if self._pictures() < _WHOLE * self._stored:
+                raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
 
     def _pictures(self) -> float:
         """Return how many pictures the finished film holds."""
         try:
-            film = open_film(self._path)
+            film = open_film(self._part)
         except BadInputError:
             return 0
         count = film.get(cv2.CAP_PROP_FRAME_COUNT)

@@ -55,7 +55,7 @@ def newest_evening(path: Path | None) -> list[PlayedGame]:
     Raises:
         BadInputError: the store cannot be used.
     """
-    with Store.open(path) as store:
+    with Store.open_to_read(path) as store:
         evening = store.last_evening()
         games = store.games(evening=evening) if evening is not None else []
         losers: list[str] = []

@@ -11,6 +11,7 @@ import platformdirs
 
 from companion.i18n import AUTOMATIC, LANGUAGES
 from engine.json_text import parse_json
+from engine.whole_files import write_whole
 
 _CAMERA_HEIGHTS = (480, 2160)
 
@@ -74,6 +75,4 @@ def save_settings(settings: Settings, path: Path | None = None) -> None:
     """
     target = path or settings_path()
     target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = target.with_suffix(".tmp")
-    scratch.write_text(json.dumps(asdict(settings), indent=1) + "\n", encoding="utf-8")
-    scratch.replace(target)
+    write_whole(target, json.dumps(asdict(settings), indent=1) + "\n")

@@ -16,6 +16,7 @@ from companion.evening import Standing, Tally
 from companion.i18n import _, many
 from engine.errors import BadInputError
 from engine.said import message
+from engine.whole_files import write_whole
 from vision.reading import Image
 
 WIDTH = 1080
@@ -98,7 +99,8 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
     """Write the tally as a picture; the suffix gives the format.
 
     Raises:
-        BadInputError: the suffix names no picture format, or the file cannot be written.
+        BadInputError: the suffix names no picture format.
+        OSError: the file cannot be written.
     """
     try:
         ok, data = cv2.imencode(path.suffix or ".png", as_picture(tally, title=title))
@@ -110,7 +112,7 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
             path=path,
             suffix=path.suffix or message("no suffix"),
         )
-    path.write_bytes(data.tobytes())
+    write_whole(path, data.tobytes())
 
 
 def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:

@@ -21,7 +21,7 @@ from companion.hand_scored import HandScored
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Session
 from companion.settings import load_settings
-from companion.store import Store, StoredGame
+from companion.store import Store, StoredGame, is_there
 from engine.errors import BadInputError
 from engine.said import Said
 from vision.layout import load_layout
@@ -97,6 +97,8 @@ def before(choice: Choice) -> Before:
 
 def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
     """Return the game that was broken off and may go on, if any, and what there is to say of the store."""
+    if not is_there(store):  # looking for a game begins no store
+        return None, None
     try:
         with Store.open(store) as opened:
             return opened.broken_off(), opened.notice
@@ -106,6 +108,8 @@ def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
 
 def last_finished(store: Path | None) -> StoredGame | None:
     """Return the game that was finished last and may be opened again, if any; None without a usable store."""
+    if not is_there(store):
+        return None
     try:
         with Store.open(store) as opened:
             return opened.last_finished()

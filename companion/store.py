@@ -20,7 +20,7 @@ import platformdirs
 
 from companion.playing import GameLock, games_being_played, take_game
 from companion.store_file import ERRORS
-from companion.store_opening import open_file
+from companion.store_opening import open_copy, open_file, waiting_files
 from companion.store_rows import event_line, from_json, is_texts, object_of, seconds_of
 from engine.errors import BadInputError
 from engine.said import message
@@ -34,6 +34,7 @@ RESUMABLE_FOR_S = 24 * 3600.0
 """A game broken off longer ago than this is over for good: the cards have been put away."""
 
 _Entry = TypeVar("_Entry")
+_Opener = Callable[..., tuple[sqlite3.Connection, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,36 @@ class Store:
         """Open the store, creating or migrating it; `path` defaults to the user's data folder.
 
         A file that SQLite finds damaged is renamed beside itself (`store.damaged-…`), a new one begun with
-        what could still be read of it, and `notice` says so.
+        what could still be read of it, and `notice` says so. One that never was a store is left as it is,
+        unless it lies in the program's own place (`companion.store_pages` says how that is told).
 
         Raises:
-            BadInputError: the file cannot be opened at all, or a newer version of the program wrote it.
+            BadInputError: the file cannot be opened at all, is no store, or a newer version of the program
+                wrote it.
         """
         where = Path(path) if path is not None else default_path()
+        return cls._opened(open_file, where, clock, makes_folder=True)
+
+    @classmethod
+    def open_to_read(cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time) -> Store:
+        """Open a copy of the store, to read it as it is now; where there is none, it is empty.
+
+        The file is not touched: none is begun, and a damaged one is not set aside. `notice` says that it is
+        damaged, and the copy holds what can still be read.
+
+        Raises:
+            BadInputError: as `open`.
+        """
+        return cls._opened(open_copy, Path(path) if path is not None else default_path(), clock)
+
+    @classmethod
+    def _opened(
+        cls, open_it: _Opener, where: Path, clock: Callable[[], float], *, makes_folder: bool = False
+    ) -> Store:
         try:
-            where.parent.mkdir(parents=True, exist_ok=True)
-            connection, notice = open_file(where)
+            if makes_folder:
+                where.parent.mkdir(parents=True, exist_ok=True)
+            connection, notice = open_it(where, at_home=is_at_home(where))
         except OSError as error:
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=error.strerror or error
@@ -317,6 +339,17 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def is_there(path: Path | None = None) -> bool:
+    """Tell whether there is a store, or one that waits to take its place since a program was killed."""
+    where = path or default_path()
+    return where.exists() or bool(waiting_files(where))
+
+
+def is_at_home(path: Path) -> bool:
+    """Tell whether this is the program's own place, where nothing but a store can lie."""
+    return path.absolute() == default_path().absolute()
 
 
 def default_path() -> Path:

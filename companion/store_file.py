@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 from engine.errors import BadInputError
@@ -116,30 +117,62 @@ def _connect_once(path: Path, *, create: bool) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.text_factory = text_of
     try:
-        (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if answer != "ok":
-            damage = sqlite3.DatabaseError(answer)
-            damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-            raise damage
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > SCHEMA_VERSION:
-            raise BadInputError("the store {path} was written by a newer version of this program", path=path)
-        if version == 0 and _holds_something_else(connection):
-            raise BadInputError("{path} is the database of another program, and is left alone", path=path)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        if version < SCHEMA_VERSION:
-            _migrate(connection)
-        for table, columns in COLUMNS.items():  # says so where a name in the file is damaged
-            connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")
+        _bring_up_to_date(connection, path)
         connection.execute(f"PRAGMA busy_timeout = {_IN_GAME_MS}")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def connect_copy(path: Path | None) -> sqlite3.Connection:
+    """Return a copy of the file in memory, checked and brought up to date, that nobody can write to.
+
+    The file stays as it is. With None: an empty one.
+
+    Raises:
+        sqlite3.Error: as `connect`.
+        BadInputError: as `connect`.
+    """
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        if path is not None:
+            # To read and write: what SQLite puts beside a file that is opened only to read, it leaves there.
+            uri = f"{path.absolute().as_uri()}?mode=rw"
+            with closing(sqlite3.connect(uri, uri=True, timeout=_PATIENCE_S, isolation_level=None)) as source:
+                source.text_factory = text_of
+                source.execute("BEGIN")
+                source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # waits no longer than that
+                source.backup(copy)
+        _bring_up_to_date(copy, path or Path())
+        copy.execute("PRAGMA query_only = ON")
+    except BaseException:
+        copy.close()
+        raise
+    return copy
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that this is a sound store, and migrate it."""
+    connection.text_factory = text_of
+    (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if answer != "ok":
+        damage = sqlite3.DatabaseError(answer)
+        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise damage
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > SCHEMA_VERSION:
+        raise BadInputError("the store {path} was written by a newer version of this program", path=path)
+    if version == 0 and _holds_something_else(connection):
+        raise BadInputError("{path} is the database of another program, and is left alone", path=path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if version < SCHEMA_VERSION:
+        _migrate(connection)
+    for table, columns in COLUMNS.items():  # says so where a name in the file is damaged
+        connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")
 
 
 def _holds_something_else(connection: sqlite3.Connection) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -22,7 +23,8 @@ from pathlib import Path
 
 from companion.playing import exchange_lock, games_being_played, take_store
 from companion.salvage import salvage
-from companion.store_file import ERRORS, OF_A_STORE, connect, is_damage
+from companion.store_file import ERRORS, OF_A_STORE, connect, connect_copy, is_damage
+from companion.store_pages import was_database
 from engine.errors import BadInputError
 from engine.said import Said, message
 
@@ -30,20 +32,24 @@ SALVAGE = "shithead-salvage-"
 """What the name of the folder begins with in which a damaged file is read; a killed program leaves it."""
 _ASIDE = {"salvaged": "damaged", "restored": "replaced"}
 """What a file that waits to take the store's place is called, and what the store then becomes."""
+_STAMP = r"\d{8}-\d{6}(?:-\d+)?"
+"""What `new_waiting` writes between the two."""
 _PATIENCE_S, _AGAIN_S = 60.0, 0.02
 """How long another program is waited for that reads a damaged store, and how often it is looked after."""
 
 
-def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
+def open_file(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | None]:
     """Open, check and migrate the file at `path`, beginning a new one where it is damaged or there is none.
+
+    `at_home`: whether nothing but a store can lie there, as in the program's own place.
 
     Returns the connection, and one line for the user where there is something worth saying.
 
     Raises:
         sqlite3.Error: it cannot be opened for a reason outside the file.
         OSError: likewise.
-        BadInputError: a newer version of the program wrote it, it belongs to another program, or it is
-            damaged and a game is being written to it.
+        BadInputError: a newer version of the program wrote it, it belongs to another program or never was a
+            store, or it is damaged and a game is being written to it.
     """
     try:
         connection = connect(path, create=False)
@@ -53,8 +59,43 @@ def open_file(path: Path) -> tuple[sqlite3.Connection, str | None]:
     else:
         _tidy(path)
         return connection, None
+    refuse_strange(path, at_home=at_home)
     with alone(path):
         return _mended(path)
+
+
+def open_copy(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | None]:
+    """Open a copy of the file at `path`, to read: it stays as it is, and where there is none, none is begun.
+
+    Of a damaged file the copy holds what can still be read.
+
+    Returns and raises as `open_file` does.
+    """
+    if not path.exists():
+        waiting = waiting_files(path)
+        return connect_copy(waiting[-1] if waiting else None), None
+    try:
+        return connect_copy(path), None
+    except ERRORS as error:
+        if not is_damage(error):
+            raise
+    refuse_strange(path, at_home=at_home)
+    _refuse_if_played(path)
+    with tempfile.TemporaryDirectory(prefix=SALVAGE) as folder:
+        connection = connect_copy(salvage(path, Path(folder)))
+    says = message("the store {path} is damaged; this is what can still be read of it", path=path)
+    return connection, says
+
+
+def refuse_strange(path: Path, *, at_home: bool) -> None:
+    """Raise BadInputError for a file that never was a store, unless it lies `at_home`."""
+    if path.is_file() and not at_home and not was_database(path):
+        raise BadInputError("{path}: is no store of this program, and is left as it is", path=path)
+
+
+def _refuse_if_played(path: Path) -> None:
+    if games_being_played(path):
+        raise BadInputError("the store {path} is damaged, and a game is being written to it", path=path)
 
 
 @contextmanager
@@ -87,8 +128,7 @@ def _mended(path: Path) -> tuple[sqlite3.Connection, str | None]:
     except ERRORS as error:
         if not is_damage(error):
             raise
-    if games_being_played(path):
-        raise BadInputError("the store {path} is damaged, and a game is being written to it", path=path)
+    _refuse_if_played(path)
     forget_waiting(path)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{SALVAGE}{path.stem}.") as folder:
         salvaged = new_waiting(path, "salvaged")
@@ -110,10 +150,27 @@ def new_waiting(path: Path, kind: str) -> Path:
 
 def waiting_files(path: Path) -> list[Path]:
     """Return the finished files that were to take the store's place when a program was killed."""
-    found = []
-    for kind in _ASIDE:
-        found += sorted(path.parent.glob(f"{glob.escape(path.stem)}.{kind}-*{glob.escape(path.suffix)}"))
-    return found
+    return [file for kind in _ASIDE for file in _named_beside(path, kind)]
+
+
+def set_aside_files(path: Path) -> list[Path]:
+    """Return the stores that were set aside from this one, with SQLite's companions of each.
+
+    Only names that `new_waiting` gives: beside a store may lie others, whose names begin as this one's.
+    """
+    return [
+        file for kind in _ASIDE.values() for part in OF_A_STORE for file in _named_beside(path, kind, part)
+    ]
+
+
+def _named_beside(path: Path, kind: str, part: str = "") -> list[Path]:
+    name = re.compile(rf"{re.escape(path.stem)}\.{kind}-{_STAMP}{re.escape(path.suffix + part)}")
+    return sorted(file for file in path.parent.glob("*") if name.fullmatch(file.name))
+
+
+def salvage_folders(path: Path) -> list[Path]:
+    """Return the folders that killed programs left in which they read this store when it was damaged."""
+    return sorted(path.parent.glob(f"{SALVAGE}{glob.escape(path.stem)}.{'[a-z0-9_]' * 8}"))
 
 
 def put_in_place(waiting: Path, path: Path) -> Path:
@@ -135,7 +192,7 @@ def forget_waiting(path: Path) -> None:
     """Delete what a killed program left that was to take the place of a store which is still there."""
     for file in waiting_files(path):
         file.unlink(missing_ok=True)
-    for folder in path.parent.glob(f"{SALVAGE}{glob.escape(path.stem)}.{'[a-z0-9_]' * 8}"):
+    for folder in salvage_folders(path):
         shutil.rmtree(folder, ignore_errors=True)
 
 

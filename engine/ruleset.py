@@ -23,6 +23,7 @@ from typing import Any
 from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from engine.mechanics import Mechanics, read_mechanics
+from engine.whole_files import write_whole
 
 RULESET_NAMES = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 DEFAULT_RULESET = "winnersh"
@@ -126,11 +127,13 @@ def _package_file(name: str) -> dict[str, Any]:
 
 def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
     try:
-        data = tomllib.loads(read_capped(path).decode("utf-8").replace("\r\n", "\n"))
+        read = read_capped(path)
     except OSError as error:
         raise BadInputError(
             "house variant {path}: {reason}", path=path, reason=error.strerror or error
         ) from None
+    try:
+        data = tomllib.loads(read.decode("utf-8").replace("\r\n", "\n"))
     except RecursionError:
         raise BadInputError("house variant {path} is nested too deeply", path=path) from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
@@ -220,7 +223,7 @@ def save_variant(path: Path, name: str, base: str, options: Sequence[str] = ()) 
     build_variant({"name": name, "base": base, "options": list(options)}, default_name=name)
     lines = [f"name = {_toml_text(name)}", f"base = {_toml_text(base)}"]
     lines.append(f"options = [{', '.join(_toml_text(option) for option in options)}]")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def _toml_text(text: str) -> str:

@@ -13,15 +13,18 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_data_dir
 
+from engine.capped_files import read_capped
 from engine.cards import JOKER
 from engine.errors import BadInputError
+from engine.whole_files import whole_file
 from vision.face_classes import CARDS
 
 FORMAT = 1
@@ -192,7 +195,6 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
     """Save a deck, in one step, and return its file."""
     path = deck_path(deck.name, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_suffix(".tmp")
     parts: dict[str, Any] = {
         "format": np.int64(FORMAT),
         "weights": np.array(deck.weights),
@@ -201,9 +203,8 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
         "features": deck.features.astype(np.float16),
         "backs": deck.backs.astype(np.float32),
     }
-    with scratch.open("wb") as file:
+    with whole_file(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **parts, checksum=np.array(_checksum(parts)))
-    scratch.replace(path)
     return path
 
 
@@ -219,8 +220,9 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
 def read_deck(path: Path, name: str) -> Deck:
     """Return the deck in a file, wherever it lies, under a name. Raises BadInputError when it is none."""
     try:
-        _refuse_bomb(path)
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        data = BytesIO(read_capped(path))
+        _refuse_bomb(data)
+        with np.load(data, allow_pickle=False) as arrays:
             found_format = int(arrays["format"])
             cards: Sequence[str] = arrays["cards"].tolist()
             features = np.asarray(arrays["features"], np.float32)
@@ -231,6 +233,8 @@ def read_deck(path: Path, name: str) -> Deck:
             deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs)
     except FileNotFoundError as error:
         raise BadInputError("{path}: there is no such file", path=path) from error
+    except BadInputError:
+        raise
     except Exception as error:  # of the many that numpy, zipfile and zlib raise over damaged files
         raise BadInputError("{path}: not a deck file", path=path) from error
     whole = deck.features.ndim == deck.backs.ndim == 2 and len(deck.features) == len(cards)
@@ -254,10 +258,11 @@ def _checksum(parts: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _refuse_bomb(path: Path) -> None:
+def _refuse_bomb(data: BinaryIO) -> None:
     """Raise ValueError for an archive that unpacks to more than any deck, or holds what no deck does."""
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(data) as archive:
         parts = archive.infolist()
+    data.seek(0)
     unknown = {part.filename for part in parts} - {f"{name}.npy" for name in _PARTS}
     if unknown or len(parts) > len(_PARTS) or sum(part.file_size for part in parts) > _MOST_BYTES:
         raise ValueError("not the parts of a deck")

@@ -177,8 +177,9 @@ def load_layout(path: Path) -> Layout:
     Raises:
         BadInputError: the file is no JSON or lacks a part.
     """
+    data = read_capped(path)
     try:
-        stored = parse_json(read_capped(path))
+        stored = parse_json(data)
         seats = tuple(
             Seat(str(s["player"]), tuple(_place(p) for p in s["row"]), _place(s["facing"]))
             for s in stored["seats"]

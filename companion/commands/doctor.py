@@ -135,15 +135,16 @@ def check_rulesets() -> Finding:
 
 
 def check_store(path: Path | None) -> Finding:
-    """Open the store as the program would; a damaged one is set aside as it would be then."""
+    """Read the store, and leave it as it is; a damaged one is set aside once a game is to be written."""
     from companion.store import Store
 
     try:
-        with Store.open(path) as store:
+        with Store.open_to_read(path) as store:
             games = len(store.games())
             says = f"{store.path}, {games} game{'' if games == 1 else 's'}"
-            if not os.access(store.path, os.W_OK):
-                return Finding("store", False, f"{store.path} may not be written (permission denied)")
+            there = next(there for there in (store.path, *store.path.absolute().parents) if there.exists())
+            if not os.access(there, os.W_OK):
+                return Finding("store", False, f"{there} may not be written (permission denied)")
             return Finding("store", True, f"{says} ({store.notice})" if store.notice else says)
     except BadInputError as error:
         return Finding("store", False, str(error))

@@ -55,6 +55,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Make the film, or several. Raises BadInputError for settings that cannot be filmed."""
     _check(args)
+    _check_files(args)
     jobs, cluster = jobs_of(args)
     args.players = _players(args.players)
     if args.films is None:
@@ -71,6 +72,14 @@ def run(args: argparse.Namespace) -> int:
     for said in spread(partial(_film, args=settings), films, jobs, cluster):
         print(said, flush=True)
     return 0
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Refuse files that cannot be written: rendering takes minutes."""
+    from companion.outputs import check_outputs
+    from datasets.films.production import truth_path
+
+    check_outputs({"": args.out, "the truth": truth_path(args.out), "--cards": args.cards}, [args.rules])
 
 
 def _film(film: tuple[Path, int], args: argparse.Namespace) -> str:

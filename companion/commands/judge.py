@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from engine.capped_files import read_stream
+from engine.capped_files import open_input, read_stream
 from engine.errors import BadInputError
 
 _DESCRIPTION = """\
@@ -34,7 +34,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Print the rulings. Returns the exit status."""
     if args.lines:
-        with _open(args.file) as lines:
+        # A service may be fed by a pipe for as long as it likes: here silence is no mistake.
+        with sys.stdin.buffer if args.file == "-" else Path(args.file).open("rb") as lines:
             return _judge_lines(lines, _name(args.file))
     with _open(args.file) as stream:
         try:
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _open(file: str) -> Any:
     """Open the input as bytes: what is not text is then told line by line."""
-    return sys.stdin.buffer if file == "-" else Path(file).open("rb")
+    return sys.stdin.buffer if file == "-" else open_input(file)
 
 
 def _name(file: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 if TYPE_CHECKING:
     from datasets.measuring.plan import FilmPlan
@@ -72,15 +73,17 @@ def run(args: argparse.Namespace) -> int:
     plans = [] if args.film else _plans(args)
     films = films_in(args.film)
 
+    from companion.outputs import check_outputs
     from datasets.measuring.run import measure_films
     from datasets.measuring.tables import as_markdown
 
     args.folder.mkdir(parents=True, exist_ok=True)
     folder = args.folder.resolve()  # other processes stand elsewhere
+    check_outputs({"": folder / "films.json", "the table": folder / "films.md"}, with_truth(films))
     report = measure_films(plans, films, folder, jobs=jobs, cluster=cluster, progress=_progress)
     text = as_markdown(report)
-    (folder / "films.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    (folder / "films.md").write_text(text, encoding="utf-8")
+    write_whole(folder / "films.json", json.dumps(report, indent=1) + "\n")
+    write_whole(folder / "films.md", text)
     print(text, end="")
     return 0
 
@@ -133,6 +136,13 @@ def films_in(given: list[Path]) -> list[Path]:
             )
         films += (film.resolve() for film in inside)
     return films
+
+
+def with_truth(films: list[Path]) -> list[Path]:
+    """Return these films and what lies beside them."""
+    from datasets.films.production import truth_path
+
+    return [*films, *map(truth_path, films)]
 
 
 def _progress(text: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 if TYPE_CHECKING:
     from vision.reading import CardReader, CardReading, Image
@@ -34,9 +35,12 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.save is not None and len(args.images) > 1:
         raise BadInputError(f"--save {args.save}: it takes one picture, and {len(args.images)} are given")
+    from companion.outputs import check_outputs
+    from vision.decks import deck_path
     from vision.pictures import read_image
     from vision.reader import reader_for_deck
 
+    check_outputs({"--save": args.save}, [*args.images, deck_path(args.deck) if args.deck else None])
     reader = reader_for_deck(args.deck)
     failed = False
     for path in args.images:
@@ -95,9 +99,12 @@ def _save(path: Path, image: Image, readings: Sequence[CardReading]) -> None:
     from vision.drawing import draw_readings
     from vision.file_names import opencv_name
 
+    opencv_name(path)
+    drawn = draw_readings(image, readings)
     try:
-        written = cv2.imwrite(opencv_name(path), draw_readings(image, readings))
+        done, data = cv2.imencode(path.suffix, drawn)
     except cv2.error as error:
         raise BadInputError(f"{path}: not a picture format that can be written") from error
-    if not written:
+    if not done:
         raise BadInputError(f"{path}: cannot be written")
+    write_whole(path, data.tobytes())

@@ -34,7 +34,10 @@ def run(args: argparse.Namespace) -> int:
     if args.from_events:
         record, wrong = _from_events(args, text)
     else:
-        record, damage = read_record(text)
+        try:
+            record, damage = read_record(text)
+        except BadInputError as error:
+            raise BadInputError(f"{args.file}: {error}") from None
         wrong = [f"line {found.line}: {found.reason}" for found in damage]
     print(record.to_text(), end="")
     for line in wrong[:-1]:

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     from companion.store import Store
 
     aside = restore(args.file, args.store)
-    with Store.open(args.store) as store:
+    with Store.open_to_read(args.store) as store:
         games = len(store.games())
     print(f"{games} game{'' if games == 1 else 's'} restored")
     if aside is not None:

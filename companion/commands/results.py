@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -35,15 +35,19 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     return parser
 
 
+def _read_from(folder: Path) -> list[Path]:
+    return [path for kind in ("*.json", "*.jsonl", "*.png") for path in folder.glob(kind)]
+
+
 def run(args: argparse.Namespace) -> int:
     """Write the page. Raises BadInputError for a folder that is none, or files that no command wrote."""
+    from companion.outputs import check_outputs
     from datasets.measuring.results import page, read_measured
 
+    check_outputs({"--out": args.out}, _read_from(args.folder))
     measured = read_measured(args.folder)
-    if not args.out.parent.is_dir():
-        raise BadInputError(f"{args.out}: there is no folder {args.out.parent}")
     plot = args.folder / "soak.png"
     seen_from_page = Path(os.path.relpath(plot, args.out.parent)).as_posix() if plot.is_file() else None
-    args.out.write_text(page(measured, seen_from_page), encoding="utf-8")
+    write_whole(args.out, page(measured, seen_from_page))
     print(args.out)
     return 0

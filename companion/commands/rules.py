@@ -27,6 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Print the ruleset, or write the variant. Returns the exit status."""
+    from companion.outputs import check_outputs
     from engine.explain import compare, explain
     from engine.ruleset import DEFAULT_RULESET, load_ruleset, save_variant
 
@@ -40,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
         out = Path(args.save)
         if out.suffix != ".toml":
             raise BadInputError(f"--save {args.save}: the file of a house variant ends in .toml")
+        check_outputs({"--save": out}, [args.name])
         save_variant(out, args.title or out.stem, rules.base, rules.options)
         return 0
     print(explain(rules), end="")

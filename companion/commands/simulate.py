@@ -14,6 +14,7 @@ from typing import Any
 
 from companion.jobs import add_jobs, jobs_of
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 _NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim")
 _PROGRESS_SECONDS = 2.0
@@ -46,9 +47,11 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"--players {args.players}: 2 to {len(_NAMES)} can be simulated")
     if args.games is not None:
         return _count(args)
+    from companion.outputs import check_outputs
     from engine.record import Record
     from engine.simulate import play_game
 
+    check_outputs({"--save": args.save}, [args.rules])
     if not 0 <= args.cheats <= 100:
         raise BadInputError(f"--cheats {args.cheats}: 0 to 100 can be inserted")
     names = _NAMES[: args.players]
@@ -61,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         tags={"Seed": str(args.seed), "Policy": args.policy},
     )
     if args.save:
-        Path(args.save).write_text(record.to_text(), encoding="utf-8")
+        write_whole(Path(args.save), record.to_text())
     else:
         print(record.to_text(), end="")
     return 0

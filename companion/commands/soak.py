@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion.commands.measure import films_in
+from companion.commands.measure import films_in, with_truth
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 _MOST_HOURS = 1000.0
 
@@ -49,18 +50,21 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"--pace {args.pace:g}: it must be from 0.1 to 1000")
     films = films_in(args.film)
 
+    from companion.outputs import check_outputs
     from datasets.measuring.plan import render
     from datasets.measuring.soak import FILMS, soak
     from datasets.measuring.soak_plot import draw_soak
 
     args.folder.mkdir(parents=True, exist_ok=True)
+    written = {part: args.folder / f"soak.{part}" for part in ("json", "png", "events.jsonl")}
+    check_outputs(written, with_truth(films), store=args.folder / "soak.sqlite")
     if not films:
         for plan in FILMS:
             _progress(f"rendering {plan.name}, unless it is there")
             render(plan, args.folder)
         films = [plan.film_in(args.folder) for plan in FILMS]
     report = soak(films, args.folder, args.hours * 3600, pace=args.pace, progress=_progress)
-    (args.folder / "soak.json").write_text(json.dumps(report) + "\n", encoding="utf-8")
+    write_whole(args.folder / "soak.json", json.dumps(report) + "\n")
     lists = ("games", "samples")
     print(json.dumps({name: value for name, value in report.items() if name not in lists}))
     draw_soak(report, args.folder / "soak.png")

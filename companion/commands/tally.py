@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from engine.errors import BadInputError
+
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
@@ -29,9 +31,13 @@ def run(args: argparse.Namespace) -> int:
     """Print the tally in the form asked for."""
     from companion import sharing
     from companion.evening import tally_of
-    from companion.store import Store
+    from companion.outputs import check_outputs
+    from companion.store import Store, default_path, is_there
 
-    with Store.open(args.store) as store:
+    check_outputs({"--png": args.png}, store=args.store or default_path())
+    if args.store is not None and not is_there(args.store):
+        raise BadInputError(f"{args.store}: no such file")
+    with Store.open_to_read(args.store) as store:
         if store.notice:
             print(f"shithead tally: {store.notice}", file=sys.stderr)
         tally = tally_of(store, all_evenings=args.all)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 if TYPE_CHECKING:
     from companion.choice import Choice
@@ -77,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
     # Everything that can be wrong with the input is found before anything is written.
+    _check_files(args)
     choice = _choice(args)
     past = before(choice)
     if past.notice:
@@ -119,7 +121,7 @@ def _close(source: FrameSource, game: Recorded, layout: Path | None) -> None:
 
 def _save_layout(path: Path | None, game: Recorded) -> None:
     if path is not None and game.layout is not None:
-        path.write_text(json.dumps(game.layout.to_json()) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(game.layout.to_json()) + "\n")
 
 
 def _choice(args: argparse.Namespace) -> Choice:
@@ -150,6 +152,17 @@ def _choice(args: argparse.Namespace) -> Choice:
     if game is None:
         raise BadInputError(notice or "the store holds no game that was broken off within the last day")
     return replace(choice_of(game, store=store, layout=args.layout), source=args.source)
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, or not without losing what is read."""
+    from companion.outputs import check_outputs
+    from companion.store import default_path
+    from vision.decks import deck_path
+
+    read = [args.source, args.rules, args.layout, deck_path(args.deck) if args.deck else None]
+    written = {"--events": args.events, "--save": args.save, "--save-layout": args.save_layout}
+    check_outputs(written, read, store=default_path() if args.store == Path() else args.store)
 
 
 def _learns(args: argparse.Namespace, choice: Choice) -> bool:

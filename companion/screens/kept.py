@@ -54,7 +54,11 @@ class KeptHere:
             gone = keeping.erase(self._app.store)
             return many("{n} file erased", "{n} files erased", len(gone))
 
-        count = len(keeping.kept(self._app.store))
+        try:
+            count = len(keeping.kept(self._app.store))
+        except OSError as error:
+            self._say(error_words(error))
+            return
         self._at_second_tap("erase", many("Tap again: {n} file goes", "Tap again: {n} files go", count), do)
 
     def put_back(self, backup: Path) -> None:

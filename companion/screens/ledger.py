@@ -23,6 +23,7 @@ from companion.messages import error_words
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import Store
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 _INKS = (theme.BRASS, theme.SKY, theme.GREEN, theme.RED, theme.AMBER, theme.TEXT)
 
@@ -152,7 +153,7 @@ class LedgerScreen(Page):
         self.all_nights = all_nights
         self.chips["tonight"].on, self.chips["all"].on = not all_nights, all_nights
         try:
-            with Store.open(self._app.store) as store:
+            with Store.open_to_read(self._app.store) as store:
                 self.tally = tally_of(store, all_evenings=all_nights)
         except BadInputError as error:
             self.ids.toast.say(error_words(error), 8.0)
@@ -188,7 +189,7 @@ class LedgerScreen(Page):
     def share_csv(self) -> None:
         """Write the tally as a table."""
         path = sharing.documents_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.csv")
-        self._share(path, lambda: path.write_text(sharing.as_csv(self.tally), encoding="utf-8"))
+        self._share(path, lambda: write_whole(path, sharing.as_csv(self.tally)))
 
     def share_text(self) -> None:
         """Put the tally into the clipboard as text."""

@@ -24,6 +24,7 @@ from companion.screens.replay import ReplayView
 from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.sharing import pictures_folder
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 
 
 def _illegal(lines: Sequence[Line]) -> Sequence[Line]:
@@ -135,7 +136,7 @@ class LogScreen(Page):
         path = pictures_folder() / time.strftime(f"shithead-%Y%m%d-%H%M%S-{event_id}.jpg")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(jpeg)
+            write_whole(path, jpeg)
         except OSError as error:
             self.ids.toast.say(error_words(error))
             return

@@ -13,9 +13,9 @@ import numpy as np
 from datasets.films.geometry import Camera
 from datasets.films.motion import Action, CardMove
 from datasets.films.story import Story
-from datasets.unfinished import whole_file
 from engine.events import Event
 from engine.referee import Referee
+from engine.whole_files import whole_file
 
 _STEP = 2.0
 """Visibility is counted on every second pixel."""

@@ -12,8 +12,8 @@ from typing import Protocol
 import cv2
 
 from datasets.films.layers import Image
-from datasets.unfinished import part_of
 from engine.errors import BadInputError
+from engine.whole_files import part_of
 from vision.file_names import opencv_name
 
 CODECS = ("mp4v", "h264")

@@ -7,6 +7,7 @@ from typing import Any
 
 from companion.scoring import percentile
 from engine.errors import BadInputError
+from engine.whole_files import whole_file
 
 
 def draw_soak(report: dict[str, Any], out: Path) -> None:
@@ -32,7 +33,8 @@ def draw_soak(report: dict[str, Any], out: Path) -> None:
         for axis in axes:
             axis.grid(alpha=0.3)
         figure.suptitle(_title(report), fontsize="medium")
-        figure.savefig(out, dpi=90)
+        with whole_file(out) as part:
+            figure.savefig(part, dpi=90)
     finally:
         pyplot.close(figure)
 

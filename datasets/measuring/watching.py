@@ -22,8 +22,8 @@ from datasets.art import VALID_DECKS
 from datasets.films.production import truth_path
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.machine import load
-from datasets.unfinished import whole_file
 from engine.errors import BadInputError
+from engine.whole_files import whole_file, write_whole
 from vision.reading import Image
 from vision.sources import open_source
 
@@ -50,8 +50,7 @@ def measured(film: Path, folder: Path, program: str) -> Row:
     except (OSError, ValueError, KeyError, TypeError):
         pass  # not watched yet, or broken off while it was written
     row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl")
-    with whole_file(kept) as part:
-        part.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    write_whole(kept, json.dumps(row) + "\n")
     return row
 
 

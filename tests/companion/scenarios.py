@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -13,12 +14,15 @@ from scripted import READINGS, ScriptedSession, table_picture
 from shown_cards import Camera, Show, learns
 from walker import PLAYERS, Steps, Walker, rest, started, until
 
+from companion import keeping
 from companion.choice import Choice
 from companion.enrolling import EnrolSession
 from companion.playing import take_game
 from companion.preview import Preview
+from companion.settings import load_settings, save_settings
 from companion.sharing import documents_folder
 from companion.starting import session_of
+from companion.store import default_path
 from engine.errors import BadInputError
 
 
@@ -200,8 +204,34 @@ def kept(walker: Walker) -> Steps:
     yield from walker.tap(walker.screen.buttons[backup.name])
     yield from rest(4)
     walker.look("put back")
-    walker.saw["set aside"] = [path.name for path in walker.store.parent.glob("s.replaced-*.sqlite")]
+    walker.saw["set aside"] = [path.name for path in walker.store.parent.glob("*.replaced-*.sqlite")]
     walker.saw["session after"] = walker.app.session is not None
+    yield from everything_erased(walker)
+
+
+def everything_erased(walker: Walker) -> Steps:
+    """With the user's own store: what is kept cannot be listed, and then it is erased, settings and all."""
+    assert default_path() == walker.store, "a test's own home, and nobody's games"
+    walker.app.store = None
+    for name in ("table", "more"):
+        yield from walker.go(name)
+    save_settings(load_settings())
+    listed, keeping.kept = keeping.kept, unlisted
+    yield from walker.tap(walker.screen.buttons["erase"])
+    walker.look("not listed")
+    keeping.kept = listed
+    walker.screen.ids.toast.say("")
+    yield from walker.tap(walker.screen.buttons["erase"])
+    walker.look("erase everything asks")
+    walker.saw["kept before"] = [path.name for path in keeping.kept()]
+    yield from walker.tap(walker.screen.buttons["erase"])
+    yield from rest(4)
+    walker.saw["kept after"] = [path.name for path in keeping.kept()]
+    walker.look("everything erased")
+
+
+def unlisted(_store: Path | None = None) -> list[Path]:
+    raise PermissionError(13, "Permission denied", "/somewhere")
 
 
 def next_deal(walker: Walker) -> Steps:

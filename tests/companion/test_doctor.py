@@ -102,9 +102,10 @@ def test_no_voice_is_no_illness_and_where_to_get_one_is_said(
 
 @pytest.mark.usefixtures("all_well")
 def test_a_damaged_store_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "s.sqlite").write_text("a shopping list")
+    (tmp_path / "s.sqlite").write_bytes(b"SQLite format 3\0, and then nothing that makes sense")
     assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
-    assert "set aside as s.damaged-" in capsys.readouterr().out
+    assert "is damaged; this is what can still be read of it" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.glob("s.*")] == ["s.sqlite"]
 
 
 @pytest.mark.usefixtures("all_well")

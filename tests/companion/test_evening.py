@@ -126,6 +126,7 @@ def test_a_revised_event_counts_once_and_a_withdrawn_one_not(tmp_path: Path) -> 
 
 
 def test_an_empty_store_has_nothing_to_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Store.open(tmp_path / "s.sqlite").close()
     assert main(["tally", "--store", str(tmp_path / "s.sqlite")]) == 0
     assert capsys.readouterr().out == "No game has been played yet.\n"
 

@@ -116,7 +116,7 @@ def test_a_deck_that_is_not_there_and_a_name_that_is_none(tmp_path: Path) -> Non
 
 def test_what_happened_to_a_damaged_store_is_told_in_german(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
-    path.write_bytes(b"no database, and long enough to be taken for one" * 100)
+    path.write_bytes(b"SQLite format 3\0, or so it was until it was damaged" * 100)
     with Store.open(path) as store:
         said = words(store.notice or "")
     assert said.startswith(f"der Speicher {path} ist beschädigt; er wurde als games.damaged-")

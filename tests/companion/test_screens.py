@@ -37,7 +37,7 @@ def _walk(scenario: str, width: int, height: int, type_scale: float) -> dict[str
     fill(store, scenario)
     wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
     pictures = [str(Path(wanted) / f"{scenario}-{width}x{height}")] if wanted else []
-    folders = {"HOME": str(home)}
+    folders = {"HOME": str(home), "XDG_DATA_HOME": str(store.parents[1])}
     folders |= {f"XDG_{kind}": str(home / kind) for kind in ("CONFIG_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")}
     done = subprocess.run(
         [

@@ -145,7 +145,7 @@ def scribbled(data: bytes) -> bytes:
 
 
 def no_database(_: bytes) -> bytes:
-    return b"this is not a database, it is a shopping list\n" * 50
+    return b"SQLite format 3\0, and below it a shopping list\n" * 50
 
 
 @pytest.mark.parametrize("damage", [torn, scribbled, no_database])
@@ -169,7 +169,7 @@ def test_a_damaged_file_is_set_aside_and_kept(path: Path, damage) -> None:  # ty
 def test_two_damaged_files_in_one_second_are_both_kept(path: Path) -> None:
     for number in range(2):
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(b"no database %d" % number * 100)
+        path.write_bytes(b"SQLite format 3\0 %d" % number * 100)
         Store.open(path).close()
         assert len(list(path.parent.glob("*.damaged-*.sqlite"))) == number + 1
 

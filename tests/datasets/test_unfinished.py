@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from datasets.films.video import FilmWriter
-from datasets.unfinished import part_of, whole_file
+from engine.whole_files import part_of, whole_file
 
 
 def shown(path: Path) -> list[int]:

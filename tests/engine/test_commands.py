@@ -159,3 +159,11 @@ def test_record_from_events(run, tmp_path):
     assert status == 2
     assert "1. Ann plays 9S from hand [t=4.5]" in out
     one_line(err, "line 2")
+
+
+def test_record_of_what_is_no_record_names_the_file(run, tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Ann")
+    status, out, err = run("record", str(path))
+    assert (status, out) == (2, "")
+    one_line(err, f"shithead record: {path}: this is no record of a game")

@@ -205,7 +205,8 @@ def test_a_user_without_a_writable_folder_gets_one_line(small_disk: Any, as_prog
     assert small_disk.mount("remount", "ro")
     kinds = ("DATA", "CONFIG", "CACHE", "STATE")
     nowhere = {f"XDG_{kind}_HOME": str(small_disk.path / kind.lower()) for kind in kinds}
-    for arguments, status in ((["tally"], 2), (["rules"], 0), (["watch", "none.mp4", "--headless"], 2)):
+    kept = ["watch", "none.mp4", "--headless", "--store"]
+    for arguments, status in ((["tally"], 0), (["rules"], 0), (kept[:-1], 2), (kept, 2)):
         done = subprocess.run(
             [sys.executable, "-m", "companion.cli", *arguments],
             capture_output=True,

@@ -1,0 +1,74 @@
+"""Files that appear under their names only when they are complete, with several processes in one folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+_LEFT_OVER_S = 3600.0
+"""Nobody writes any more to an unfinished file that has not grown for so long."""
+
+
+def part_of(path: Path) -> Path:
+    """Return where to write what is to become `path`: beside it, under a name that no other process has.
+
+    What was left there by writers that were killed is removed. That is told by its age and not by a process's
+    number, which on a folder that several machines share says nothing.
+    """
+    suffix = f".part{path.suffix}"
+    for left in path.parent.glob(f".{_literally(path.stem)}.*{suffix}"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > _LEFT_OVER_S:
+                left.unlink()
+    return path.with_name(f".{path.stem}.{uuid.uuid4().hex[:12]}{suffix}")
+
+
+def _literally(name: str) -> str:
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield where to write; at the end it becomes `path`, and where that is not reached it is removed.
+
+    An older file of that name stays until then, and the new one may be read by whoever might read that. A
+    link stays a link; a device or a pipe is written to as it is.
+
+    Raises:
+        OSError: it cannot be written; the error names `path`.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        yield path
+        return
+    part = part_of(target)
+    try:
+        yield part
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copymode(target, part)
+        part.replace(target)
+    except OSError as error:
+        if error.filename not in (None, str(part)) or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        with contextlib.suppress(OSError):  # as where its folder has gone
+            part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a text (UTF-8) or bytes to `path`, all or nothing.
+
+    Raises:
+        OSError: it cannot be written; the error names `path`.
+    """
+    with whole_file(path) as part:
+        if isinstance(content, str):
+            part.write_text(content, encoding="utf-8")
+        else:
+            part.write_bytes(content)
