@@ -1,8 +1,9 @@
-"""Photograph the screens for the documentation: `.venv/bin/python scripts/screens.py [OUT.png]`.
+"""Photograph the screens for the documentation: `.venv/bin/python scripts/screens.py [FOLDER [KEPT]]`.
 
 Walks through the real window by touch, as the tests do (`tests/companion/drive_app.py`), on a phone, upright
-and on its side, and on a laptop, and sets the photographs into one picture, `docs/screens.png`. Needs no
-display; takes some minutes. With a folder as second argument the single photographs are kept there.
+and on its side, and on a laptop, and sets the photographs into two pictures in `docs` or another folder:
+`screens.png`, and `sheets.png` with what opens over the screens. Needs no display; takes some minutes. The
+single photographs are kept in a second folder, if one is named.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
+from PIL.PngImagePlugin import PngInfo
 
 ROOT = Path(__file__).resolve().parents[1]
 PHONE, SIDEWAYS, LAPTOP = (360, 640), (860, 400), (1280, 720)
 HEIGHT, LOW = 480, 330
-"""Of a photograph in the picture, in pixels: of an upright one, of one on its side."""
+"""Of a photograph in the picture, in pixels: beside upright ones, and where all lie on their side."""
 GAP, LINE = 14, 26
+CONTENTS = "contents"
+"""Under this name a picture's file says what it shows."""
 PAPER, INK = (246, 244, 238), (40, 40, 40)
 
 
@@ -30,70 +35,95 @@ class Shot:
 
     scenario: str
     name: str
+    shows: str
+    """The class in `companion/screens` that it is a photograph of."""
     below: str
     size: tuple[int, int] = PHONE
     language: str = "en"
 
 
-ROWS = (
+Rows = tuple[tuple[Shot, ...], ...]
+SCREENS: Rows = (
     (
-        Shot("tour", "tour1", "The first steps"),
-        Shot("seats", "seats", "Before the game"),
-        Shot("screens", "table", "The table"),
-        Shot("screens", "player", "A play entered"),
-        Shot("screens", "large", "Large type"),
-        Shot("screens", "log", "The log"),
-        Shot("screens", "event", "One event"),
+        Shot("seats", "seats", "TonightScreen", "Before the game"),
+        Shot("seats", "dark", "TonightScreen", "Too dark"),
+        Shot("screens", "table", "TableScreen", "The table"),
+        Shot("shown_where", "asked", "QuestionBar", "A question of the referee"),
+        Shot("screens", "log", "LogScreen", "The log"),
+        Shot("evening", "ledger", "LedgerScreen", "The ledger"),
+        Shot("screens", "rules", "RulesScreen", "The rules"),
     ),
     (
-        Shot("screens", "correct", "Put right"),
-        Shot("replayed", "replay", "The evening again"),
-        Shot("screens", "rules", "The rules"),
-        Shot("screens", "ask", "A question to them"),
-        Shot("evening", "ledger", "The ledger"),
-        Shot("enrolled", "enrolling", "A deck is learnt"),
-        Shot("enrolled", "enrolled", "The decks"),
+        Shot("enrolled", "enrolling", "EnrolPanel", "A deck is learnt"),
+        Shot("enrolled", "enrolled", "DeckScreen", "The decks"),
+        Shot("screens", "more", "MoreScreen", "More"),
+        Shot("score", "score-illegal", "TableScreen", "Without a camera"),
+        Shot("score", "score-illegal", "TableScreen", "In German", language="de"),
+        Shot("score", "score-over", "TableScreen", "The game is over"),
+        Shot("score", "next-game", "TonightScreen", "The next one"),
     ),
     (
-        Shot("screens", "more", "More"),
-        Shot("score", "score-illegal", "Without a camera"),
-        Shot("score", "score-illegal", "In German", language="de"),
-        Shot("evening", "more-de", "More, in German"),
-        Shot("seats", "dark", "Too dark"),
-        Shot("score", "score-over", "The game is over"),
-        Shot("score", "next-game", "The next one"),
-    ),
-    (
-        Shot("screens", "table", "On its side", size=SIDEWAYS),
-        Shot("screens", "table", "On a laptop", size=LAPTOP),
-        Shot("places", "places", "Where things lie", size=LAPTOP),
+        Shot("screens", "table", "TableScreen", "On its side", size=SIDEWAYS),
+        Shot("screens", "table", "TableScreen", "On a laptop", size=LAPTOP),
+        Shot(
+            "demonstration", "demonstration-en 1280x720", "DemonstrationLine", "The sample film", size=LAPTOP
+        ),
     ),
 )
+SHEETS: Rows = (
+    (
+        Shot("tour", "tour1", "Tour", "The first steps"),
+        Shot("tour", "tour2", "Tour", "The second"),
+        Shot("tour", "tour3", "Tour", "The third"),
+        Shot("screens", "player", "PlayerSheet", "A play entered"),
+        Shot("screens", "event", "EventSheet", "One event"),
+        Shot("screens", "correct", "CorrectSheet", "Put right"),
+        Shot("screens", "ask", "AskSheet", "Can I play this?"),
+    ),
+    (
+        Shot("screens", "large", "LargeView", "Large type"),
+        Shot("replayed", "replay", "ReplayView", "The evening again"),
+        Shot("shown_where", "tapped", "TapPlaces", "Show where they lie"),
+        Shot("shown_where", "draw pile", "TapPlaces", "… the draw pile last"),
+        Shot("places", "places", "DragPlaces", "Places, on a laptop", size=LAPTOP),
+    ),
+)
+PICTURES = {"screens.png": SCREENS, "sheets.png": SHEETS}
 
 
 def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
-    """Take the photographs, each walk once. Returns where they are."""
+    """Take the photographs, each walk once. Returns where they are.
+
+    Raises:
+        SystemExit: a photograph does not show what it is said to show.
+    """
     sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "companion")]
     import test_screens
 
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
         os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not this user's own decks and settings
     found = {}
+    seen: dict[Path, Any] = {}
     for shot in shots:
         os.environ["SHITHEAD_SCREENS_IN"] = shot.language
         taken = folder / shot.language
         os.environ["SHITHEAD_SCREENSHOTS"] = str(taken)
         walked = taken / f"{shot.scenario}-{shot.size[0]}x{shot.size[1]}"
-        if not walked.exists():
+        if walked not in seen:
             print(walked.relative_to(folder), flush=True)
-            test_screens._walk.__wrapped__(shot.scenario, *shot.size, 1.0)
+            seen[walked] = test_screens._walk.__wrapped__(shot.scenario, *shot.size, 1.0)["measured"]
+        if shot.shows not in seen[walked][shot.name]["shows"]:
+            raise SystemExit(f"{walked.name}, {shot.name}: shows no {shot.shows}")
         found[shot] = walked / f"{shot.name}.png"
     return found
 
 
-def compose(found: dict[Shot, Path]) -> Image.Image:
+def compose(rows_of: Rows, found: dict[Shot, Path]) -> Image.Image:
     """Set the photographs into one picture, in their rows."""
-    rows = [[(shot, _shrunk(shot, found[shot])) for shot in row] for row in ROWS]
+    rows = []
+    for row in rows_of:
+        height = HEIGHT if any(shot.size == PHONE for shot in row) else LOW
+        rows.append([(shot, _shrunk(found[shot], height)) for shot in row])
     width = GAP + max(sum(picture.width + GAP for _, picture in row) for row in rows)
     height = GAP + sum(max(picture.height for _, picture in row) + LINE + GAP for row in rows)
     page = Image.new("RGB", (width, height), PAPER)
@@ -114,25 +144,36 @@ def compose(found: dict[Shot, Path]) -> Image.Image:
     return page
 
 
-def _shrunk(shot: Shot, path: Path) -> Image.Image:
+def _shrunk(path: Path, height: int) -> Image.Image:
     picture = Image.open(path).convert("RGB")
-    share = (HEIGHT if shot.size == PHONE else LOW) / picture.height
+    share = height / picture.height
     return picture.resize(
         (round(picture.width * share), round(picture.height * share)), Image.Resampling.LANCZOS
     )
 
 
+def contents(rows: Rows) -> str:
+    """Return what a picture shows, as its file says it too: a test tells by it when one is out of date."""
+    return "\n".join(f"{shot.shows}: {shot.below}" for row in rows for shot in row)
+
+
 def main(out: Path, kept: Path | None) -> None:
     """Photograph and compose."""
     with tempfile.TemporaryDirectory() as scratch:
-        page = compose(photograph([shot for row in ROWS for shot in row], kept or Path(scratch)))
-    # So many colours are plenty for screens, and a third of the size.
-    page.quantize(192, dither=Image.Dither.NONE).save(out, optimize=True)
-    print(f"{out}: {page.width} by {page.height}, {out.stat().st_size // 1000} kB")
+        found = photograph(
+            [shot for rows in PICTURES.values() for row in rows for shot in row], kept or Path(scratch)
+        )
+        for name, rows in PICTURES.items():
+            page, told = compose(rows, found), PngInfo()
+            told.add_itxt(CONTENTS, contents(rows))
+            # So many colours are plenty for screens, and a third of the size.
+            few = page.quantize(192, dither=Image.Dither.NONE)
+            few.save(out / name, optimize=True, pnginfo=told)
+            print(f"{name}: {page.width} by {page.height}, {(out / name).stat().st_size // 1000} kB")
 
 
 if __name__ == "__main__":
     main(
-        Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screens.png",
+        Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs",
         Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None,
     )

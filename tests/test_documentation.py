@@ -62,6 +62,16 @@ def test_every_kind_of_event_is_told(kind):
     assert f"`{kind}`" in (ROOT / "docs" / "files.md").read_text("utf-8")
 
 
+def test_every_page_of_the_site_is_a_click_away_from_the_first():
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", (ROOT / "docs" / "index.md").read_text("utf-8")))
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    assert pages - linked == {
+        "index.md",
+        "changelog.md",
+        "phone-build.md",
+    }  # the last is told of in limits.md
+
+
 def test_what_the_tests_need_builds_the_site_too() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert "shithead-referee[docs]" in extras["dev"], "the test below would be skipped where it matters most"

@@ -39,6 +39,12 @@ def _photos(title: str, where: str, least: float, key: str = "recall") -> Produc
     return ProductGoal(title, f"photos/{where}/{key}", least=least, command=command)
 
 
+def _wrong(title: str, name: str) -> ProductGoal:
+    """Return the goal for what is named confidently and wrongly of a set whose deck is enrolled."""
+    source, command = f"photos/{name}+deck/confidently_wrong_share", f"{_PHOTOS} --enrolled --sets {name}"
+    return ProductGoal(title, source, most=0.002, form=".4f", command=command)
+
+
 def _bench(
     title: str,
     what: str,
@@ -60,6 +66,11 @@ def _fuzz(
 ) -> ProductGoal:
     command = f"python tests/faults/fuzz.py --minutes 120 --engine {engine}"
     return replace(_bench(title, what, least, most, form), command=command)
+
+
+def _kills(title: str, what: str, least: float | None = None, most: float | None = None) -> ProductGoal:
+    command = "python tests/faults/killing.py /tmp/killed.sqlite --rounds 500"
+    return replace(_bench(title, what, least, most, form=".0f"), command=command)
 
 
 def _covered(part: str, title: str) -> ProductGoal:
@@ -134,6 +145,7 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ),
         _photos("the same with the deck enrolled: found", "vpo_table+deck", 0.99),
         _photos("the same with the deck enrolled: named right", "vpo_table+deck", 0.995, "identity_right"),
+        _wrong("whole tables with the deck enrolled: share confidently wrong", "vpo_table"),
         _photos("close photos, set of cards: precision", "rf100_valid", 0.98, "precision"),
         _photos("close photos, set of cards: recall", "rf100_valid", 0.97),
         _photos("chaotic piles, set of cards: precision", "laptopcam_piles", 0.92, "precision"),
@@ -148,13 +160,7 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             "identity_right",
         ),
         _photos("the same with the deck enrolled", "held_out+deck", 0.995, "identity_right"),
-        ProductGoal(
-            "the same with the deck enrolled: share confidently wrong",
-            "photos/held_out+deck/confidently_wrong_share",
-            most=0.002,
-            form=".4f",
-            command=f"{_PHOTOS} --enrolled --sets held_out",
-        ),
+        _wrong("the same with the deck enrolled: share confidently wrong", "held_out"),
         _bench(
             "a 1080p frame with 12 cards, as a share of a one-stage YOLO26n's time",
             "full_hd_share_of_rival",
@@ -252,6 +258,11 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             most=0,
             form=".0f",
             file=_FILM_EVENING,
+        ),
+        _kills("kills (SIGKILL) at random moments of games by touch", "kills", least=500),
+        _kills("of these before anything had been shown", "kills_before_anything"),
+        _kills(
+            "of these that lost what had been shown (the run ends at the first)", "kills_that_lost", most=0
         ),
     ),
     "The tests": (

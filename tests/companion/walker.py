@@ -107,9 +107,12 @@ class Walker:
         from companion.screens.widgets import CardTile, FitLabel
 
         targets, cut, outside = [], [], []
+        shows = set()
         for top in Window.children:
             for widget in top.walk():
                 shown_only = isinstance(widget, CardTile) and widget.disabled
+                if type(widget).__module__.startswith("companion.screens") and min(widget.size) > 1:
+                    shows.add(type(widget).__name__)
                 touchable = isinstance(widget, ButtonBehavior | TextInput) and not shown_only
                 if touchable and widget.opacity and min(widget.size) > 1:
                     targets.append([type(widget).__name__, widget.width, widget.height])
@@ -118,7 +121,7 @@ class Walker:
                         cut.append(widget.full_text)
                     if widget.texture_size[1] > widget.height + 2:
                         outside.append(widget.full_text)
-        self.measured[name] = {"targets": targets, "cut": cut, "outside": outside}
+        self.measured[name] = {"targets": targets, "cut": cut, "outside": outside, "shows": sorted(shows)}
         self.saw[name] = self.texts()
         if self.pictures is not None:
             self._shoot(self.pictures / f"{name}.png")

@@ -3,7 +3,8 @@
 Usage: killing.py STORE [--rounds N] [--seed N]. Each round a child process of its own begins a game, or goes
 on with the one that was broken off, and reports every event once the screen would show it; then it is killed.
 Then the store must open as if nothing had happened and hold every event that was reported. Prints one
-JSON line (rounds, kills before anything was shown, games, events); exits with 1 at the first loss.
+JSON line (rounds, kills before anything was shown, games, events); exits with 1 at the first loss. How often
+it killed and whether anything was lost is kept as benchmarks keep what they measure (`SHITHEAD_MEASURED`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from companion.evening import last_word
 from companion.refereeing import judge_of
 from companion.starting import broken_off, session_of
 from companion.store import Store
+from datasets.measuring.noting import note
 from engine.simulate import play_game
 
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -151,6 +153,12 @@ def _check_game(written: Sequence[Mapping[str, Any]], reported: list[dict[str, A
         raise SystemExit("the game does not go on where it was broken off")
 
 
+def keep(kills: int, early: int, *, losses: int) -> None:
+    note("kills", kills)
+    note("kills_before_anything", early)
+    note("kills_that_lost", losses)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("store", type=Path)
@@ -159,13 +167,19 @@ def main() -> int:
     args = parser.parse_args()
     rng = random.Random(args.seed)
     play_game("winnersh", PLAYERS, 1)  # what is loaded here, the children need not load
-    early, held = 0, Shown()
-    for number in range(args.rounds):
-        child, at_once = args.seed * 100_000 + number, rng.random() < 0.2
-        resumed, _ = broken_off(args.store)
-        reported = killed_after(args.store, child, rng.uniform(0.0, 0.3), at_once=at_once)
-        early += not any("lines" in entry for entry in reported)
-        held = check(args.store, reported, None if resumed is None else resumed.id, held)
+    early, held, done = 0, Shown(), 0
+    try:
+        for number in range(args.rounds):
+            child, at_once = args.seed * 100_000 + number, rng.random() < 0.2
+            resumed, _ = broken_off(args.store)
+            reported = killed_after(args.store, child, rng.uniform(0.0, 0.3), at_once=at_once)
+            done += 1
+            early += not any("lines" in entry for entry in reported)
+            held = check(args.store, reported, None if resumed is None else resumed.id, held)
+    except SystemExit:
+        keep(done, early, losses=1)
+        raise
+    keep(done, early, losses=0)
     with Store.open(args.store) as store:
         games = store.games()
         events = sum(len(store.events(game.id)) for game in games)

@@ -1,4 +1,4 @@
-"""A few seconds of the fuzzer for everything that is read; `fuzz.py` goes on for hours."""
+"""A few seconds of the fuzzer for everything that is read; a hosted run feeds minutes, `fuzz.py` hours."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fuzz_running
-from fuzz import inputs_of
+from fuzz import ENGINES, inputs_of
 from fuzz_targets import SEEDS, TARGETS, run
 
 SLOW = ("backup", "store", "house_rules", "film", "players", "rows", "network", "stream", "results")
@@ -72,3 +73,14 @@ def test_a_target_that_writes_elsewhere_takes_too_long_or_too_much_is_found_out(
         with pytest.raises(found, match=says):
             run("bad", b"")
     assert run("settings", b"{}") == ""
+
+
+def test_the_hosted_run_feeds_everything_for_minutes_with_each_engine() -> None:
+    workflow = Path(__file__).parents[2] / ".github" / "workflows" / "fuzz.yml"
+    job = yaml.safe_load(workflow.read_text("utf-8"))["jobs"]["fuzz"]
+    assert tuple(job["strategy"]["matrix"]["engine"]) == ENGINES
+    (command,) = (step["run"] for step in job["steps"] if "fuzz.py" in step.get("run", ""))
+    assert "--target" not in command
+    assert "--engine ${{ matrix.engine }}" in command
+    minutes = float(command.split("--minutes ")[1].split()[0])
+    assert 5 <= minutes < job["timeout-minutes"] / 2, "setting up takes its time too"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -349,18 +348,3 @@ def test_two_programs_on_one_store_keep_a_game_each_and_lose_nothing(
     assert found is not None
     assert found.id == 2, "once its program is gone, a game may go on"
     assert list(tmp_path.glob("*.lock")) == []
-
-
-# --- killed at random ---------------------------------------------------------------------------------
-
-
-def test_killed_at_random_moments_no_event_that_was_shown_is_lost(tmp_path: Path) -> None:
-    """A few dozen kills; hundreds with SHITHEAD_KILLS=400, or by running killing.py itself."""
-    rounds = os.environ.get("SHITHEAD_KILLS", "24")
-    program = Path(__file__).with_name("killing.py")
-    run = [sys.executable, str(program), str(tmp_path / "s.sqlite"), "--rounds", rounds]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["events"] > 0
-    assert told["before_anything"] < told["rounds"]
