@@ -17,7 +17,7 @@ from companion.wording import event_words
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.whole_files import whole_file
-from vision.capturing import open_film
+from vision.capturing import is_whole
 from vision.drawing import draw_table
 from vision.file_names import opencv_name
 from vision.reading import Image
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0
-_WHOLE = 0.99
-"""A film with this share of its pictures is whole: containers state their number only about."""
 _LONGEST_STILL_S = 60.0
 """A picture stands no longer than this in the annotated film, whatever the source's clock says."""
 
@@ -183,18 +181,8 @@ class FilmWriter:
         with self._file:
             self._writer.release()
             self._writer = None
-            if self._pictures() < _WHOLE * self._stored:
+            if not is_whole(self._part, self._stored):
                 raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
-
-    def _pictures(self) -> float:
-        """Return how many pictures the finished film holds."""
-        try:
-            film = open_film(self._part)
-        except BadInputError:
-            return 0
-        count = film.get(cv2.CAP_PROP_FRAME_COUNT)
-        film.release()
-        return count
 
 
 def in_words(line: Mapping[str, Any]) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 _LEFT_OVER_S = 3600.0
 """Nobody writes any more to an unfinished file that has not grown for so long."""
+_LONGEST_STEM = 32
+"""So many letters of a file's name stand in the unfinished one's: its own may be as long as names may be."""
 
 
 def part_of(path: Path) -> Path:
@@ -21,11 +23,12 @@ def part_of(path: Path) -> Path:
     number, which on a folder that several machines share says nothing.
     """
     suffix = f".part{path.suffix}"
-    for left in path.parent.glob(f".{_literally(path.stem)}.*{suffix}"):
+    stem = path.stem[:_LONGEST_STEM]
+    for left in path.parent.glob(f".{_literally(stem)}.*{suffix}"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _LEFT_OVER_S:
                 left.unlink()
-    return path.with_name(f".{path.stem}.{uuid.uuid4().hex[:12]}{suffix}")
+    return path.with_name(f".{stem}.{uuid.uuid4().hex[:12]}{suffix}")
 
 
 def _literally(name: str) -> str:

@@ -32,6 +32,8 @@ Size = tuple[int, int]
 CAMERA_SIZE: Size = (1920, 1080)
 """What is asked of a camera: the corners of cards can be read in it from above a whole table."""
 _MOST_CAMERAS = 1000
+_WHOLE = 0.99
+"""A film of which this share of pictures is found again is whole: containers state the number only about."""
 _OPEN_MS, _READ_MS = 10_000, 5_000
 """How long a stream may take to answer, and to send its next picture before it is opened anew."""
 
@@ -100,6 +102,17 @@ def open_stream(address: str) -> cv2.VideoCapture:
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_MS]
     with _only(_STREAM_OPTIONS):
         return cv2.VideoCapture(opencv_name(address), cv2.CAP_FFMPEG, limits)
+
+
+def is_whole(film: Path, pictures: int) -> bool:
+    """Tell whether a film that was just written holds about so many pictures: no writer says if it failed."""
+    try:
+        capture = open_film(film)
+    except BadInputError:
+        return False
+    count = capture.get(cv2.CAP_PROP_FRAME_COUNT)
+    capture.release()
+    return bool(count >= _WHOLE * pictures)
 
 
 def open_film(path: Path) -> cv2.VideoCapture:

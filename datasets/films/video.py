@@ -14,6 +14,7 @@ import cv2
 from datasets.films.layers import Image
 from engine.errors import BadInputError
 from engine.whole_files import part_of
+from vision.capturing import is_whole
 from vision.file_names import opencv_name
 
 CODECS = ("mp4v", "h264")
@@ -41,6 +42,7 @@ class FilmWriter:
         self._path = path
         self._part = part_of(path if path.suffix else path.with_suffix(".mp4"))
         opener = _H264Sink if codec == "h264" else _OpenCvSink
+        self._count = 0
         self._sink: _Sink = opener(self._part, fps, size, crf)
 
     def __enter__(self) -> FilmWriter:
@@ -49,6 +51,7 @@ class FilmWriter:
     def write(self, frame: Image) -> None:
         """Append one frame."""
         self._sink.write(frame)
+        self._count += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -56,8 +59,8 @@ class FilmWriter:
         try:
             self._sink.close()
             if kind is None:
-                if not self._part.is_file() or not self._part.stat().st_size:
-                    raise BadInputError(f"{self._path}: the film could not be written")
+                if not is_whole(self._part, self._count):
+                    raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
                 self._part.replace(self._path)
         except BadInputError:
             if kind is None:  # else what went wrong first is what matters

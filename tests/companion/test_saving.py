@@ -19,6 +19,7 @@ from companion.keeping import back_up
 from companion.recording import FilmWriter
 from companion.settings import Settings, load_settings, save_settings
 from companion.store import Store
+from datasets.films import video
 from engine.errors import BadInputError
 from engine.whole_files import whole_file, write_whole
 from vision.decks import Deck, load_deck, save_deck
@@ -110,6 +111,22 @@ def test_an_annotated_film_that_has_no_room_leaves_the_older_one(tmp_path: Path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit can be set")
+def test_a_rendered_film_that_has_no_room_leaves_the_older_one(tmp_path: Path) -> None:
+    path, rng = tmp_path / "old.mp4", np.random.default_rng(1)
+    path.write_bytes(OLD)
+
+    def render() -> None:
+        with video.FilmWriter(path, 10, (160, 120)) as film:
+            for _ in range(30):
+                film.write(rng.integers(0, 255, (120, 160, 3), np.uint8))
+
+    with no_room(50_000), pytest.raises(BadInputError, match=r"old\.mp4: could not be written whole"):
+        render()
+    assert path.read_bytes() == OLD
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit can be set")
 def test_decks_settings_and_backups_are_whole_or_as_they_were(
     folder: Path,
 ) -> None:
@@ -127,6 +144,12 @@ def test_decks_settings_and_backups_are_whole_or_as_they_were(
     assert load_deck("mine", folder).cards == ("9S", "KH")
     assert load_settings(settings).speak
     assert sorted(os.listdir(folder)) == names
+
+
+def test_a_name_may_be_as_long_as_names_may_be(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 250 + ".txt")
+    write_whole(path, "cards")
+    assert [found.read_text() for found in tmp_path.iterdir()] == ["cards"]
 
 
 def test_a_link_stays_a_link_and_a_file_that_was_private_stays_private(tmp_path: Path) -> None:
