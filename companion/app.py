@@ -11,8 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from companion.caches import keep_caches_together, keep_shaders_here
 from companion.choice import Choice
 from companion.session import Session
 from companion.settings import Settings, load_settings
@@ -31,16 +30,18 @@ def prepare_kivy() -> None:
     # SDL itself would fall back to a driver that draws where nobody can see it.
     if sys.platform.startswith("linux") and not _told_where_to_draw():
         _require_display()
-    # Kivy reads the command line, writes to ~/.kivy and takes over stderr unless told otherwise.
+    # Kivy reads the command line, obeys and writes a configuration of all its programs, which may be damaged
+    # or meant for others, and takes over stderr unless told otherwise.
     os.environ.setdefault("KIVY_NO_ARGS", "1")
+    os.environ.setdefault("KIVY_NO_CONFIG", "1")
+    os.environ.setdefault("KIVY_NO_ENV_CONFIG", "1")
     os.environ.setdefault("KIVY_LOG_MODE", "PYTHON")
     os.environ.setdefault("KIVY_NO_FILELOG", "1")
     # Kivy's first choices are programs (xclip, xsel) that it complains about loudly where they are missing.
     os.environ.setdefault("KIVY_CLIPBOARD", "sdl2")
     logging.getLogger("kivy").addFilter(lambda record: "Cutbuffer" not in record.getMessage())
-    home = platformdirs.user_cache_path("shithead", appauthor=False) / "kivy"
-    home.mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("KIVY_HOME", str(home))
+    keep_caches_together()
+    keep_shaders_here()
 
 
 def _told_where_to_draw() -> bool:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from importlib import metadata
 
+from companion.caches import keep_caches_together
 from companion.logs import begin_logging, log_path
 from engine.errors import BadInputError
 
@@ -68,6 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command. Returns the status: 0 done, 1 our own mistake, 2 bad input, 130 interrupted."""
     args = build_parser().parse_args(argv)
     begin_logging()
+    keep_caches_together()
     try:
         status = int(args.run(args))
         sys.stdout.flush()  # while it can still be said that the disk is full

@@ -11,8 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from companion.caches import cache_folder
 from companion.game import Line
 from companion.i18n import _, language
 from companion.messages import words
@@ -171,7 +170,7 @@ def _play_sound() -> None:
     from kivy.core.audio import SoundLoader
 
     if not _loaded:
-        path = platformdirs.user_cache_path("shithead", appauthor=False) / "breach.wav"
+        path = cache_folder() / "breach.wav"
         try:
             write_tone(path)
         except OSError as error:

@@ -7,20 +7,21 @@ marked "measure" state none, so nothing that ships is trained on them (`MEASURE_
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
+from engine.capped_files import read_capped
 from engine.cards import JOKER, RANKS, SUITS
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 from vision.pictures import read_image as read_image
 
 Kind = Literal["quad", "box", "corner"]
@@ -34,6 +35,12 @@ BACK = "BACK"
 """Label of a card that lies face down."""
 _ALONE = "corners"
 """A folder with pictures of cards whose name ends so holds index corners, cut out."""
+_FARTHEST = 10.0
+"""No label lies so many widths or heights of its picture outside of it."""
+_MOST_PIXELS = 1e5
+"""Nor is any picture so wide or high."""
+_MOST_DIGITS = 6
+"""Of a class's number."""
 _PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 _RANK_WORDS = dict(
     zip(
@@ -123,16 +130,24 @@ def _class_names(folder: Path) -> list[str]:
     for above in (folder, *folder.resolve().parents):
         for file in (above / f"classes_{folder.name}.txt", above / "classes.txt"):
             if file.is_file():
-                names = file.read_text("utf-8").splitlines()
+                names = _text(file).splitlines()
                 return [card_named(name) or name for name in names if name.strip()]
     return []
+
+
+def _text(path: Path) -> str:
+    """Return what a text file holds. Raises BadInputError for one that is too large, or no text."""
+    try:
+        return read_capped(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInputError(f"{path}: not UTF-8 text") from None
 
 
 def _label_lines(path: Path) -> list[tuple[int, str, list[str]]]:
     """Return the number, the class and the other fields of each line that is not empty."""
     if not path.exists():
         return []
-    lines = enumerate(path.read_text("utf-8").splitlines(), start=1)
+    lines = enumerate(_text(path).splitlines(), start=1)
     return [(number, *_parted(line)) for number, line in lines if line.strip()]
 
 
@@ -144,11 +159,12 @@ def _parted(line: str) -> tuple[str, list[str]]:
 def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: Kind) -> Iterator[Label]:
     """Yield the labels of a YOLO file; `size` is (width, height) of its picture in pixels."""
     for number, name, fields in _label_lines(path):
-        card = names[int(name)] if name.isdecimal() and int(name) < len(names) else card_named(name) or name
+        known = name.isdecimal() and len(name) <= _MOST_DIGITS and int(name) < len(names)
+        card = names[int(name)] if known else card_named(name) or name
         try:
-            values = np.array([float(field) for field in fields], np.float32)
-        except ValueError as error:
-            raise BadInputError(f"{path}:{number}: a place is no number") from error
+            values = _finite([float(field) for field in fields], _FARTHEST)
+        except ValueError:
+            raise BadInputError(f"{path}:{number}: a place is no number, or far outside") from None
         if len(values) == 8:
             yield Label(card, values.reshape(4, 2) * np.array(size, np.float32), "quad")
         elif len(values) == 4:
@@ -161,6 +177,14 @@ def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: 
             yield Label(card, box * np.array(size, np.float32), box_kind)
         else:
             raise BadInputError(f"{path}:{number}: expected 5 or 9 fields, found {len(values) + 1}")
+
+
+def _finite(values: Sequence[Any], most: float) -> NDArray[np.float32]:
+    """Return numbers as an array. Raises ValueError for what is none, and for one beyond `most`."""
+    found = np.array(values, np.float64)
+    if not (np.abs(found) <= most).all():  # nor is what is not a number
+        raise ValueError("not finite, or too large")
+    return found.astype(np.float32)
 
 
 def _image_size(path: Path) -> tuple[int, int]:
@@ -202,14 +226,33 @@ def _yolo_set(folder: Path, names: list[str], box_kind: Kind) -> list[LabelledPh
 
 
 def _avgustine(folder: Path) -> list[LabelledPhoto]:
-    entries = json.loads((folder / "quads.json").read_text("utf-8"))
-    return [
-        LabelledPhoto(
-            folder / "images" / entry["image"],
-            (Label(entry["card"], np.array(entry["quad"], np.float32), "quad"),),
-        )
-        for entry in entries
-    ]
+    """Return photos of one card each: `quads.json` lists pictures, cards and corners in pixels.
+
+    Raises:
+        BadInputError: it cannot be read, or an entry, by its number from 1, is not such a one.
+    """
+    path = folder / "quads.json"
+    try:
+        entries = parse_json(read_capped(path))
+    except ValueError as error:
+        raise BadInputError(f"{path}: no JSON ({error})") from None
+    if not isinstance(entries, list):
+        raise BadInputError(f"{path}: no list of labels")
+    return [_listed(path, number, entry) for number, entry in enumerate(entries, start=1)]
+
+
+def _listed(path: Path, number: int, entry: Any) -> LabelledPhoto:
+    """Return the photo that an entry of `quads.json` tells of."""
+    try:
+        image, card, quad = (entry[name] for name in ("image", "card", "quad"))
+        points = _finite([[float(x), float(y)] for x, y in quad], _MOST_PIXELS)
+        sound = isinstance(image, str) and Path(image).name == image and "\0" not in image
+        if not (sound and isinstance(card, str) and card.strip() and points.shape == (4, 2)):
+            raise ValueError("of another kind")
+    except (KeyError, TypeError, ValueError, OverflowError):
+        wanted = "a picture's name, a card and four corners in it"
+        raise BadInputError(f"{path}: entry {number} does not give {wanted}") from None
+    return LabelledPhoto(path.parent / "images" / image, (Label(card, points, "quad"),))
 
 
 def card_folders(folder: Path) -> list[tuple[Path, str]]:

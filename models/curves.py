@@ -7,13 +7,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib  # comes with ultralytics
-
-matplotlib.use("Agg")
-from matplotlib import pyplot
-
 from engine.errors import BadInputError
 from models.commands import run_command
+from models.plotting import pyplot
 
 _NOT_DRAWN = frozenset({"minutes", "note", "samples"})
 Entry = dict[str, float]

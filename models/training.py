@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from models.devices import Place, device_of, moved
+from models.states import load_state
 
 Batch = TypeVar("Batch")
 Parts = dict[str, float]
@@ -128,10 +129,14 @@ class Trainer(Generic[Batch]):
         fresh.replace(self.checkpoint)
 
     def resume(self) -> None:
-        """Go on from the checkpoint, if there is one."""
+        """Go on from the checkpoint, if there is one.
+
+        Raises:
+            BadInputError: it is damaged.
+        """
         if not self.checkpoint.exists():
             return
-        state = torch.load(self.checkpoint, map_location="cpu", weights_only=True)
+        state = load_state(self.checkpoint)
         self.net.load_state_dict(state["net"])
         self.average.net.load_state_dict(state["average"])
         self.average.steps = state["average_steps"]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from companion.choice import Choice
 
 ANNOTATED = Path("out/annotated.mp4")
-"""Where the film goes that is written when there is no display to show it on."""
+"""Where the sample film goes, annotated, when there is no display to show it on."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -20,7 +20,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "app",
         help="open the window and referee",
         description="Referee a game in a window: on a camera if there is one, else on the sample film. "
-        "Without a display it does the same on the terminal and writes an annotated film.",
+        "Without a display it does the same on the terminal, and writes the sample film annotated.",
     )
     parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", help="ruleset (default: winnersh)")
@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
         prepare_kivy()
         run_window(choice, ask=not settled, size=args.size, store=args.store)
     except NoDisplayError as error:
-        where = f"rulings follow on stdout, the annotated film goes to {ANNOTATED}"
-        print(f"shithead app: {error}; {where}", file=sys.stderr)
+        annotated = f", the annotated film goes to {ANNOTATED}" if choice.demonstration else ""
+        print(f"shithead app: {error}; rulings follow on stdout{annotated}", file=sys.stderr)
         return _run_headless(choice)
     return 0
 
@@ -113,14 +113,19 @@ def _broken_off(args: argparse.Namespace) -> Choice:
 
 
 def _run_headless(choice: Choice) -> int:
-    """Hand over to `shithead watch`, which is the same without a window."""
+    """Hand over to `shithead watch`, which is the same without a window.
+
+    Pictures of a camera show people: only `watch --save` keeps those.
+    """
     from companion.cli import main
     from engine.errors import BadInputError
 
-    ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
     if choice.source is None:
         raise BadInputError("a game by touch needs a window")
-    argv = ["watch", choice.source, "--headless", "--save", str(ANNOTATED)]
+    argv = ["watch", choice.source, "--headless"]
+    if choice.demonstration:
+        ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
+        argv += ["--save", str(ANNOTATED)]
     argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
     for option in choice.options:
         argv += ["--option", option]

@@ -22,7 +22,10 @@ from datasets.art import VALID_DECKS
 from datasets.films.production import truth_path
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.machine import load
+from datasets.measuring.rows import is_film_row, is_whole_row
+from engine.capped_files import read_capped
 from engine.errors import BadInputError
+from engine.json_text import parse_json
 from engine.whole_files import whole_file, write_whole
 from vision.reading import Image
 from vision.sources import open_source
@@ -43,15 +46,21 @@ def measured(film: Path, folder: Path, program: str) -> Row:
         BadInputError: film or truth cannot be read.
     """
     kept = folder / f"{film.stem}.{program}.json"
-    try:
-        row: Row = json.loads(kept.read_text(encoding="utf-8"))
-        if row["bytes"] == film.stat().st_size:
-            return row
-    except (OSError, ValueError, KeyError, TypeError):
-        pass  # not watched yet, or broken off while it was written
+    found = _kept_row(kept)
+    if found is not None and (found["film"], found["bytes"]) == (film.name, film.stat().st_size):
+        return found
     row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl")
     write_whole(kept, json.dumps(row) + "\n")
     return row
+
+
+def _kept_row(path: Path) -> Row | None:
+    """Return a row that was kept, or None where there is none that is whole."""
+    try:
+        row: Row = parse_json(read_capped(path))
+    except (OSError, ValueError):
+        return None
+    return row if is_whole_row(row) else None
 
 
 def watch_film(film: Path, events: Path) -> Row:
@@ -125,7 +134,7 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
     """Return what the film's truth says of it."""
     try:
         told = dict(header["condition"])
-        return {
+        row = {
             "film": film.name,
             "bytes": film.stat().st_size,
             **{name: header[name] for name in ("rules", "options", "players", "dealer", "deck", "seed")},
@@ -134,6 +143,9 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
             **{name: told.get(name) for name in ("surface", "card_px", "messy")},
             "deck_held_out": header["deck"] in VALID_DECKS,
         }
+        if not is_film_row(row):
+            raise ValueError("a value is of another kind")
+        return row
     except (KeyError, TypeError, ValueError) as error:
         raise BadInputError(
             f"{truth_path(film)}: the first line does not describe a film ({error})"

@@ -37,6 +37,7 @@ from models.faces.real import real_cards
 from models.faces.samples import SampleMaker
 from models.faces.shards import SHARD_SAMPLES, Shard, join, load, pick, produce, shard_path
 from models.faces.styles import ArtFaces
+from models.states import load_state
 from models.training import Parts, means
 from vision.face_classes import OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import network_input
@@ -277,7 +278,7 @@ def train(folder: Path, total: int, seed: int, device: torch.device) -> dict[str
     learners = {name: Learner(name, device) for name in ("whole", "corner")}
     checkpoint, seen = folder / "checkpoint.pt", 0
     if checkpoint.exists():
-        state = torch.load(checkpoint, map_location=device, weights_only=True)
+        state = load_state(checkpoint, device)
         seen = state["seen"]
         for name, learner in learners.items():
             learner.restore(state[name])

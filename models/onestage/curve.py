@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import matplotlib  # comes with ultralytics
-
-matplotlib.use("Agg")
-from matplotlib import pyplot
+from models.plotting import pyplot
 
 _LOSSES = (("box_loss", "where the box lies"), ("cls_loss", "which card"))
 _PRECISION = "metrics/mAP50(B)"

@@ -17,12 +17,12 @@ from torch.utils.data import Sampler
 from datasets.photos import photos_root
 from models.onestage.curve import spent_seconds
 from models.outlines.torch_setup import prepare_ultralytics
+from models.states import START, load_start
 
 prepare_ultralytics()
 from ultralytics.data.build import InfiniteDataLoader  # noqa: E402 - once it can be imported
 from ultralytics.models.yolo.detect import DetectionTrainer  # noqa: E402
 
-_START = "weights/yolo26n_coco_from_int8_bncal_state_dict.pt"
 _ROUND = 1600
 """Pictures after which there is a checkpoint: a pass over all scenes would take too long between two."""
 
@@ -56,8 +56,8 @@ class OneStageTrainer(DetectionTrainer):
         """Return the network, with our start if there is one and nothing is gone on from."""
         model = super().get_model(cfg, weights, verbose)
         root = photos_root()
-        if weights is None and root is not None and (root / _START).exists():
-            print(f"start: {_load_start(model, root / _START)} tensors", flush=True)
+        if weights is None and root is not None and (root / START).exists():
+            print(f"start: {_load_start(model, root / START)} tensors", flush=True)
         return model
 
     def get_dataloader(self, path: Any, batch_size: int = 16, rank: int = 0, mode: str = "train") -> Any:
@@ -98,9 +98,12 @@ def _in_bfloat16() -> None:
 
 
 def _load_start(model: nn.Module, path: Path) -> int:
-    """Load a detector's state dict where names and shapes fit. Returns how many tensors were loaded."""
-    state = torch.load(path, map_location="cpu", weights_only=False)
-    state = state.get("state_dict", state)
+    """Load a detector's state dict where names and shapes fit. Returns how many tensors were loaded.
+
+    Raises:
+        BadInputError: `path` cannot be read.
+    """
+    state = load_start(path)
     own = model.state_dict()
     loaded = {name: value.float() for name, value in state.items() if _fits(own.get(name), value)}
     model.load_state_dict(loaded, strict=False)

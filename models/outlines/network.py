@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from models.outlines.torch_setup import detection_model
+from models.states import load_start
 
 STRIDES = (8, 16, 32)
 CLASSES = ("up", "down")
@@ -148,12 +149,14 @@ class OutlineNet(nn.Module):
         return self
 
     def load_start(self, path: Path) -> int:
-        """Load a detector's state dict where names and shapes fit. Returns how many tensors were loaded."""
-        state = torch.load(path, map_location="cpu", weights_only=False)
-        state = state.get("state_dict", state)
+        """Load a detector's state dict where names and shapes fit. Returns how many tensors were loaded.
+
+        Raises:
+            BadInputError: `path` cannot be read.
+        """
         own = self.state_dict()
         loaded = {}
-        for name, value in state.items():
+        for name, value in load_start(path).items():
             mine = name.replace("model.", "body.", 1)
             if mine in own and own[mine].shape == value.shape:
                 loaded[mine] = value.float() if value.is_floating_point() else value

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from platformdirs import user_cache_dir
 
 
 def _stand_in_for_torchvision() -> None:
@@ -29,8 +30,10 @@ def _stand_in_for_torchvision() -> None:
 
 
 def prepare_ultralytics() -> None:
-    """Make ultralytics importable and keep it to itself: no reports sent, its settings in our cache."""
-    os.environ.setdefault("YOLO_CONFIG_DIR", str(Path.home() / ".cache" / "shithead"))
+    """Make ultralytics importable and keep it to itself: no reports sent, its files in our cache."""
+    cache = Path(user_cache_dir("shithead"))
+    os.environ.setdefault("YOLO_CONFIG_DIR", str(cache))
+    os.environ.setdefault("MPLCONFIGDIR", str(cache / "matplotlib"))
     _stand_in_for_torchvision()
     from ultralytics import settings
     from ultralytics.utils.nms import TorchNMS

@@ -29,10 +29,10 @@ from models.outlines.network import OutlineNet
 from models.outlines.real import LEAST_SURE, label_sets
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
+from models.states import START
 from models.training import Parts, Trainer, over, predict
 from vision.outlines import OutlineFinder
 
-_START = "weights/yolo26n_coco_from_int8_bncal_state_dict.pt"
 _BATCH = 16
 _RATE = 1.2e-3
 _FROZEN_LAYERS = 3
@@ -69,8 +69,8 @@ def _batch_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
 def _new_trainer(folder: Path, minutes: float, place: Place) -> Trainer[Batch]:
     net = OutlineNet()
     root = photos_root()
-    if root is not None and (root / _START).exists():
-        loaded = net.load_start(root / _START)
+    if root is not None and (root / START).exists():
+        loaded = net.load_start(root / START)
         if place.leads:
             print(f"start: {loaded} tensors", flush=True)
     net.freeze(_FROZEN_LAYERS)

@@ -84,22 +84,49 @@ def test_a_display_that_does_not_answer_is_none(
         prepare_kivy()
 
 
-@pytest.mark.usefixtures("no_display")
-def test_without_a_display_the_same_runs_on_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It says so in one line and hands the whole game over to `shithead watch`."""
+@pytest.fixture
+def handed_over(monkeypatch: pytest.MonkeyPatch, no_display: None) -> list[argparse.Namespace]:
+    """What `shithead watch` is asked for where there is no display."""
     asked: list[argparse.Namespace] = []
     monkeypatch.setattr(watch, "run", lambda args: asked.append(args) or 0)
+    return asked
+
+
+@pytest.mark.parametrize("source", ["a.mp4", "0", "http://phone:8080/video"])
+def test_without_a_display_the_same_runs_on_the_terminal(
+    handed_over: list[argparse.Namespace],
+    source: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It says so in one line and hands the whole game over to `shithead watch`, which keeps no picture."""
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["app", "a.mp4", "--players", "Eve,Ute", "--dealer", "Ute", "--option", "x"]) == 0
+    assert cli.main(["app", source, "--players", "Eve,Ute", "--dealer", "Ute", "--option", "x"]) == 0
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "no display here" in error
-    (args,) = asked
-    assert (args.source, args.players, args.dealer, args.headless) == ("a.mp4", "Eve,Ute", "Ute", True)
+    assert "annotated" not in error
+    (args,) = handed_over
+    assert (args.source, args.players, args.dealer, args.headless) == (source, "Eve,Ute", "Ute", True)
     assert args.events is None  # in words, for people
-    assert (Path(args.save), args.option) == (app.ANNOTATED, ["x"])
+    assert (args.save, args.option) == (None, ["x"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_display_the_sample_film_is_shown_as_an_annotated_film(
+    handed_over: list[argparse.Namespace],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+    monkeypatch.setattr(cameras, "sample_film", lambda: Sample(Path("sample.mp4")))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["app"]) == 0
+    (args,) = handed_over
+    assert (args.source, Path(args.save)) == ("sample.mp4", app.ANNOTATED)
+    assert str(app.ANNOTATED) in capsys.readouterr().err
 
 
 def test_the_sample_film_tells_its_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

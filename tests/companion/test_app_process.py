@@ -37,6 +37,12 @@ def environment(**changes: str) -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key not in hidden} | changes
 
 
+def home_in(folder: Path) -> dict[str, str]:
+    """Return what makes `folder` the home of whoever starts the program, with the usual folders."""
+    kinds = {"CACHE": ".cache", "CONFIG": ".config", "DATA": ".local/share", "STATE": ".local/state"}
+    return {"HOME": str(folder)} | {f"XDG_{kind}_HOME": str(folder / name) for kind, name in kinds.items()}
+
+
 @contextmanager
 def start(folder: Path, *arguments: str, **changes: str) -> Iterator[subprocess.Popen[str]]:
     """Run the program in `folder`; it does not outlive the block."""
@@ -63,34 +69,73 @@ def has_game(path: Path) -> bool:
         return bool(store.games())
 
 
+def play_until_it_is_kept(
+    film: Path, folder: Path, store: Path, number: signal.Signals = signal.SIGTERM, **changes: str
+) -> None:
+    """Open the window on the film, and end it with a signal once its game stands in the store."""
+    arguments = (str(film), "--players", "Ann,Bob", "--store", str(store))
+    with start(folder, *arguments, SDL_VIDEODRIVER="offscreen", **changes) as process:
+        deadline = time.monotonic() + PATIENCE_S
+        while not has_game(store) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if process.poll() is not None:
+            errors = process.communicate()[1]
+            if "no window can be opened" in errors:
+                pytest.skip(f"no OpenGL here: {errors.strip()}")
+            pytest.fail(f"ended with status {process.returncode}: {errors}")
+        assert has_game(store)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, "Traceback" in errors) == (0, False), errors
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_closes_the_window_and_the_store(
     film: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     store = tmp_path / "s.sqlite"
-    arguments = (str(film), "--players", "Ann,Bob", "--store", str(store))
-    with start(tmp_path, *arguments, SDL_VIDEODRIVER="offscreen") as process:
-        deadline = time.monotonic() + PATIENCE_S
-        while not has_game(store) and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        if process.poll() is not None and "no window can be opened" in (errors := process.communicate()[1]):
-            pytest.skip(f"no OpenGL here: {errors.strip()}")
-        assert has_game(store)
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, "Traceback" in errors) == (0, False), errors
+    play_until_it_is_kept(film, tmp_path, store, number)
     with Store.open(store) as opened:
         (game,) = opened.games()
         assert (game.players, game.finished) == (("Ann", "Bob"), None)
 
 
-def test_without_a_display_it_says_so_and_writes_the_annotated_film(film: Path, tmp_path: Path) -> None:
+def test_what_an_opened_window_leaves_lies_in_the_programs_own_folders_and_goes_with_erase(
+    film: Path, tmp_path: Path
+) -> None:
+    """Its toolkit and the graphics driver keep caches, which tell what was run here."""
+    home = tmp_path / "home"
+    home.mkdir()
+    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", **home_in(home))
+    left = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
+    assert [path for path in left if "shithead" not in Path(path).parts] == []
+    erase = [sys.executable, "-m", "companion.cli", "erase", "--yes"]
+    subprocess.run(erase, check=True, env=environment(**home_in(home)), capture_output=True)
+    assert [path for path in home.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"[kivy]\nlog_level = nonsense\n", b"\xff\x00[", b"[graphics]\nwidth = x\n"]
+)
+def test_a_damaged_configuration_of_the_toolkit_does_not_stop_the_window(
+    film: Path, tmp_path: Path, damaged: bytes
+) -> None:
+    home = tmp_path / "home"
+    configs = [home / folder / "config.ini" for folder in (".kivy", ".cache/shithead/kivy")]
+    for config in configs:
+        config.parent.mkdir(parents=True)
+        config.write_bytes(damaged)
+    set_wrongly = {"KCFG_KIVY_LOG_LEVEL": "nonsense"}
+    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", **home_in(home), **set_wrongly)
+    assert [config.read_bytes() for config in configs] == [damaged] * 2, "what others set up is theirs"
+
+
+def test_without_a_display_it_says_so_and_writes_no_picture_unasked(film: Path, tmp_path: Path) -> None:
     with start(tmp_path, str(film), "--players", "Ann,Bob") as process:
         _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors
     assert errors.splitlines()[0].startswith("shithead app: no display here")
-    written = cv2.VideoCapture(str(tmp_path / "out" / "annotated.mp4"))
-    assert written.get(cv2.CAP_PROP_FRAME_COUNT) == 20
+    assert list(tmp_path.iterdir()) == [film]
 
 
 @pytest.mark.parametrize(
@@ -112,4 +157,4 @@ def test_what_cannot_be_played_is_one_line_and_status_2(
     lines = [line for line in errors.splitlines() if "no display here" not in line]
     assert len(lines) == 1
     assert fault in lines[0]
-    assert not (tmp_path / "out" / "annotated.mp4").exists()
+    assert list(tmp_path.iterdir()) == [film]

@@ -1,4 +1,4 @@
-"""`shithead measure`: plans, what is kept, the plain baseline, sums and tables."""
+"""`shithead measure`: plans, the plain baseline, sums and tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from companion.cli import build_parser, main
 from companion.commands.measure import _plans
 from companion.scoring import read_lines
 from datasets.films.production import truth_path
-from datasets.measuring import watching
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.plan import DECKS, LIGHTS, TILTS, plan_films, render
 from datasets.measuring.summing import report, sums
@@ -139,27 +138,6 @@ def test_the_baseline_sees_that_the_pile_is_gone(top: str, event: str) -> None:
     baseline.look(3.0, [], LAYOUT, still=True)
     assert baseline.lines[-1]["event"] == event
     assert baseline.lines[-1]["cards"] == [top]
-
-
-# -- what is kept --------------------------------------------------------------------------------------
-
-
-def test_a_film_is_watched_once_by_each_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    film = tmp_path / "a.mp4"
-    film.write_bytes(b"film")
-    watched = []
-
-    def watch(path: Path, events: Path) -> dict[str, Any]:
-        watched.append(events.name)
-        return {"bytes": path.stat().st_size, "number": len(watched)}
-
-    monkeypatch.setattr(watching, "watch_film", watch)
-    assert watching.measured(film, tmp_path, "one") == watching.measured(film, tmp_path, "one")
-    assert watching.measured(film, tmp_path, "two")["number"] == 2
-    (tmp_path / "a.two.json").write_text('{"bytes": 4, "num')
-    assert watching.measured(film, tmp_path, "two")["number"] == 3
-    film.write_bytes(b"another film")
-    assert watching.measured(film, tmp_path, "two")["number"] == 4
 
 
 # -- sums and tables -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -12,6 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.cameras import sample_film
 from companion.cli import main
 from datasets.evaluation import with_deck
 from datasets.films.production import truth_path
@@ -97,6 +99,34 @@ def test_film_renders_the_same_films_on_a_cluster(
     )
     assert sorted(here) == ["a-7.mp4", "a-7.truth.jsonl", "a-8.mp4", "a-8.truth.jsonl"]
     assert there == here
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A set of two photos: a table with cards, a little later with others."""
+    folder = tmp_path_factory.mktemp("photos")
+    for part in ("images", "labels"):
+        (folder / "table" / part).mkdir(parents=True)
+    film = cv2.VideoCapture(str(sample_film().path))
+    for number in range(2):
+        film.set(cv2.CAP_PROP_POS_MSEC, 1000.0 + 9000.0 * number)
+        assert cv2.imwrite(str(folder / "table" / "images" / f"{number}.png"), film.read()[1])
+        (folder / "table" / "labels" / f"{number}.txt").write_text("9S 0.5 0.5 0.1 0.1\nKH 0.2 0.2 0.1 0.1\n")
+    film.release()
+    return folder
+
+
+def test_evaluate_counts_the_same_in_two_processes_and_on_a_cluster(
+    cluster: str, photos: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for where in ([], ["--jobs", "2"], ["--cluster", cluster]):
+        assert main(["evaluate", "--photos", str(photos), "--sets", "table", "--json", *where]) == 0
+        (row,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+        told.append({name: row[name] for name in row if name not in ("ms", "load", "machine")})
+    assert told[0]["photos"] == 2
+    assert told[0]["precision"] is not None, "cards were read"
+    assert told[1:] == told[:1] * 2
 
 
 def test_bad_input_in_another_process_is_told_as_it_is_here() -> None:

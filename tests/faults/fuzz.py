@@ -240,7 +240,7 @@ def _atheris(name: str, minutes: float, findings: Path) -> None:
     """Fuzz one target until the time is up, or it takes the process with it; does not return."""
     import atheris
 
-    with atheris.instrument_imports(include=["companion", "engine", "vision"]):
+    with atheris.instrument_imports(include=["companion", "datasets", "engine", "vision"]):
         from fuzz_targets import SEEDS, run
 
     findings.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,8 @@ from typing import Any
 import cv2
 import numpy as np
 from fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
+from fuzz_measured import MEASURED, MEASURED_AS_JSON, measured_seeds
+from fuzz_rtsp import rtsp, rtsp_seed
 from fuzz_running import FoundError, command, limited, watched, written
 
 from companion import sharing
@@ -196,11 +198,11 @@ TARGETS: dict[str, Target] = {
     target.__name__: target
     for target in (
         *(situation, situations, record, events, score, truth, house_rules, layout, deck, backup, store),
-        *(picture, film, address, players, settings, *INNER),
+        *(picture, film, address, players, settings, rtsp, *INNER, *MEASURED),
     )
 }
 AS_JSON = ("situation", "situations", "events", "score", "truth", "layout", "players", "settings")
-AS_JSON += INNER_AS_JSON
+AS_JSON += INNER_AS_JSON + MEASURED_AS_JSON
 """Targets whose input is JSON, or a JSON object a line."""
 
 
@@ -340,7 +342,9 @@ def _seeds() -> dict[str, tuple[bytes, ...]]:
         "address": (b"0", b"http://phone:8080/video", b"film.mp4", b"rtsp://[::1]:554/a?b=c#d"),
         "players": (json.dumps(typed).encode(),),
         "settings": (b'{"language": "de", "speak": true}',),
+        "rtsp": (rtsp_seed(),),
         **inner_seeds(),
+        **measured_seeds(),
     }
 
 

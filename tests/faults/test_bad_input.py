@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import fuzz_rtsp
 import fuzz_running
 from fuzz import ENGINES, inputs_of
 from fuzz_targets import SEEDS, TARGETS, run
 
 SLOW = ("backup", "store", "house_rules", "film", "players", "rows", "network", "stream", "results")
+SLOW += ("rtsp", "photo_set")
 
 
 @pytest.mark.parametrize("name", [name for name in TARGETS if name != "address"])
@@ -44,6 +46,13 @@ def test_whatever_is_read_ends_in_peace_or_in_one_line(name: str) -> None:
 @settings(max_examples=15, deadline=None)
 def test_bytes_of_no_meaning_end_in_peace_or_in_one_line(name: str, data: bytes) -> None:
     run(name, data)
+
+
+def test_the_camera_that_is_fuzzed_over_rtsp_shows_its_pictures() -> None:
+    """Else only its greeting would be."""
+    fuzz_rtsp.pictures.clear()
+    assert run("rtsp", SEEDS["rtsp"][0]) == ""
+    assert fuzz_rtsp.pictures == [(48, 64, 3)] * 5
 
 
 def test_a_target_that_writes_elsewhere_takes_too_long_or_too_much_is_found_out(

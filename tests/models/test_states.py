@@ -1,0 +1,93 @@
+"""Files of torch's: read as numbers, refused in one line when they hold code or are damaged."""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from engine.errors import BadInputError
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("ultralytics")
+nn = torch.nn
+
+from models.onestage import trainer  # noqa: E402
+from models.outlines.network import OutlineNet  # noqa: E402
+from models.states import load_state  # noqa: E402
+from models.training import Trainer  # noqa: E402
+
+
+class Harm:
+    """What runs when its pickle is opened."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return (Path.touch, (self.mark,))
+
+
+def into_a_network(path: Path) -> object:
+    return OutlineNet.load_start(nn.Linear(2, 2), path)
+
+
+def into_the_one_stage_detector(path: Path) -> object:
+    return trainer._load_start(nn.Linear(2, 2), path)
+
+
+def as_a_checkpoint(path: Path) -> object:
+    path.rename(path.with_name("last.pt"))
+    return Trainer(nn.Linear(2, 2), None, path.parent, minutes=1, rate=1e-3).resume()
+
+
+READING = (load_state, into_a_network, into_the_one_stage_detector, as_a_checkpoint)
+
+
+@pytest.mark.parametrize("read", READING)
+@pytest.mark.parametrize("old", [False, True], ids=["zip", "bare pickle"])
+def test_a_file_of_weights_with_code_in_it_is_refused_and_does_not_run(
+    read: object, old: bool, tmp_path: Path
+) -> None:
+    mark, path = tmp_path / "harm", tmp_path / "start.pt"
+    if old:
+        path.write_bytes(pickle.dumps({"weight": Harm(mark)}, protocol=2))
+    else:
+        torch.save({"weight": torch.zeros(2, 2), "more": Harm(mark)}, path)
+        assert zipfile.is_zipfile(path)
+    with pytest.raises(BadInputError) as error:
+        read(path)
+    assert not mark.exists()
+    assert str(error.value).startswith(str(tmp_path))
+    assert str(error.value).endswith("is damaged, or holds more than numbers")
+
+
+@pytest.mark.parametrize("read", READING)
+@pytest.mark.parametrize("cut", [0, 1, 60, -40])
+def test_a_file_of_weights_that_is_cut_short_is_one_line(read: object, cut: int, tmp_path: Path) -> None:
+    path = tmp_path / "start.pt"
+    torch.save({"weight": torch.zeros(2, 2)}, path)
+    path.write_bytes(path.read_bytes()[:cut])
+    with pytest.raises(BadInputError, match="is damaged, or holds more than numbers"):
+        read(path)
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["a part", "the whole file"])
+def test_a_start_is_loaded_where_names_and_shapes_fit(inside: bool, tmp_path: Path) -> None:
+    path, net = tmp_path / "start.pt", nn.Linear(2, 2)
+    given = {"weight": torch.full((2, 2), 3.0), "bias": torch.ones(7), "other": torch.ones(2)}
+    torch.save({"state_dict": given} if inside else given, path)
+    assert OutlineNet.load_start(net, path) == 1
+    assert bool((net.weight == 3).all())
+
+
+@pytest.mark.parametrize(
+    "held", [[1, 2], torch.zeros(3), {"state_dict": 5}], ids=["list", "tensor", "number"]
+)
+def test_a_file_that_holds_no_weights_says_so(held: object, tmp_path: Path) -> None:
+    path = tmp_path / "start.pt"
+    torch.save(held, path)
+    with pytest.raises(BadInputError, match="holds no weights"):
+        into_a_network(path)
