@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+from collections.abc import Iterator
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,18 @@ from fuzz_targets import SEEDS, TARGETS, run
 
 SLOW = ("backup", "store", "house_rules", "film", "players", "rows", "network", "stream", "results")
 SLOW += ("rtsp", "photo_set")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _log_of_its_own() -> Iterator[None]:
+    """The log that a command of another test has begun lies in that test's home: outside of those here."""
+    root = logging.getLogger()
+    earlier = [handler for handler in root.handlers if isinstance(handler, RotatingFileHandler)]
+    for handler in earlier:
+        root.removeHandler(handler)
+    yield
+    for handler in earlier:
+        root.addHandler(handler)
 
 
 @pytest.mark.parametrize("name", [name for name in TARGETS if name != "address"])
