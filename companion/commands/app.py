@@ -135,6 +135,10 @@ def _run_headless(choice: Choice) -> int:
         argv += ["--deck", choice.deck]
     if choice.layout is not None:
         argv += ["--layout", str(choice.layout)]
+    if choice.kept:
+        argv += ["--store", *([] if choice.store is None else [str(choice.store)])]
+    if choice.resume is not None:
+        argv.append("--resume")
     return main(argv)
 
 

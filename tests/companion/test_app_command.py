@@ -12,6 +12,7 @@ from companion import cameras, cli
 from companion.app import NoDisplayError, prepare_kivy
 from companion.cameras import DEFAULT_PLAYERS, Sample
 from companion.commands import app, watch
+from companion.store import Store
 
 
 def parsed(*arguments: str) -> argparse.Namespace:
@@ -111,7 +112,20 @@ def test_without_a_display_the_same_runs_on_the_terminal(
     assert (args.source, args.players, args.dealer, args.headless) == (source, "Eve,Ute", "Ute", True)
     assert args.events is None  # in words, for people
     assert (args.save, args.option) == (None, ["x"])
+    assert (args.store, args.resume) == (Path(), False), "the game is kept as in the window"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_display_a_broken_off_game_goes_on_in_the_store_that_was_named(
+    handed_over: list[argparse.Namespace], tmp_path: Path
+) -> None:
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        store.start_game("shed", ("Ann", "Bob"), source="a.mp4")
+        store.append({"id": 1, "event": "play", "player": "Ann", "cards": ["4C"], "t": 1.0})
+    assert cli.main(["app", "--resume", "--store", str(path)]) == 0
+    (args,) = handed_over
+    assert (args.source, args.store, args.resume) == ("a.mp4", path, True)
 
 
 def test_without_a_display_the_sample_film_is_shown_as_an_annotated_film(
@@ -126,6 +140,7 @@ def test_without_a_display_the_sample_film_is_shown_as_an_annotated_film(
     assert cli.main(["app"]) == 0
     (args,) = handed_over
     assert (args.source, Path(args.save)) == ("sample.mp4", app.ANNOTATED)
+    assert args.store is None, "a demonstration is nobody's evening"
     assert str(app.ANNOTATED) in capsys.readouterr().err
 
 
