@@ -27,6 +27,10 @@ class Standing:
     rituals: tuple[str, ...] = ()
     """Titles of the rituals that fell on the player, oldest first."""
 
+    def dues(self) -> tuple[str, ...]:
+        """Return each title once, and how often it is due: `Library Boy`, or `Library Boy × 2`."""
+        return tuple(title if n == 1 else f"{title} × {n}" for title, n in Counter(self.rituals).items())
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +25,15 @@ from vision.reading import Image
 WIDTH = 1080
 """Width of the picture in pixels: what phones show at full width."""
 _ROW = 128
+_LINE = 34
+"""What a row grows by with each further line of what is due."""
 _HEADER = 250
 _MARGIN = 64
+_PANEL = 40
+_RIGHT = WIDTH - _MARGIN
+_NAME_WIDTH, _BAR_LEFT = 380, 490
+_DETAIL = 27
+_PLAIN = str.maketrans({"×": "x", "·": "-", "ß": "ss"})
 Colour = tuple[int, int, int]
 BACKGROUND: Colour = theme.bgr(theme.GROUND)
 PANEL: Colour = theme.bgr(theme.PANEL)
@@ -49,7 +59,7 @@ def as_text(tally: Tally) -> str:
         return _("No game has been played yet.")
     rows = [(_("player"), _("games"), _("losses"), _("streak"), _("rituals due"))]
     rows += [
-        (s.player, str(s.games), str(s.losses), str(s.streak), ", ".join(s.rituals)) for s in tally.standings
+        (s.player, str(s.games), str(s.losses), str(s.streak), " · ".join(s.dues())) for s in tally.standings
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     lines = [
@@ -117,42 +127,70 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
 
 def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:
     """Draw the tally, `WIDTH` pixels wide: one row per player, a bar and a number for the losses."""
-    rows = max(1, len(tally.standings))
-    picture: Image = np.full((_HEADER + rows * _ROW + _MARGIN + 40, WIDTH, 3), BACKGROUND, np.uint8)
+    details = [_wrapped(list(standing.dues()) or _detail(standing)) for standing in tally.standings]
+    heights = [_ROW + _LINE * max(0, len(lines) - 1) for lines in details]
+    picture: Image = np.full(
+        (_HEADER + (sum(heights) or _ROW) + _MARGIN + 40, WIDTH, 3), BACKGROUND, np.uint8
+    )
     _write(picture, title, (_MARGIN, 118), 72, TEXT, 700)
     _write(picture, _summary(tally), (_MARGIN, 186), 36, QUIET)
     if not tally.standings:
         _write(picture, _("No game has been played yet."), (_MARGIN, _HEADER + 70), 40, TEXT)
     else:
-        _write(picture, _("lost / played"), (858, _HEADER - 20), 25, QUIET)
-    most = max((s.losses for s in tally.standings), default=0)
-    for row, standing in enumerate(tally.standings):
-        _draw_row(picture, standing, _HEADER + row * _ROW, most, worst=row == 0 and standing.losses > 0)
+        _write_right(picture, _("lost / played"), _HEADER - 20, 25, QUIET)
+    widest = max((_text_width(_total(standing), 38, 700) for standing in tally.standings), default=0)
+    scale = _Scale(_RIGHT - widest - 24, max((s.losses for s in tally.standings), default=0))
+    top = _HEADER
+    for place, (standing, lines, height) in enumerate(zip(tally.standings, details, heights, strict=True)):
+        cv2.rectangle(picture, (_PANEL, top, WIDTH - 2 * _PANEL, height - 16), PANEL, cv2.FILLED)
+        _draw_row(picture, standing, lines, top, scale, worst=place == 0 and standing.losses > 0)
+        top += height
     return picture
 
 
-def _draw_row(picture: Image, standing: Standing, top: int, most: int, *, worst: bool) -> None:
-    """Draw one player: name and rituals on the left, the losses as a bar and as a number."""
-    panel = (_MARGIN - 24, top, WIDTH - 2 * _MARGIN + 48, _ROW - 16)
-    cv2.rectangle(picture, panel, PANEL, cv2.FILLED)
-    name_width, bar_left, bar_right = 380, 490, 900
-    detail = "; ".join(standing.rituals) or _detail(standing)
-    detail_colour = BRASS if standing.rituals else QUIET
-    name_at = (_MARGIN, top + (52 if detail else 70))
-    _write(picture, standing.player, name_at, 42, TEXT, 700 if worst else 500, name_width)
-    _write(picture, detail, (_MARGIN, top + 94), 27, detail_colour, 400, name_width + 20)
-    if standing.losses:
-        end = bar_left + round((bar_right - bar_left) * standing.losses / most)
-        cv2.rectangle(picture, (bar_left, top + 36), (end, top + 76), RED if worst else BRASS, cv2.FILLED)
-    else:
-        cv2.rectangle(picture, (bar_left, top + 36), (bar_left + 3, top + 76), QUIET, cv2.FILLED)
-    _write(picture, f"{standing.losses} / {standing.games}", (924, top + 70), 38, TEXT, 700)
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where bars end that are as long as bars get, and how many losses that is."""
+
+    right: int
+    most: int
 
 
-def _detail(standing: Standing) -> str:
+def _draw_row(
+    picture: Image, standing: Standing, details: Sequence[str], top: int, scale: _Scale, *, worst: bool
+) -> None:
+    """Draw one player: name, losses as a bar and as a number; beneath, as wide as the row, what is due."""
+    middle = top + (42 if details else 56)
+    _write(picture, standing.player, (_MARGIN, middle + 14), 42, TEXT, 700 if worst else 500, _NAME_WIDTH)
+    length = round((scale.right - _BAR_LEFT) * standing.losses / scale.most) if standing.losses else 3
+    colour = (RED if worst else BRASS) if standing.losses else QUIET
+    cv2.rectangle(picture, (_BAR_LEFT, middle - 20), (_BAR_LEFT + length, middle + 20), colour, cv2.FILLED)
+    _write_right(picture, _total(standing), middle + 14, 38, TEXT, 700)
+    for number, line in enumerate(details):
+        at = (_MARGIN, top + 96 + number * _LINE)
+        _write(picture, line, at, _DETAIL, BRASS if standing.rituals else QUIET)
+
+
+def _total(standing: Standing) -> str:
+    return f"{standing.losses} / {standing.games}"
+
+
+def _wrapped(parts: Sequence[str]) -> list[str]:
+    """Return lines of a row's width, with as many of the parts in each as it has room for."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and _text_width(longer, _DETAIL) <= _RIGHT - _MARGIN:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
+def _detail(standing: Standing) -> list[str]:
     if standing.streak > 1:
-        return many("{n} loss in a row", "{n} losses in a row", standing.streak)
-    return "" if standing.losses else _("never lost")
+        return [many("{n} loss in a row", "{n} losses in a row", standing.streak)]
+    return [] if standing.losses else [_("never lost")]
 
 
 def _summary(tally: Tally) -> str:
@@ -170,23 +208,47 @@ def _write(
     weight: int = 400,
     width: int | None = None,
 ) -> None:
-    """Write `text` in OpenCV's own variable-weight face, cut with an ellipsis at `width` pixels."""
-    if not hasattr(cv2, "FontFace"):  # OpenCV 4, as phones have it: plain letters without accents
-        plain = text.encode("ascii", "replace").decode()
-        cv2.putText(picture, plain, at, cv2.FONT_HERSHEY_DUPLEX, size / 32, colour, 2, cv2.LINE_AA)
-        return
-    face = cv2.FontFace("sans")
-    if width is not None:
-        shown = text
-        while shown and _text_width(shown + ("…" if shown != text else ""), face, size, weight) > width:
-            shown = shown[:-1]
-        text = text if shown == text else shown.rstrip() + "…"
-    cv2.putText(picture, text, at, colour, face, size, weight)
+    """Write `text`, cut with an ellipsis at `width` pixels or at the right margin."""
+    room = _RIGHT - at[0] if width is None else width
+    shown = text
+    while shown and _text_width(shown + ("…" if shown != text else ""), size, weight) > room:
+        shown = shown[:-1]
+    drawn = _drawn(text if shown == text else shown.rstrip() + "…")
+    if _has_faces():
+        cv2.putText(picture, drawn, at, colour, cv2.FontFace("sans"), size, weight)
+    else:
+        cv2.putText(picture, drawn, at, cv2.FONT_HERSHEY_DUPLEX, size / 32, colour, 2, cv2.LINE_AA)
 
 
-def _text_width(text: str, face: cv2.FontFace, size: int, weight: int) -> int:
-    _, _, width, _ = cv2.getTextSize((WIDTH, WIDTH), text, (0, WIDTH // 2), face, size, weight)
+def _write_right(
+    picture: Image, text: str, baseline: int, size: int, colour: Colour, weight: int = 400
+) -> None:
+    """Write `text` so that it ends at the right margin."""
+    _write(picture, text, (_RIGHT - _text_width(text, size, weight), baseline), size, colour, weight)
+
+
+def _text_width(text: str, size: int, weight: int = 400) -> int:
+    if not _has_faces():
+        (width, _), _ = cv2.getTextSize(_drawn(text), cv2.FONT_HERSHEY_DUPLEX, size / 32, 2)
+    else:
+        _, _, width, _ = cv2.getTextSize(
+            (WIDTH, WIDTH), text, (0, WIDTH // 2), cv2.FontFace("sans"), size, weight
+        )
     return int(width)
+
+
+def _has_faces() -> bool:
+    """Tell whether OpenCV brings its variable-weight face; OpenCV 4, as phones have it, has plain letters."""
+    return hasattr(cv2, "FontFace")
+
+
+def _drawn(text: str) -> str:
+    """Return the text in the letters that there are: the plain ones have neither accents nor signs."""
+    if _has_faces():
+        return text
+    apart = unicodedata.normalize("NFKD", text.translate(_PLAIN))
+    bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return bare.encode("ascii", "replace").decode()
 
 
 def _no_formula(text: str) -> str:

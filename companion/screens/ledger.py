@@ -223,7 +223,7 @@ def _detail(standing: Standing) -> str:
     if standing.streak > 1:
         parts.append(many("{n} loss in a row", "{n} losses in a row", standing.streak))
     if standing.rituals:
-        parts.append(_("due: {rituals}").format(rituals=", ".join(standing.rituals)))
+        parts.append(_("due: {rituals}").format(rituals=" · ".join(standing.dues())))
     return "; ".join(parts) or ("" if standing.losses else _("never lost"))
 
 

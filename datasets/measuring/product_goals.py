@@ -211,8 +211,8 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
     "The companion": (
         _bench("start to first picture, s", "first_picture_s", most=3, file=_WINDOW),
         _bench(
-            "pictures a second while reading, drawn in software",
-            "frames_per_second",
+            "new pictures on the screen a second while reading, of a film of 30, drawn in software",
+            "pictures_shown_per_second",
             least=25,
             form=".1f",
             file=_WINDOW,
@@ -222,7 +222,12 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             "bare_first_picture_s",
             file=_WINDOW,
         ),
-        _bench("the same: pictures a second", "bare_frames_per_second", form=".1f", file=_WINDOW),
+        _bench(
+            "the same: new pictures on the screen a second",
+            "bare_pictures_shown_per_second",
+            form=".1f",
+            file=_WINDOW,
+        ),
         _bench("processor's seconds a second while watching", "watching_cpu_share", file=_WINDOW),
         _bench("the barest app's", "bare_cpu_share", file=_WINDOW),
         _bench(
@@ -240,15 +245,16 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             file="test_whole_evening.py",
         ),
         _bench(
-            "an evening of 12 games by film through three kills: games tallied right",
-            "film_evening_games_tallied",
-            12,
+            "an evening of 12 games by film through three kills: losers not found, and entered by hand",
+            "film_evening_losers_entered",
+            most=0,
             form=".0f",
             file=_FILM_EVENING,
         ),
         _bench(
-            "of these by film: losers that had to be entered by hand",
-            "film_evening_losers_entered",
+            "the same evening: games tallied right, these entered",
+            "film_evening_games_tallied",
+            12,
             form=".0f",
             file=_FILM_EVENING,
         ),

@@ -11,11 +11,14 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 for name, value in (("KIVY_NO_ARGS", "1"), ("KIVY_LOG_MODE", "PYTHON"), ("KIVY_NO_FILELOG", "1")):
     os.environ.setdefault(name, value)
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "companion"))
 
 import cv2  # noqa: E402 - once Kivy has been told how to behave
 from kivy.config import Config  # noqa: E402
@@ -26,6 +29,7 @@ from kivy.app import App  # noqa: E402
 from kivy.clock import Clock  # noqa: E402
 from kivy.graphics.texture import Texture  # noqa: E402
 from kivy.uix.image import Image  # noqa: E402
+from shown_pictures import ShownPictures  # noqa: E402
 
 
 class BareApp(App):
@@ -35,7 +39,8 @@ class BareApp(App):
         super().__init__()
         self._film, self._seconds = film, seconds
         self._newest: Any = None
-        self._count = self._frames = 0
+        self._count = 0
+        self._counted = ShownPictures()
         self._shown = -1
         self._first: float | None = None
         self._cpu = 0.0
@@ -45,6 +50,10 @@ class BareApp(App):
         self._image = Image(fit_mode="contain")
         self._reading = threading.Thread(target=self._read, daemon=True)
         self._reading.start()
+        from kivy.core.window import Window
+
+        Window.bind(on_flip=self._counted.drawn)
+        self._put = self._counted.put(self._put)
         Clock.schedule_interval(self._show, 1 / 30)
         Clock.schedule_interval(self._tick, 0)
         return self._image
@@ -67,7 +76,10 @@ class BareApp(App):
     def _show(self, _dt: float) -> None:
         if self._newest is None or self._newest[0] == self._shown:
             return
-        self._shown, pixels, size = self._newest
+        self._put(*self._newest)
+
+    def _put(self, number: int, pixels: bytes, size: tuple[int, int]) -> None:
+        self._shown = number
         if self._image.texture is None:
             self._image.texture = Texture.create(size=size, colorfmt="rgb")
             self._image.texture.flip_vertical()
@@ -79,8 +91,8 @@ class BareApp(App):
             return
         now = time.monotonic()
         if self._first is None:
-            self._first, self._cpu, self._frames, self._count = now, time.process_time(), 0, 0
-        self._frames += 1
+            self._first, self._cpu, self._count = now, time.process_time(), 0
+            self._counted.pictures = self._counted.draws = 0
         if now - self._first < self._seconds:
             return
         seconds = now - self._first
@@ -89,7 +101,7 @@ class BareApp(App):
                 {
                     "first_picture_s": self._first - STARTED,
                     "first_picture_cpu_s": self._cpu,
-                    "frames_per_second": self._frames / seconds,
+                    **self._counted.per_second(seconds),
                     "pictures_per_second": self._count / seconds,
                     "cpu_share": (time.process_time() - self._cpu) / seconds,
                 }

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import cv2
 import pytest
 
 from companion.cameras import sample_film
@@ -23,11 +24,14 @@ from companion.evening import last_word
 from companion.scoring import compare, read_truth
 from companion.store import Store
 from datasets.films.production import truth_path
+from datasets.films.video import FilmWriter
 
 DRIVER = Path(__file__).parent.parent / "companion" / "drive_window.py"
 FILM = Path(__file__).parent.parent / "companion" / "drive_film.py"
 BARE = Path(__file__).parent / "bare_camera_app.py"
-ROUNDS = 3
+ROUNDS, SECONDS = 3, 20
+FASTER = 2
+"""By how much the film has more pictures a second than the one that ships, which has only 15."""
 Measured = dict[str, float]
 
 
@@ -45,25 +49,45 @@ def measure(*command: str) -> Measured:
     return measured
 
 
+def smoother(film: Path, out: Path, seconds: float) -> Path:
+    """Write the beginning of a film with `FASTER` times its pictures a second, those between blended."""
+    capture = cv2.VideoCapture(str(film))
+    fps = capture.get(cv2.CAP_PROP_FPS)
+    width, height = (int(capture.get(what)) for what in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+    read, last = capture.read()
+    with FilmWriter(out, fps * FASTER, (width, height)) as writer:
+        for _ in range(round(seconds * fps)):
+            read, frame = capture.read()
+            if not read:
+                break
+            for step in range(FASTER):
+                share = step / FASTER
+                writer.write(cv2.addWeighted(last, 1 - share, frame, share, 0.0))
+            last = frame
+    capture.release()
+    return out
+
+
 @pytest.mark.benchmark
-def test_start_and_frame_rate(measured: Callable[[str, float], None]) -> None:
+def test_start_and_pictures_shown(measured: Callable[[str, float], None], tmp_path: Path) -> None:
+    film = str(smoother(sample_film().path, tmp_path / "smooth.mp4", seconds=2.5 * SECONDS))
     ours, bare = [], []
     for _ in range(ROUNDS):  # by turns, so that both meet the same load
-        ours.append(measure(str(DRIVER), "speed", "1280", "720"))
-        bare.append(measure(str(BARE), str(sample_film().path), "20"))
+        ours.append(measure(str(DRIVER), "speed", "1280", "720", film, str(SECONDS)))
+        bare.append(measure(str(BARE), film, str(SECONDS)))
     app, least = (
         {name: statistics.median(one[name] for one in runs) for name in runs[0]} for runs in (ours, bare)
     )
     print({name: round(value, 2) for name, value in app.items() if name not in least})
     for name in least:
         print(f"{name}: {app[name]:.2f}, bare {least[name]:.2f}, ratio {app[name] / least[name]:.2f}")
-    for name in ("first_picture_s", "frames_per_second"):
+    for name in ("first_picture_s", "pictures_shown_per_second"):
         measured(name, app[name])
         measured(f"bare_{name}", least[name])
     measured("watching_cpu_share", app["cpu_share"])
     measured("bare_cpu_share", least["cpu_share"])
     assert app["first_picture_s"] < 3.0
-    assert app["frames_per_second"] >= 25.0
+    assert app["pictures_shown_per_second"] >= 25.0
 
 
 @pytest.mark.benchmark

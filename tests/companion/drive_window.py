@@ -1,15 +1,14 @@
 """Run as a program: opens the real window on a scripted game, touches everything, prints what it saw.
 
-Usage: drive_window.py SCENARIO WIDTH HEIGHT [PICTURE.png]. A process of its own, because Kivy has one
-window and one clock per process. The answer is one JSON line on stdout.
+Usage: drive_window.py SCENARIO WIDTH HEIGHT [PICTURE.png], or with `speed` WIDTH HEIGHT FILM SECONDS. A
+process of its own, because Kivy has one window and one clock per process. The answer is one JSON line on
+stdout.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from form_scenarios import form, tonight
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
+from speed_scenario import speed
 from walker import draw_plainly, rest
 from window_driver import Driver, Steps
 
@@ -26,9 +26,6 @@ from companion.choice import Choice
 from companion.starting import session_of
 from vision.questions import LIES_OTHERWISE, NO_ROWS, UNREAD_CARD, asked
 
-STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
-"""When the process was started, if whoever started it says so."""
-MEASURED_S = 20.0
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
 SHEET_SIZES = (*SIZES[:3], (360, 640), (640, 360))
 """Between these the sheet that corrects is turned while it is open."""
@@ -330,31 +327,6 @@ def film(driver: Driver) -> Steps:
     driver.saw["phase"] = session.snapshot.phase
 
 
-def speed(driver: Driver) -> Steps:
-    """Seconds from the start of the program to the first picture, and frames a second while reading."""
-    from kivy.clock import Clock
-
-    session = session_of(driver.choice)
-    driver.app.play(session)
-    while session.picture is None or not driver.ids.live.shows_picture:
-        yield
-    driver.saw["first_picture_s"] = time.monotonic() - STARTED
-    driver.saw["first_picture_cpu_s"] = time.process_time()
-    while session.snapshot.phase == "opening":  # the networks; the picture does not wait for them
-        yield
-    driver.saw["watching_s"] = time.monotonic() - STARTED
-    driver.saw["watching_cpu_s"] = cpu = time.process_time()
-    frames, began, pictures = [0], time.monotonic(), session.picture.serial
-    count = Clock.schedule_interval(lambda _: frames.__setitem__(0, frames[0] + 1), 0)
-    while time.monotonic() - began < MEASURED_S and session.snapshot.phase == "watching":
-        yield
-    seconds = time.monotonic() - began
-    count.cancel()
-    driver.saw["frames_per_second"] = frames[0] / seconds
-    driver.saw["pictures_per_second"] = (session.picture.serial - pictures) / seconds
-    driver.saw["cpu_share"] = (time.process_time() - cpu) / seconds
-
-
 SCENARIOS = {
     scenario.__name__: scenario
     for scenario in (
@@ -369,21 +341,24 @@ SCENARIOS = {
         tonight,
         form,
         film,
-        speed,
     )
 }
 
 
 def main() -> None:
     scenario, width, height = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    if scenario == "speed":
+        film, seconds = sys.argv[4], float(sys.argv[5])
+        print(json.dumps(Driver(width, height, None).run(lambda d: speed(d, film, seconds), plays=False)))
+        return
     picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
     if scenario == "film":
         prepare_kivy()
         draw_plainly(3)
-    elif picture is None and scenario != "speed":
+    elif picture is None:
         prepare_kivy()
         draw_plainly()
-    plays = scenario not in ("tonight", "form", "film", "speed")
+    plays = scenario not in ("tonight", "form", "film")
     print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario], plays=plays)))
 
 

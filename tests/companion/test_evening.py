@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
 from companion import sharing
@@ -192,6 +193,40 @@ def test_picture_bars_are_proportional() -> None:
     red = (picture == sharing.RED).all(axis=2).sum(axis=1).max()
     brass = (picture == sharing.BRASS).all(axis=2).sum(axis=1).max()
     assert brass == pytest.approx(red / 2, abs=2)
+
+
+SONG = "Once, Twice, Three Times A Shithead"
+SUNG_OFTEN = Tally(
+    (
+        Standing("Bob", 48, 36, 6, rituals=(SONG,) * 6),
+        Standing("Ann", 105, 12, 1, rituals=(SONG, "Library Boy", "I am the Shithead!") * 3),
+        Standing("Cat", 105, 0),
+    ),
+    ("Bob",) * 48,
+)
+
+
+@pytest.mark.parametrize("faces", [True, False])
+def test_no_text_of_the_picture_is_cut_or_leaves_its_panel(
+    faces: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Totals of three figures, one song many times, three kinds; also in the plain letters of a phone."""
+    written: list[str] = []
+    put = cv2.putText
+    monkeypatch.setattr(cv2, "putText", lambda *how: written.append(how[1]) or put(*how))
+    if not faces:
+        monkeypatch.delattr(cv2, "FontFace")
+    picture = sharing.as_picture(SUNG_OFTEN)
+    times, dot = ("×", "·") if faces else ("x", "-")
+    assert f"{SONG} {times} 6" in written
+    assert f" {dot} ".join(part for part in written if f"{times} 3" in part).count(f"{times} 3") == 3
+    assert {"36 / 48", "12 / 105", "0 / 105"} <= set(written)
+    assert not any(text.endswith(("…", "...")) for text in written)
+    edge = np.array([sharing.PANEL, sharing.BACKGROUND])
+    assert (picture[:, 1018:, None] == edge).all(axis=3).any(axis=2).all(), "nothing is written so far right"
+    bars = (picture == sharing.RED).all(axis=2).any(axis=0).nonzero()[0]
+    totals = (picture[260:340, 700:] == sharing.TEXT).all(axis=2).any(axis=0).nonzero()[0] + 700
+    assert bars.max() < totals.min(), "the longest bar ends before the number"
 
 
 def test_a_suffix_that_is_no_picture_is_one_line(
