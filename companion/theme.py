@@ -13,6 +13,8 @@ PANEL = "#1E242A"
 RAISED = "#2C353D"
 TEXT = "#F3EBDD"
 QUIET = "#BDB5A8"
+DIM = "#9A9388"
+"""What cannot be chosen at the moment: quieter than text, and still to be read."""
 BRASS = "#ECB860"
 GREEN = "#7BDC9A"
 GREEN_GROUND = "#143022"
@@ -30,6 +32,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GROUND, PANEL, RAISED)),
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GREEN_GROUND, RED_GROUND, AMBER_GROUND)),
     *((ink, ground) for ink in (GREEN, RED, AMBER, SKY) for ground in (GROUND, PANEL, RAISED)),
+    *((DIM, ground) for ground in (GROUND, PANEL)),
     (TEXT, CLOTH),
     (GREEN, GREEN_GROUND),
     (RED, RED_GROUND),
@@ -37,6 +40,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
     (CARD_INK, CARD_FACE),
     (CARD_RED, CARD_FACE),
     (CARD_INK, BRASS),
+    (CARD_INK, TEXT),
 )
 """Pairs (ink, ground) in use."""
 

@@ -127,7 +127,7 @@ def _heights(u: float, style: _Style, parts: Parts) -> dict[str, float]:
         else (72 if parts.question else 26 if style.compact else 32) * u,
         "ruling": 58 * u if parts.ruling and style.ruling else 0,
         "strip": max(strip, style.target) if parts.several else 0,
-        "hint": 22 * u if parts.hint and not (style.compact and style.shares) else 0,
+        "hint": (22 if parts.cards else 44) * u if parts.hint and not (style.compact and style.shares) else 0,
         "cards": style.rows * (style.target + style.gap) - style.gap if parts.cards else 0,
         "players": style.target if parts.players else 0,
         "bar": 0 if style.shares and parts.players else style.target,

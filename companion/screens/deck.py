@@ -16,7 +16,7 @@ from companion.enrolling import PACK, EnrolSession, Progress, with_networks
 from companion.i18n import _, many, marked
 from companion.messages import error_words
 from companion.screens import live  # noqa: F401 - the kv file names its widget
-from companion.screens.widgets import BodyText, Chip, Page, PillButton
+from companion.screens.widgets import BodyText, Chip, FormField, Page, PillButton
 from companion.starting import open_chosen_source
 from companion.wording import SUIT_SIGN, cards_sign, split_card
 from engine.errors import BadInputError
@@ -83,7 +83,7 @@ class DeckScreen(Page):
             self.add(BodyText(full_text=_("No deck is enrolled.")))
         self._add_learning()
         self.add(Factory.Heading(full_text=_("Enrol a deck")))
-        self.name_field = self.add(Factory.FormField(hint_text=_("Its name: letters, digits, - and _")))
+        self.name_field = self.add(FormField(hint_text=_("Its name: letters, digits, - and _")))
         self._foot(("enrol", _("Enrol with the camera"), self.begin))
 
     def _add_learning(self) -> None:

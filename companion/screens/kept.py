@@ -14,6 +14,7 @@ from companion import keeping, sharing
 from companion.i18n import _, many
 from companion.messages import error_words
 from companion.screens.widgets import BodyText, Page, PillButton
+from companion.wording import path_sign
 from engine.errors import BadInputError
 
 _MOST_BACKUPS = 3
@@ -45,7 +46,7 @@ class KeptHere:
             self._say(error_words(error))
             return
         self._app.go("more")  # which lists it
-        self._say(_("Kept as {path}").format(path=path))
+        self._say(_("Kept as {path}").format(path=path_sign(path)))
 
     def erase(self) -> None:
         """Erase what is kept, at the second tap."""

@@ -22,6 +22,7 @@ from companion.i18n import _, many
 from companion.messages import error_words
 from companion.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.store import Store
+from companion.wording import path_sign
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
 
@@ -203,7 +204,7 @@ class LedgerScreen(Page):
         except (OSError, BadInputError) as error:
             self.ids.toast.say(error_words(error), 6.0)
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
+        self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
 
     def _title(self) -> str:
         return _("All evenings") if self.all_nights else _("Last evening")

@@ -23,6 +23,7 @@ from companion.screens.panels import rows_of
 from companion.screens.replay import ReplayView
 from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.sharing import pictures_folder
+from companion.wording import path_sign
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
 
@@ -140,7 +141,7 @@ class LogScreen(Page):
         except OSError as error:
             self.ids.toast.say(error_words(error))
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=path), 6.0)
+        self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
 
     def _show(self) -> None:
         among = next(among for name, _title, among in FILTERS if name == self.filter)

@@ -161,12 +161,12 @@ class RankStrip(Widget):
         else:
             Color(*theme.rgba(theme.QUIET, 0.35))
             SmoothLine(rounded_rectangle=(x + 1, self.y + 1, width - 2, self.height - 2, radius), width=1)
-        ink = theme.CARD_INK if playable else theme.QUIET
+        ink = theme.CARD_INK if playable else theme.DIM
         label = CoreLabel(text=rank, font_size=min(self.height * 0.56, width * 0.66), bold=playable)
         label.refresh()
         texture = label.texture
         centre = x + width / 2, self.center_y
-        Color(*theme.rgba(ink, 1 if playable else 0.7))
+        Color(*theme.rgba(ink))
         Rectangle(
             texture=texture,
             pos=(round(centre[0] - texture.width / 2), round(centre[1] - texture.height / 2)),

@@ -108,7 +108,7 @@ class PlayerSheet(ModalView):
             add("deal", _("Has face up"), self.ids.second, lambda: self.enter("deal"))
         # Also when it is too late: what is not allowed can be entered like anything else, and is ruled on.
         add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
-        add("out", _("Is out"), self.ids.second, lambda: self.enter("out"))
+        add("out", _("Is out"), self.ids.again, lambda: self.enter("out"))
         for other in others if shown is not None else ():
             add(
                 f"show {other}",

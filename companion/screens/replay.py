@@ -41,6 +41,8 @@ class ReplayView(ModalView):
     several = BooleanProperty(False)
     """Whether the evening has more than one game."""
     upright = BooleanProperty(False)
+    least_height = NumericProperty(0)
+    """What table and ruling need, in pixels: where there is less they scroll."""
     crowded = BooleanProperty(False)
     """Whether the players have no room: the picture takes it on an upright phone; one on its side is low."""
 

@@ -14,7 +14,7 @@ from kivy.uix.boxlayout import BoxLayout
 from companion.i18n import _, many
 from companion.rule_words import cite_words, quotation
 from companion.screens.ask import AskSheet
-from companion.screens.widgets import BodyText, Chip, Page, PillButton
+from companion.screens.widgets import BodyText, Chip, FormField, Page, PillButton
 from engine.errors import BadInputError
 from engine.explain import topics
 from engine.ruleset import DEFAULT_RULESET, RULESET_NAMES, Rule, Ruleset, load_ruleset
@@ -37,7 +37,7 @@ class RulesScreen(Page):
         self.rules = choice.rules if choice is not None else DEFAULT_RULESET
         self.options = choice.options if choice is not None else ()
         self.sheet: AskSheet | None = None
-        self.search = Factory.FormField(hint_text=_("Search the rules"))
+        self.search = FormField(hint_text=_("Search the rules"))
         later: Any = Clock.create_trigger(lambda _dt: self.show(), 0.2)
         self.search.bind(text=lambda *_args: later())
         self.ids.head.add_widget(self.search)

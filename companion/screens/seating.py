@@ -59,6 +59,20 @@ class SeatingTable(FloatLayout):
         for token, place in zip(self.tokens, self._places(), strict=True):
             if not token.held:
                 token.center = place
+        self._fit_hint()
+
+    def _fit_hint(self) -> None:
+        """Give the line in the middle the width that the names beside it leave."""
+        hint, names = self.ids.hint, max((token.height for token in self.tokens), default=0.0)
+        hint.height = max(1.0, min(0.45 * self.height, self.height - 2.2 * names))
+        hint.center_y = self.center_y
+        beside = [
+            abs(token.center_x - self.center_x) - token.width / 2
+            for token in self.tokens
+            if token.y < hint.top and hint.y < token.top
+        ]
+        hint.width = max(1.0, 2 * min(beside, default=self.width / 2) - 0.04 * self.width)
+        hint.center = self.center
 
     def token_at(self, x: float, y: float) -> SeatToken | None:
         """Return the token under a finger."""

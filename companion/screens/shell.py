@@ -8,7 +8,7 @@ from typing import Any
 
 from kivy.app import App
 from kivy.lang import Builder
-from kivy.metrics import dp
+from kivy.metrics import Metrics, dp
 from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
 from kivy.uix.floatlayout import FloatLayout
@@ -27,6 +27,10 @@ PLACES = (
 """Name, sign and title of everywhere one can go."""
 
 
+_LARGEST_TYPE = 1.3
+"""Six names stand side by side on the smallest phone: larger than this they do not."""
+
+
 class Place(ButtonBehavior, FloatLayout):
     """One place to go: a sign and its name; where one is, it is filled and underlined."""
 
@@ -35,7 +39,9 @@ class Place(ButtonBehavior, FloatLayout):
     title = StringProperty("")
     here = BooleanProperty(False)
     k = NumericProperty(48)
-    """The smaller side: what sign and title are sized by."""
+    """What sign and title are sized by: the smaller side, less what larger type adds to it."""
+    type_scale = NumericProperty(1.0)
+    """How much larger the user's system makes type."""
 
 
 class Shell(FloatLayout):
@@ -75,7 +81,10 @@ class Shell(FloatLayout):
         bar, content = self.ids.bar, self.ids.content
         upright = self.height > self.width
         unit = min(self.width / 400, self.height / 860) if upright else min(self.width, self.height) / 720
-        thick = max(dp(54), 54 * unit) if upright else max(dp(64), 64 * unit)
+        type_scale = min(max(1.0, Metrics.fontscale), _LARGEST_TYPE)
+        for place in self.places.values():
+            place.type_scale = type_scale
+        thick = max(dp(54), 54 * unit) * (0.72 + 0.28 * type_scale) if upright else max(dp(64), 64 * unit)
         bar.rows, bar.cols = (1, None) if upright else (None, 1)
         bar.size = (self.width, thick) if upright else (thick, self.height)
         bar.pos = self.pos

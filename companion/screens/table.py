@@ -9,7 +9,7 @@ from kivy.app import App
 from kivy.clock import Clock
 from kivy.lang import Builder
 from kivy.metrics import Metrics, dp
-from kivy.properties import BooleanProperty
+from kivy.properties import BooleanProperty, StringProperty
 from kivy.uix.floatlayout import FloatLayout
 
 from companion.entering import shown_rank
@@ -35,6 +35,8 @@ class TableScreen(FloatLayout):
     """Whether the game has ended: the way to the next one is open."""
     stopped = BooleanProperty(False)
     """Whether nothing is watched any more, because the source failed or ended: the form leads on."""
+    prompt = StringProperty("")
+    """What people who enter what happens must know, while it is nobody's turn."""
     watches = BooleanProperty(True)
     """Whether there is a camera or a film; else people enter what happens."""
 
@@ -222,9 +224,8 @@ class TableScreen(FloatLayout):
             self._arrange()
 
     def _name_next(self, turn: str | None) -> None:
-        who = _("What {player} does").format(player=turn) if turn else _("Tap the player who begins")
-        self.ids.next.disabled = turn is None
-        self.ids.next.text = signed(_("Game over") if self.over else who)
+        self.prompt = "" if turn else _("Game over") if self.over else _("Tap the player who begins")
+        self.ids.next.text = signed(_("What {player} does").format(player=turn)) if turn else ""
 
     def place_panels(self, *_args: object) -> None:
         """Lay out the panels and set the design unit."""

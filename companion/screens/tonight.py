@@ -53,7 +53,7 @@ class OptionToggle(PillButton):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.bind(on=self._show, width=self._measure, font_size=self._measure, shown=self._measure)
+        self.bind(on=self._show, width=self._measure, largest=self._measure, shown=self._measure)
         self._show()
 
     def on_release(self) -> None:
@@ -65,7 +65,7 @@ class OptionToggle(PillButton):
 
     def _measure(self, *_args: object) -> None:
         room = int(self.width - self.padding[0] - self.padding[2])
-        self.text_height = text_height(self.shown, self.font_size, max(1, room), self.bold, self.italic)
+        self.text_height = text_height(self.shown, self.largest, max(1, room), self.bold, self.italic)
 
 
 class SourceChip(Chip):

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kivy.animation import Animation
 from kivy.clock import Clock
+from kivy.core.text import Label as CoreLabel
 from kivy.core.text.markup import MarkupLabel
 from kivy.lang import Builder
+from kivy.metrics import dp
 from kivy.properties import BooleanProperty, ColorProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
 from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
+from kivy.uix.textinput import TextInput
 from kivy.uix.widget import Widget
 from kivy.utils import escape_markup
 
@@ -56,6 +61,14 @@ class Panel(FloatLayout):
     ground = ColorProperty(theme.rgba(theme.PANEL))
 
 
+def largest_that_fits(fits: Callable[[float], bool], largest: float, smallest: float) -> float:
+    """Return the largest type size down from `largest` that `fits`; `smallest` where none does."""
+    size = largest
+    while size > smallest and not fits(size):
+        size = max(smallest, size * 0.93)
+    return size
+
+
 class FitLabel(Label):
     """Plain text in the largest size, up to `largest`, that fits; cut with an ellipsis only below `smallest`.
 
@@ -76,10 +89,8 @@ class FitLabel(Label):
         if self.width < 2 or self.height < 2 or not self.full_text:
             self.text = ""
             return
-        size = self.largest
-        while size > self.smallest and not self._fits(self.full_text, size):
-            size = max(self.smallest, size * 0.93)
         text = self.full_text
+        size = largest_that_fits(lambda size: self._fits(text, size), self.largest, self.smallest)
         if not self._fits(text, size):
             low, high = 0, len(text)
             while low < high:
@@ -94,9 +105,9 @@ class FitLabel(Label):
     def _fits(self, text: str, size: float) -> bool:
         """Measure with Kivy's own layout."""
         height = text_height(signed(text), size, int(self.width), self.bold, self.italic)
-        longest = max((len(word) for word in text.split()), default=0)
-        wraps_words = height > size * 1.6 and longest * size * 0.62 > self.width
-        return height <= self.height + 1 and not wraps_words
+        if height > self.height + 1:
+            return False
+        return height <= size * 1.6 or longest_word(signed(text), size, self.bold, self.italic) <= self.width
 
 
 @lru_cache(maxsize=4096)
@@ -107,7 +118,60 @@ def text_height(markup: str, size: float, width: int, bold: bool, italic: bool) 
     return float(label.render()[1])
 
 
-class PillButton(ButtonBehavior, Label):
+@lru_cache(maxsize=4096)
+def longest_word(markup: str, size: float, bold: bool, italic: bool) -> float:
+    """Return how many pixels wide the longest word of a text is."""
+    words = re.sub(r"\[/?[a-z]+(=[^]]*)?]", "", markup).split()
+    return max((line_width(word, size, bold, italic) for word in words), default=0.0)
+
+
+@lru_cache(maxsize=4096)
+def line_width(text: str, size: float, bold: bool, italic: bool) -> float:
+    """Return how many pixels wide a text is on one line."""
+    label = CoreLabel(font_size=size, bold=bold, italic=italic)
+    label.resolve_font_name()
+    return float(label.get_extents(text)[0])
+
+
+class TightLabel(Label):
+    """Marked-up text in the largest size, up to `largest`, that fits into few `lines`.
+
+    It is cut with an ellipsis only below `smallest`, in pixels, unless another unit is named.
+    """
+
+    largest = NumericProperty(20)
+    smallest = NumericProperty("12dp")
+    lines = NumericProperty(2)
+    whole_words = BooleanProperty(True)
+    """Whether words that are wider than the label are cut rather than broken."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(markup=True, **kwargs)
+        self._fit = Clock.create_trigger(self.fit, -1)
+        for what in ("text", "largest", "smallest", "lines", "whole_words", "size", "padding", "bold"):
+            self.fbind(what, self._fit)
+        self._fit()
+
+    def fit(self, *_: object) -> None:
+        """Choose the type size and, if need be, that the text is cut."""
+        if min(self._room()) < 2 or not self.text:
+            return
+        self.font_size = largest_that_fits(lambda size: self._fits(size), self.largest, self.smallest)
+        self.shorten = not self._fits(self.font_size, whole_words=self.whole_words)
+
+    def _room(self) -> tuple[float, float]:
+        left, top, right, bottom = self.padding
+        return self.width - left - right, self.height - top - bottom
+
+    def _fits(self, size: float, *, whole_words: bool = True) -> bool:
+        width, height = self._room()
+        needed = text_height(self.text, size, int(width), self.bold, self.italic)
+        if needed > min(height + 1, self.lines * 1.4 * size):
+            return False
+        return not whole_words or longest_word(self.text, size, self.bold, self.italic) <= width
+
+
+class PillButton(ButtonBehavior, TightLabel):
     """A button of at least 48 dp."""
 
     primary = BooleanProperty(False)
@@ -140,6 +204,26 @@ class Chip(PillButton):
         self.primary = self.on
 
 
+class FormField(TextInput):
+    """A line to write in, in type that leaves its hint whole."""
+
+    largest = NumericProperty(20)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        for what in ("hint_text", "largest", "width", "padding"):
+            self.fbind(what, self._fit)
+        self._fit()
+
+    def _fit(self, *_: object) -> None:
+        room = self.width - self.padding[0] - self.padding[2]
+        self.font_size = largest_that_fits(
+            lambda size: line_width(self.hint_text, size, bold=False, italic=False) <= room,
+            self.largest,
+            dp(13),
+        )
+
+
 class Page(FloatLayout):
     """A screen of the navigation: a title, buttons beside it, and content that scrolls."""
 
@@ -168,7 +252,7 @@ class CardTile(ButtonBehavior, Widget):
         self.red = is_red(card)
 
 
-class Toast(Label):
+class Toast(TightLabel):
     """A line that says what was just done, and goes away."""
 
     def say(self, text: str, seconds: float = 3.0) -> None:

@@ -19,6 +19,7 @@ from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
 from scripted import ScriptedSession
 from turning import turned
 from walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
+from worded import worded
 
 from companion.app import prepare_kivy
 from companion.choice import Choice
@@ -332,6 +333,7 @@ SCENARIOS = {
         broken,
         start,
         turned,
+        worded,
     )
 }
 
@@ -345,7 +347,7 @@ def main() -> None:
     if pictures is None:
         draw_plainly(30)
     settings = load_settings() if name in ("tour", "evening", "turned") else None
-    if name == "evening":
+    if name in ("evening", "worded"):
         settings = Settings(toured=True, language="en")
     elif settings is None and "SHITHEAD_SCREENS_IN" in os.environ:
         settings = Settings(toured=True, language=os.environ["SHITHEAD_SCREENS_IN"])

@@ -332,6 +332,11 @@ def test_the_voice_is_off_until_it_is_switched_on() -> None:
 
 def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
     seen = walk("score")
+    assert has(seen["score-start"], "Tap the player who begins")
+    assert has(seen["score-start"], "No camera. Tap a player and enter what they do")
+    assert has(seen["score-over"], "Game over")
+    for name in ("score-start", "score-illegal", "score-over"):
+        assert (seen["measured"][name]["faint"], seen["measured"][name]["cut"]) == ([], []), name
     assert seen["verdicts"][0] == "legal"
     assert "illegal" in seen["verdicts"]
     assert has(seen["score-illegal"], "The 6 cannot go on a 9: equal or higher is needed.")
@@ -392,4 +397,5 @@ def check_measures(measured: dict[str, Any]) -> None:
         small = [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5]
         assert small == [], name
         assert measures["outside"] == [], name
+        assert measures["faint"] == [], name
         assert [text for text in measures["cut"] if "Bartholomew" not in text and "/" not in text] == [], name

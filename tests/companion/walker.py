@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
+from measuring import measure, pixels
 
 from companion.app import make_app
 from companion.choice import Choice
@@ -100,40 +100,13 @@ class Walker:
 
     def look(self, name: str) -> None:
         """Note the texts and the measures of everything, and photograph it."""
-        from kivy.core.window import Window
-        from kivy.uix.behaviors import ButtonBehavior
-        from kivy.uix.textinput import TextInput
-
-        from companion.screens.widgets import CardTile, FitLabel
-
-        targets, cut, outside = [], [], []
-        shows = set()
-        for top in Window.children:
-            for widget in top.walk():
-                shown_only = isinstance(widget, CardTile) and widget.disabled
-                if type(widget).__module__.startswith("companion.screens") and min(widget.size) > 1:
-                    shows.add(type(widget).__name__)
-                touchable = isinstance(widget, ButtonBehavior | TextInput) and not shown_only
-                if touchable and widget.opacity and min(widget.size) > 1:
-                    targets.append([type(widget).__name__, widget.width, widget.height])
-                if isinstance(widget, FitLabel) and widget.full_text and widget.opacity and widget.height:
-                    if "…" in widget.text and "…" not in widget.full_text:
-                        cut.append(widget.full_text)
-                    if widget.texture_size[1] > widget.height + 2:
-                        outside.append(widget.full_text)
-        self.measured[name] = {"targets": targets, "cut": cut, "outside": outside, "shows": sorted(shows)}
+        self.measured[name] = measure()
         self.saw[name] = self.texts()
         if self.pictures is not None:
             self._shoot(self.pictures / f"{name}.png")
 
     def _shoot(self, path: Path) -> None:
-        from kivy.core.window import Window
-        from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
-
-        width, height = Window.system_size
-        pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
-        upright = pixels.reshape(height, width, 4)[::-1]
-        cv2.imwrite(str(path), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
+        cv2.imwrite(str(path), cv2.cvtColor(pixels()[::-1], cv2.COLOR_RGB2BGR))
 
 
 def scrolls(widget: Any) -> Any:

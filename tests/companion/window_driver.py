@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
+from measuring import measure, pixels
 from scripted import ScriptedSession
 from walker import Steps, take_steps
 
@@ -107,39 +107,11 @@ class Driver:
     def measure(self, name: str) -> None:
         """Note the size of everything that can be touched, and every text that was cut or sticks out."""
         from kivy.core.window import Window
-        from kivy.uix.behaviors import ButtonBehavior
 
-        from companion.screens.widgets import CardTile, FitLabel
-
-        targets, cut, outside = [], [], []
-        for top in Window.children:
-            for widget in top.walk():
-                if isinstance(widget, FitLabel) and widget.full_text and widget.opacity:
-                    if "…" in widget.text and "…" not in widget.full_text:
-                        cut.append(widget.full_text)
-                    if (
-                        widget.texture_size[1] > widget.height + 2
-                        or widget.texture_size[0] > widget.width + 2
-                    ):
-                        outside.append(widget.full_text)
-                shown = (
-                    widget.opacity
-                    and widget.height
-                    and not (isinstance(widget, CardTile) and widget.disabled)
-                )
-                if isinstance(widget, ButtonBehavior) and shown:
-                    targets.append([type(widget).__name__, widget.width, widget.height])
-        size = list(Window.size)
-        self.saw[name] = {"targets": targets, "cut": cut, "outside": outside, "size": size}
+        self.saw[name] = {**measure(), "size": list(Window.size)}
 
     def shoot(self) -> None:
         """Write what the window shows, if a picture was asked for."""
         if self.picture is None:
             return
-        from kivy.core.window import Window
-        from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
-
-        width, height = Window.system_size
-        pixels = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
-        upright = pixels.reshape(height, width, 4)[::-1]
-        cv2.imwrite(str(self.picture), cv2.cvtColor(upright, cv2.COLOR_RGBA2BGR))
+        cv2.imwrite(str(self.picture), cv2.cvtColor(pixels()[::-1], cv2.COLOR_RGB2BGR))

@@ -1,0 +1,76 @@
+"""Every word on the smallest phone, in each language and with type as large as people set it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.companion.driven import small_targets
+from tests.companion.test_screens import walk
+
+WORDED = ("de 1.0", "en 1.3", "de 1.3")
+LARGEST = "de 2.0"
+SHOWN = (
+    "tonight",
+    "who begins",
+    "by hand",
+    "table",
+    "question",
+    "player",
+    "correct",
+    "correct the end",
+    "large",
+    "log",
+    "event",
+    "replay",
+    "rules",
+    "ask",
+    "ledger",
+    "deck",
+    "more",
+    "erase",
+    "tour",
+)
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, Any]:
+    return walk("worded", (360, 640))
+
+
+@pytest.fixture(scope="module")
+def measured(seen: dict[str, Any]) -> dict[str, Any]:
+    measures: dict[str, Any] = seen["measured"]
+    return measures
+
+
+@pytest.mark.parametrize("which", WORDED)
+@pytest.mark.parametrize("name", SHOWN)
+def test_no_word_of_a_button_a_line_or_a_heading_is_cut(
+    name: str, which: str, measured: dict[str, Any]
+) -> None:
+    """A player's name may be, and a path."""
+    cut = measured[f"{which} {name}"]["cut"]
+    assert [text for text in cut if "Bartholomew" not in text and "/" not in text] == []
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_nothing_sticks_out_or_becomes_too_small_to_touch_however_large_the_type(
+    name: str, measured: dict[str, Any]
+) -> None:
+    for which in (*WORDED, LARGEST):
+        measures = measured[f"{which} {name}"]
+        assert measures["outside"] == [], which
+        assert small_targets(measures) == [], which
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_text_stands_out_from_what_it_is_drawn_on(name: str, measured: dict[str, Any]) -> None:
+    for which in (*WORDED, LARGEST):
+        assert measured[f"{which} {name}"]["faint"] == [], which
+
+
+def test_the_form_says_a_phones_whole_address_and_no_name_lies_over_a_hint(seen: dict[str, Any]) -> None:
+    assert any(text.endswith("http://…:8080/video") for text in seen["de 1.3 tonight"])
+    assert seen["names over the hint"] == [[]] * 2 * len((*WORDED, LARGEST))
