@@ -233,7 +233,7 @@ class TableScreen(FloatLayout):
         if app is None:
             return  # a scheduled arrangement that comes after the app was told to stop
         plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
-        app.u = plan.unit
+        app.set_unit(plan.unit)
         self.session.picture_width = shown_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
