@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -159,6 +160,43 @@ def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
     line = max(48 * dp, 48 * unit) + 8 * unit
     picture = Box(live.x, live.y + line, live.width, live.height - line)
     return picture, Box(live.x, live.y, live.width, line)
+
+
+_MM_A_DP = 25.4 / 160
+_CAPITALS_EM = 0.711
+"""Height of Roboto's capitals; one em is the type size."""
+_LETTER_MINUTES = 5.0
+"""What a letter spans that normal eyes can just tell, in minutes of arc (Snellen 1862; ISO 8596)."""
+
+
+def legible_dp(metres: float, acuity: float) -> float:
+    """Return the type size in dp whose capitals can just be told from a distance.
+
+    Args:
+        metres: How far away the reader is.
+        acuity: How well they see: 1 is normal (20/20), 0.5 reads at 20 feet what others read at 40.
+    """
+    capitals_mm = 1000 * metres * math.tan(math.radians(_LETTER_MINUTES / 60)) / acuity
+    return capitals_mm / _CAPITALS_EM / _MM_A_DP
+
+
+def stacked(least: Sequence[float], shares: Sequence[float], room: float) -> list[float]:
+    """Return the heights of what is stacked in `room`: by `shares`, but none below its `least` height.
+
+    What needs no room (its least height is 0) gets none. The sum exceeds `room` where the least heights do.
+    """
+    heights = list(least)
+    free = [place for place, height in enumerate(least) if height]
+    while free:
+        left = room - sum(height for place, height in enumerate(heights) if place not in free)
+        unit = left / sum(shares[place] for place in free)
+        short = [place for place in free if unit * shares[place] < least[place]]
+        if not short:
+            for place in free:
+                heights[place] = unit * shares[place]
+            break
+        free = [place for place in free if place not in short]
+    return heights
 
 
 def _player_rows(players: int, columns: int) -> int:
