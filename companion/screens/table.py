@@ -246,6 +246,7 @@ class TableScreen(FloatLayout):
             panel = self.ids[name]
             panel.size_hint = (None, None)
             panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
+        self.ids.log.opacity = 1 if plan.log.height else 0
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))
