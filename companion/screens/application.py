@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -192,9 +193,23 @@ class RefereeApp(App):
     def measure(self) -> None:
         """Set the design unit; the table screen, which does not scroll, sets its own."""
         if self.screen is None or not hasattr(self.screen, "place_panels"):
-            self.u = base_unit(Window.width, Window.height, sp(1))
+            self.set_unit(base_unit(Window.width, Window.height, sp(1)))
         else:
             self.screen.place_panels()
+
+    def set_unit(self, unit: float) -> None:
+        """Set the design unit; nothing is garbage-collected meanwhile.
+
+        Screens that were left hang on it until they are collected. Were one collected just as it is told,
+        Kivy would fail on it.
+        """
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            self.u = unit
+        finally:
+            if collects:
+                gc.enable()
 
     def refresh_screen(self, dt: float) -> None:
         """Show what the session says by now."""

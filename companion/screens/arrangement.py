@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,6 +53,8 @@ def arrange(
 ) -> Arrangement:
     """Return the panels for a window of `width` x `height` pixels at `dp` pixels per dp.
 
+    A log without a height is not shown.
+
     Type grows with the window. It keeps to 0.9 dp, times what the user's system makes type larger by
     (`type_scale`), as long as there is room for all panels at that size, and shrinks with a window that is
     smaller still. What is touched keeps to dp.
@@ -71,6 +74,8 @@ _PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
 
 _QUESTION_WIDTH_DP = 170
 """Three answers stand side by side in it."""
+PICTURE_UNITS = 170
+"""The least height of the picture on a phone that has no room for the log."""
 ONE_ROW_UNITS = 620
 """Players stand in one row where it is wider than this."""
 
@@ -87,19 +92,33 @@ def base_unit(width: float, height: float, sp: float) -> float:
 def _has_room(plan: Arrangement) -> bool:
     """Return whether no panel is squeezed out."""
     u = plan.unit
-    least = {"live": 100 * u, "log": max(46 * u, 24.0), "banner": 100 * u}
-    return all(plan.panels[name].height >= height for name, height in least.items())
+    least = {"live": 100 * u, "log": max(46 * u, 24.0), "banner": 100 * u, "turn": 170 * u}
+    if not plan.log.height:  # what takes its room has it
+        least["log"] = 0.0
+        if plan.portrait:
+            least["live"] = min(plan.live.width * 9 / 16, PICTURE_UNITS * u)
+        else:
+            least["turn"] = (178 + 12 + 46) * u
+    return all(plan.panels[name].height >= height - 0.01 for name, height in least.items())
 
 
 def _portrait(width: float, height: float, u: float, dp: float, players: int) -> Arrangement:
-    """Stack everything; the picture goes from edge to edge, the log takes what is left."""
+    """Stack everything; the picture goes from edge to edge, the log takes what is left.
+
+    Where that is less than a row, the picture takes it: the log has a place of its own.
+    """
     gap, side = 8 * u, 8 * u
     inner = width - 2 * side
     bar_height = max(48 * dp, 52 * u)
     # A player's field is touched: it is a full target wherever the window has the height for it.
     row = max(56 * u, 48 * dp + 7 * u) if height >= _PHONE_HEIGHT_DP * dp else 56 * u
     fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * row}
-    live_height = min(width * 9 / 16, height - sum(fixed.values()) - bar_height - 6 * gap - max(50 * u, 30.0))
+    free = height - sum(fixed.values()) - bar_height - 5 * gap
+    live_height = min(width * 9 / 16, free - gap - max(50 * u, 30.0))
+    listed = free - gap - live_height >= _log_row(u, dp)
+    if not listed:
+        live_height = min(width * 9 / 16, free)
+        fixed["banner"] += max(0.0, free - live_height)
     top = height - live_height
     boxes = {"live": Box(0, top, width, live_height)}
     for name, panel_height in fixed.items():
@@ -107,12 +126,15 @@ def _portrait(width: float, height: float, u: float, dp: float, players: int) ->
         boxes[name] = Box(side, top, inner, panel_height)
     bar = Box(side, gap, inner, bar_height)
     log_bottom = bar.y + bar.height + gap
-    log = Box(side, log_bottom, inner, max(0.0, top - gap - log_bottom))
+    log = Box(side, log_bottom, inner, max(0.0, top - gap - log_bottom) if listed else 0.0)
     return Arrangement(u, True, log=log, bar=bar, **boxes)
 
 
 def _landscape(width: float, height: float, u: float, dp: float, players: int) -> Arrangement:
-    """Put the picture and the ruling on the left, whose turn it is and the log on the right."""
+    """Put the picture and the ruling on the left, whose turn it is and the log on the right.
+
+    In a low window the log is left out where it would be less than a row, as in an upright one.
+    """
     gap, side = 12 * u, 16 * u
     low = height < 600 * dp
     right_width = min(max(0.36 * width, 340 * u if low else 400 * u), 0.5 * width)
@@ -129,36 +151,81 @@ def _landscape(width: float, height: float, u: float, dp: float, players: int) -
     live = Box(left, side + inner - live_height, left_width, live_height)
     bar = Box(right, side, right_width, max(48 * dp, 56 * u))
     turn_height = 178 * u if low else 222 * u
+    log_bottom = bar.y + bar.height + gap
+    if low:
+        log_height = inner + side - turn_height - gap / 2 - players_height - gap - log_bottom
+        if log_height < _log_row(u, dp):  # less than a row: what is said of the turn takes it
+            turn_height, log_height = turn_height + log_height + gap, 0.0
     turn = Box(right, side + inner - turn_height, right_width, turn_height)
     if low:
         banner = Box(left, side, left_width, inner - live_height - gap)
         player_box = Box(right, turn.y - gap / 2 - players_height, right_width, players_height)
-        log_top = player_box.y
     else:
         player_box = Box(left, side, left_width, players_height)
         banner_bottom = side + players_height + gap
         banner = Box(left, banner_bottom, left_width, live.y - gap - banner_bottom)
-        log_top = turn.y
-    log_bottom = bar.y + bar.height + gap
-    log = Box(right, log_bottom, right_width, max(0.0, log_top - gap - log_bottom))
+        log_height = max(0.0, turn.y - gap - log_bottom)
+    log = Box(right, log_bottom, right_width, log_height)
     return Arrangement(u, False, live=live, banner=banner, turn=turn, players=player_box, log=log, bar=bar)
+
+
+def _log_row(u: float, dp: float) -> float:
+    """Return the height of a log panel that shows one row whole."""
+    return max(48 * dp, 50 * u) + 8 * u
 
 
 def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
     """Share the live picture's box between the picture and a question: nothing lies over the picture.
 
-    A low strip has room beside a picture that is 16 by 9; anywhere else the question takes one line below it.
+    The question stands beside the picture or takes one line below it: where the picture stays larger.
 
     Returns:
         The box of the picture and that of the question.
     """
-    width = min(live.width, live.height * 16 / 9)
-    if live.width - width >= _QUESTION_WIDTH_DP * dp:
-        picture = Box(live.x, live.y, width, live.height)
-        return picture, Box(live.x + width, live.y, live.width - width, live.height)
     line = max(48 * dp, 48 * unit) + 8 * unit
+    beside = min(live.width - _QUESTION_WIDTH_DP * dp, live.height * 16 / 9)
+    if beside >= min(live.width, (live.height - line) * 16 / 9):
+        picture = Box(live.x, live.y, beside, live.height)
+        return picture, Box(live.x + beside, live.y, live.width - beside, live.height)
     picture = Box(live.x, live.y + line, live.width, live.height - line)
     return picture, Box(live.x, live.y, live.width, line)
+
+
+_MM_A_DP = 25.4 / 160
+_CAPITALS_EM = 0.711
+"""Height of Roboto's capitals; one em is the type size."""
+_LETTER_MINUTES = 5.0
+"""What a letter spans that normal eyes can just tell, in minutes of arc (Snellen 1862; ISO 8596)."""
+
+
+def legible_dp(metres: float, acuity: float) -> float:
+    """Return the type size in dp whose capitals can just be told from a distance.
+
+    Args:
+        metres: How far away the reader is.
+        acuity: How well they see: 1 is normal (20/20), 0.5 reads at 20 feet what others read at 40.
+    """
+    capitals_mm = 1000 * metres * math.tan(math.radians(_LETTER_MINUTES / 60)) / acuity
+    return capitals_mm / _CAPITALS_EM / _MM_A_DP
+
+
+def stacked(least: Sequence[float], shares: Sequence[float], room: float) -> list[float]:
+    """Return the heights of what is stacked in `room`: by `shares`, but none below its `least` height.
+
+    What needs no room (its least height is 0) gets none. The sum exceeds `room` where the least heights do.
+    """
+    heights = list(least)
+    free = [place for place, height in enumerate(least) if height]
+    while free:
+        left = room - sum(height for place, height in enumerate(heights) if place not in free)
+        unit = left / sum(shares[place] for place in free)
+        short = [place for place in free if unit * shares[place] < least[place]]
+        if not short:
+            for place in free:
+                heights[place] = unit * shares[place]
+            break
+        free = [place for place in free if place not in short]
+    return heights
 
 
 def _player_rows(players: int, columns: int) -> int:

@@ -5,22 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kivy.clock import Clock
 from kivy.lang import Builder
+from kivy.metrics import dp
 from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
-from kivy.uix.floatlayout import FloatLayout
+from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.modalview import ModalView
 
 from companion import theme
 from companion.i18n import _
 from companion.rulings import newest_ruling, ruling_of, ruling_text
+from companion.screens.arrangement import legible_dp, stacked
 from companion.screens.panels import sentence
+from companion.screens.widgets import longest_word, signed, text_height
 from companion.session import Snapshot
 from companion.wording import demand_words
 
+_AWAY_M = 2.0
+GLANCED_DP = legible_dp(_AWAY_M, acuity=0.5)
+"""Least type of whose turn it is, what may be played, and the verdict: also without one's glasses."""
+READ_DP = legible_dp(_AWAY_M, acuity=0.8)
+"""Least type of the sentence; where it has no room at this size it scrolls."""
+_SHARES = {"who": 26, "need": 24, "word": 17, "says": 22}
+"""Of the window's height, where no line needs more."""
 
-class LargeBody(ButtonBehavior, FloatLayout):
-    """Fills the window; a tap anywhere leaves it."""
+
+class LargeBody(ButtonBehavior, BoxLayout):
+    """Fills the window, or more where it scrolls; a tap anywhere leaves it."""
 
 
 class LargeView(ModalView):
@@ -34,10 +46,35 @@ class LargeView(ModalView):
     ink = StringProperty(theme.QUIET)
     ground = StringProperty(theme.PANEL)
 
-    least = NumericProperty(36)
-    """The smallest type in pixels that can still be read from two metres."""
+    ruling_height = NumericProperty(0)
+    """How much of it, from below, the ruling's ground covers, in pixels."""
     watched = BooleanProperty(True)
     """Whether there is a camera or a film, and with it a deal to wait for."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._lay = Clock.create_trigger(self._place, -1)
+        self.bind(size=self._lay)
+        for name in _SHARES:
+            self.ids[name].bind(full_text=self._lay)
+
+    def _place(self, *_args: object) -> None:
+        """Share the height out; what has no room at its least size makes the whole scroll."""
+        width = self.width * 0.94
+        least = []
+        for name in _SHARES:
+            line = self.ids[name]
+            text = signed(line.full_text)
+            floor = dp(READ_DP)
+            if name != "says":  # a word is kept whole, if need be in the type of the sentence
+                longest = longest_word(text, dp(GLANCED_DP), line.bold, line.italic)
+                floor = max(floor, dp(GLANCED_DP) * min(1.0, width / max(1.0, longest)))
+            line.smallest, line.largest = floor, max(floor, line.largest)
+            least.append(text_height(text, floor, int(width), line.bold, line.italic) + 2 if text else 0)
+        room = self.height - self.ids.leave.height
+        for name, height in zip(_SHARES, stacked(least, list(_SHARES.values()), room), strict=True):
+            self.ids[name].height = height
+        self.ruling_height = sum(self.ids[name].height for name in ("word", "says", "leave"))
 
     def show(self, snapshot: Snapshot) -> None:
         """Show what the session published."""

@@ -125,18 +125,24 @@ class LivePicture(Widget):
         self.names = ()
         if self._picture is None:
             return
-        chips = []
+        chips: list[tuple[int, int, str, str, Sequence[tuple[float, float]]]] = []
         for reading in self._readings:
             corners = [self.point_of(corner) for corner in reading.quad]
             name, ink, thick = self._style(reading)
             self._outline(corners, ink, thick)
             if name:
-                chips.append((reading.card not in self._judged, name, ink, corners))
-        # Chips come last so that no outline crosses a name, those of the ruling first to get their place.
+                certain = reading.card is not None and reading.confidence >= _CERTAIN
+                order = 0 if reading.card in self._judged else 2 if certain else 1
+                chips.append((order, len(chips), name, ink, corners))
+        # Chips come last so that no outline crosses a name. Those of the ruling are the first to get their
+        # place, then what is uncertain; what is certain is left out where it has none.
         taken: list[Box] = []
-        for _, name, ink, corners in sorted(chips, key=lambda chip: chip[0]):
-            self._chip(name, ink, corners, taken)
-        self.names = tuple(chip[1] for chip in chips)
+        drawn = [
+            (number, name)
+            for order, number, name, ink, corners in sorted(chips, key=lambda chip: chip[:2])
+            if self._chip(name, ink, corners, taken, must=order < 2)
+        ]
+        self.names = tuple(name for _number, name in sorted(drawn))
 
     def _outline(self, corners: Sequence[tuple[float, float]], ink: str, thick: float) -> None:
         points = [value for corner in corners for value in corner]
@@ -160,12 +166,22 @@ class LivePicture(Widget):
             return f"{theme.VERDICT_SIGN[self._verdict]} {name}", theme.VERDICT_INK[self._verdict], 2.2
         return name, theme.SKY, 1.5
 
-    def _chip(self, name: str, ink: str, corners: Sequence[tuple[float, float]], taken: list[Box]) -> None:
-        """Write a card's name on it, or beside it where another name already stands."""
+    def _chip(
+        self, name: str, ink: str, corners: Sequence[tuple[float, float]], taken: list[Box], *, must: bool
+    ) -> bool:
+        """Write a card's name on it, or beside it where another name already stands; return whether it was.
+
+        A name that `must` be written covers others where it has no place.
+        """
         texture = self._chip_texture(name)
         pad = dp(4)
         width, height = texture.width + 2 * pad, texture.height + pad
         box = place_chip(corners, width, height, taken)
+        if box is None:
+            if not must:
+                return False
+            box = place_chip(corners, width, height, ())
+            assert box is not None
         taken.append(box)
         alpha = 0.85 if self._moving else 1.0
         group = self._overlay
@@ -174,6 +190,7 @@ class LivePicture(Widget):
         group.add(Color(*theme.rgba(ink, alpha)))
         at = (round(box.x + pad), round(box.y + pad / 2))
         group.add(Rectangle(texture=texture, pos=at, size=texture.size))
+        return True
 
     def _chip_texture(self, name: str) -> Texture:
         """Return `name` in white, to be tinted; kept, as the same few names come again and again."""
@@ -190,11 +207,14 @@ class LivePicture(Widget):
 
 def place_chip(
     corners: Sequence[tuple[float, float]], width: float, height: float, taken: Sequence[Box]
-) -> Box:
-    """Return where a name of `width` x `height` goes: on its card, else beside it, clear of `taken`."""
+) -> Box | None:
+    """Return where a name of `width` x `height` goes: on its card, else beside it, clear of `taken`.
+
+    None: there is no such place.
+    """
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     x, y = sum(xs) / len(xs), sum(ys) / len(ys)
     across, up = (max(xs) - min(xs) + width) / 2, (max(ys) - min(ys) + height) / 2
     offsets = ((0, 0), (0, up), (0, -up), (across, 0), (-across, 0), (across, up), (-across, -up))
     boxes = [Box(x + dx - width / 2, y + dy - height / 2, width, height) for dx, dy in offsets]
-    return next((box for box in boxes if not any(overlap(box, other) for other in taken)), boxes[0])
+    return next((box for box in boxes if not any(overlap(box, other) for other in taken)), None)

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from kivy.app import App
 from kivy.lang import Builder
+from kivy.metrics import dp
 from kivy.properties import BooleanProperty, StringProperty
 from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.scrollview import ScrollView
@@ -55,7 +57,11 @@ class SeatingTable(FloatLayout):
         self.lay()
 
     def lay(self, *_args: object) -> None:
-        """Put every token at its seat."""
+        """Put every token at its seat; however large the type, two have room side by side."""
+        u = App.get_running_app().u
+        width, height = min(100 * u, 0.34 * self.width), min(50 * u, 0.3 * self.height)
+        for token in self.tokens:
+            token.size = max(dp(84), width), max(dp(48), height)
         for token, place in zip(self.tokens, self._places(), strict=True):
             if not token.held:
                 token.center = place

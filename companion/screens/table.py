@@ -233,7 +233,7 @@ class TableScreen(FloatLayout):
         if app is None:
             return  # a scheduled arrangement that comes after the app was told to stop
         plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
-        app.u = plan.unit
+        app.set_unit(plan.unit)
         self.session.picture_width = shown_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
@@ -246,6 +246,7 @@ class TableScreen(FloatLayout):
             panel = self.ids[name]
             panel.size_hint = (None, None)
             panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
+        self.ids.log.opacity = 1 if plan.log.height else 0
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

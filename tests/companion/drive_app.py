@@ -74,10 +74,7 @@ def screens(walker: Walker) -> Steps:
     yield from rest(3)
     walker.look("large")
     large = walker.screen.large
-    smaller = min(large.size)
-    walker.saw["large type"] = {
-        name: large.ids[name].font_size / smaller for name in ("who", "need", "word", "says")
-    }
+    walker.saw["large type"] = {name: large.ids[name].font_size for name in ("who", "need", "word", "says")}
     lines = session.snapshot.lines
     session.show(lines=())
     yield from rest(3)
@@ -85,7 +82,11 @@ def screens(walker: Walker) -> Steps:
     breach = {"says": "Whoever shows a three must say to whom, and nobody has said it. " * 8}
     session.show(lines=({**lines[-1], "ruling": {"verdict": "illegal", "breaches": [breach]}},))
     yield from rest(3)
-    walker.saw["large at its smallest"] = large.ids.says.font_size / smaller
+    says = large.ids.says
+    walker.saw["large with a long ruling"] = [says.font_size, "…" in says.text, large.ids.scroll.do_scroll_y]
+    large.ids.scroll.scroll_y = 0
+    yield from rest(3)
+    walker.saw["large scrolled to"] = says.to_window(*says.pos)[1]
     session.show(lines=lines)
     yield from rest(3)
     yield from walker.tap(large)

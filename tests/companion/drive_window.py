@@ -249,6 +249,7 @@ def questions_on_a_phone(driver: Driver, unread: Sequence[dict[str, Any]], nobod
                 "free": free,
                 "picture": list(live.size),
                 "apart": apart,
+                "edge": list(driver.ids.ring.edge),
             }
         driver.session.show(lines=unread[:2])
         yield from rest(3)

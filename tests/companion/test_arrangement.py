@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.screens.arrangement import Box, arrange, beside_question, overlap
+from companion.screens.arrangement import (
+    PICTURE_UNITS,
+    Box,
+    arrange,
+    beside_question,
+    legible_dp,
+    overlap,
+    stacked,
+)
 from companion.screens.live import place_chip
 
 windows = st.tuples(st.integers(320, 3840), st.integers(320, 2400))
@@ -18,7 +27,8 @@ def test_panels_lie_inside_the_window_and_never_overlap(window: tuple[int, int],
     width, height = window
     panels = arrange(width, height, 1.0, players).panels
     for name, box in panels.items():
-        assert min(box.width, box.height) > 20, name
+        if name != "log" or box.height:
+            assert min(box.width, box.height) > 20, name
         assert box.x >= -0.01, name
         assert box.x + box.width <= width + 0.01, name
         assert box.y >= -0.01, name
@@ -59,6 +69,38 @@ def test_the_picture_is_as_wide_as_an_upright_phone() -> None:
     assert (plan.live.width, plan.live.height) == (400, 225)
 
 
+def test_on_a_small_phone_the_picture_takes_the_room_of_a_log_that_would_show_less_than_a_row() -> None:
+    small = arrange(360, 586)  # 640, less the navigation
+    assert small.log.height == 0
+    assert small.live.height >= max(138, PICTURE_UNITS * small.unit)
+    turned = arrange(576, 360)
+    assert turned.log.height == 0
+    assert turned.turn.height > 178 * turned.unit + 30
+    assert arrange(400, 806).log.height > 56
+
+
+@given(
+    least=st.lists(st.floats(0, 300), min_size=4, max_size=4),
+    room=st.floats(100, 1000),
+)
+def test_lines_of_large_type_share_the_height_and_none_gets_less_than_it_needs(
+    least: list[float], room: float
+) -> None:
+    heights = stacked(least, [26, 24, 17, 22], room)
+    assert all(height >= needed - 0.01 for height, needed in zip(heights, least, strict=True))
+    assert all(height == 0 for height, needed in zip(heights, least, strict=True) if not needed)
+    if any(least):
+        assert sum(heights) == pytest.approx(max(room, sum(least)), abs=0.1)
+
+
+def test_type_that_is_read_from_two_metres_spans_what_eyes_can_tell() -> None:
+    """Capitals of 2.9 mm at 2 m are 5 minutes of arc: 20/20 eyes just tell them; 20/40 want twice that."""
+    capitals_mm = legible_dp(2.0, acuity=1.0) * 0.711 * 25.4 / 160
+    assert capitals_mm == pytest.approx(2.909, abs=0.001)
+    assert legible_dp(2.0, acuity=0.5) == pytest.approx(51.5, abs=0.1)
+    assert legible_dp(2.0, acuity=0.8) == pytest.approx(32.2, abs=0.1)
+
+
 def test_type_grows_with_the_window() -> None:
     assert arrange(2560, 1440).unit == 2 * arrange(1280, 720).unit
 
@@ -74,7 +116,10 @@ def test_type_is_as_large_as_the_system_has_it_where_there_is_room_and_buttons_s
 def test_names_of_cards_on_top_of_each_other_do_not_cover_each_other() -> None:
     corners = [(0.0, 0.0), (40.0, 0.0), (40.0, 60.0), (0.0, 60.0)]
     taken: list[Box] = []
-    for _ in range(5):
-        taken.append(place_chip(corners, 30, 14, taken))
+    for _ in range(7):
+        place = place_chip(corners, 30, 14, taken)
+        assert place is not None
+        taken.append(place)
+    assert place_chip(corners, 30, 14, taken) is None, "no more find a place"
     assert taken[0] == Box(5, 23, 30, 14)
     assert not any(overlap(a, b) for a, b in itertools.combinations(taken, 2))
