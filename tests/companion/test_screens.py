@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from companion.store import Store
+from tests.companion.driven import AS_PHONE
 
 HERE = Path(__file__).parent
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
@@ -40,18 +41,12 @@ def _walk(scenario: str, width: int, height: int, type_scale: float) -> dict[str
     folders = {"HOME": str(home)}
     folders |= {f"XDG_{kind}": str(home / kind) for kind in ("CONFIG_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")}
     done = subprocess.run(
-        [
-            sys.executable,
-            str(HERE / "drive_app.py"),
-            scenario,
-            str(width),
-            str(height),
-            str(store),
-            *pictures,
-        ],
+        [sys.executable, *map(str, (HERE / "drive_app.py", scenario, width, height, store)), *pictures],
         env={
             **os.environ,
             **folders,
+            # A phone's small screen comes with what a phone lacks, and so does a whole game by touch.
+            **(AS_PHONE if width == 360 or scenario == "score" else {}),
             "SDL_VIDEODRIVER": "offscreen",
             "LANG": "C",
             "KIVY_METRICS_FONTSCALE": str(type_scale),
@@ -393,3 +388,8 @@ def check_measures(measured: dict[str, Any]) -> None:
         assert small == [], name
         assert measures["outside"] == [], name
         assert [text for text in measures["cut"] if "Bartholomew" not in text and "/" not in text] == [], name
+
+
+def test_every_screen_and_a_game_by_touch_need_nothing_that_a_phone_lacks() -> None:
+    for seen in (walk("score"), walk("screens", (360, 640))):
+        assert (seen["runs on"], seen["not on a phone"]) == ("opencv", [])
