@@ -250,6 +250,7 @@ def test_the_ledger_counts_the_last_evening_and_all() -> None:
     seen = walk("evening")
     assert has(seen["ledger"], "5 games played. The Shithead is Bob.")
     assert has(seen["ledger"], "3 of 5 lost")
+    assert [has(seen["ledger"], name) for name in ("Tonight", "Last evening")] == [True, False]
     assert has(seen["ledger"], "due: Once, Twice, Three Times A Shithead")
     assert has(seen["ledger-all"], "4 of 7 lost")
 
