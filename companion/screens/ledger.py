@@ -124,13 +124,15 @@ class LedgerScreen(Page):
         super().__init__(title=_("Ledger"), **kwargs)
         self._app = app
         self.all_nights = False
+        self.evening = _("Last evening")
+        """What the newest evening is called: tonight, as long as a game that began now belonged to it."""
         self.tally = Tally(())
         self.plot: NightPlot | None = None
         self.rows: list[StandingRow] = []
         self.buttons: dict[str, PillButton] = {}
         row = Factory.FilterRow()
         self.chips = {
-            "tonight": Chip(label=_("Last evening")),
+            "tonight": Chip(label=self.evening),
             "all": Chip(label=_("All evenings")),
         }
         for name, chip in self.chips.items():
@@ -156,8 +158,10 @@ class LedgerScreen(Page):
         try:
             with Store.open_to_read(self._app.store) as store:
                 self.tally = tally_of(store, all_evenings=all_nights)
+                self.evening = _("Last evening") if store.tonight() is None else _("Tonight")
         except BadInputError as error:
             self.ids.toast.say(error_words(error), 8.0)
+        self.chips["tonight"].label = self.evening
         self.ids.content.clear_widgets()
         self.rows = []
         for button in self.buttons.values():
@@ -207,7 +211,7 @@ class LedgerScreen(Page):
         self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
 
     def _title(self) -> str:
-        return _("All evenings") if self.all_nights else _("Last evening")
+        return _("All evenings") if self.all_nights else self.evening
 
     def _summary(self) -> str:
         played = many("{n} game played.", "{n} games played.", len(self.tally.losers))

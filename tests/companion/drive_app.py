@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import as_phone  # noqa: F401 - before the app, from which it may hide something
 from places_scenarios import places, shown_where
 from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
 from scripted import ScriptedSession

@@ -15,6 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import as_phone  # noqa: F401 - before the app, from which it may hide something
 from form_scenarios import form, tonight
 from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
 from speed_scenario import speed

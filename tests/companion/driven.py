@@ -15,6 +15,8 @@ import pytest
 
 HERE = Path(__file__).parent
 TARGET_DP = 48
+AS_PHONE = {"SHITHEAD_AS_PHONE": "1"}
+"""Has `as_phone.py` hide what a phone lacks."""
 
 
 @functools.cache
@@ -40,7 +42,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*prefix, sys.executable, str(HERE / "drive_window.py"), scenario, str(width), str(height), *more],
-        env={**os.environ, **environment},
+        # A phone's small screen comes with what a phone lacks, and so does the film.
+        env={**os.environ, **environment, **(AS_PHONE if width == 360 or scenario == "film" else {})},
         capture_output=True,
         text=True,
         timeout=1500,  # only against a process that hangs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import re
 import subprocess
 import tomllib
 from dataclasses import dataclass
@@ -173,6 +174,17 @@ def test_the_network_of_one_size_is_written_before_the_package() -> None:
     for package in ("onnxruntime", "opencv-python"):
         version = pinned(package, project()["dependencies"])
         assert f'{package.replace("python", "python-headless")}=={version}"' in steps
+
+
+def test_the_camera_provider_is_one_commit_and_no_branch() -> None:
+    steps = (ROOT / ".github" / "workflows" / "apk.yml").read_text("utf-8")
+    taken = re.findall(r"git -C camerax_provider checkout --detach ([0-9a-f]{40})\n", steps)
+    assert len(taken) == steps.count("/camerax_provider.git") == 1
+    assert (
+        steps.find("/camerax_provider.git")
+        < steps.find(taken[0])
+        < steps.find("rm -rf camerax_provider/.git")
+    )
 
 
 def test_the_docs_name_the_versions_that_are_built(build: Build, wanted: dict[str, str]) -> None:

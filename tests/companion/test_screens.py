@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from companion.store import Store
+from tests.companion.driven import AS_PHONE
 
 HERE = Path(__file__).parent
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
@@ -40,18 +41,12 @@ def _walk(scenario: str, width: int, height: int, type_scale: float) -> dict[str
     folders = {"HOME": str(home), "XDG_DATA_HOME": str(store.parents[1])}
     folders |= {f"XDG_{kind}": str(home / kind) for kind in ("CONFIG_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")}
     done = subprocess.run(
-        [
-            sys.executable,
-            str(HERE / "drive_app.py"),
-            scenario,
-            str(width),
-            str(height),
-            str(store),
-            *pictures,
-        ],
+        [sys.executable, *map(str, (HERE / "drive_app.py", scenario, width, height, store)), *pictures],
         env={
             **os.environ,
             **folders,
+            # A phone's small screen comes with what a phone lacks, and so does a whole game by touch.
+            **(AS_PHONE if width == 360 or scenario == "score" else {}),
             "SDL_VIDEODRIVER": "offscreen",
             "LANG": "C",
             "KIVY_METRICS_FONTSCALE": str(type_scale),
@@ -258,6 +253,7 @@ def test_the_ledger_counts_the_last_evening_and_all() -> None:
     seen = walk("evening")
     assert has(seen["ledger"], "5 games played. The Shithead is Bob.")
     assert has(seen["ledger"], "3 of 5 lost")
+    assert [has(seen["ledger"], name) for name in ("Tonight", "Last evening")] == [True, False]
     assert has(seen["ledger"], "due: Once, Twice, Three Times A Shithead")
     assert has(seen["ledger-all"], "4 of 7 lost")
 
@@ -397,3 +393,8 @@ def check_measures(measured: dict[str, Any]) -> None:
         assert measures["outside"] == [], name
         assert measures["faint"] == [], name
         assert [text for text in measures["cut"] if "Bartholomew" not in text and "/" not in text] == [], name
+
+
+def test_every_screen_and_a_game_by_touch_need_nothing_that_a_phone_lacks() -> None:
+    for seen in (walk("score"), walk("screens", (360, 640))):
+        assert (seen["runs on"], seen["not on a phone"]) == ("opencv", [])

@@ -276,7 +276,7 @@ def test_pictures_of_the_states_can_be_taken(tmp_path: Path) -> None:
 
 
 def test_the_sample_film_is_refereed_in_the_window() -> None:
-    """The whole program on real pictures, nothing scripted, until the first ruling has fallen.
+    """The whole program as on a phone, on real pictures, nothing scripted, until the first ruling has fallen.
 
     With SHITHEAD_OVERLAY set to a path, it goes on to a breach in mid-game and photographs it there: that is
     how docs/overlay.png was made.
@@ -288,6 +288,7 @@ def test_the_sample_film_is_refereed_in_the_window() -> None:
     wanted = os.environ.get("SHITHEAD_OVERLAY")
     seen = drive("film", 1280, 720, *([wanted] if wanted else []))
     assert seen["phase"] == "paused"
+    assert (seen["runs on"], seen["not on a phone"]) == ("opencv", [])
     screen = seen["film"]
     sign, word, what, says, quote = screen["banner"]
     assert (sign, word) in {("✓", "Legal"), ("✗", "Illegal"), ("?", "Not proven")}

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import as_phone
 import cv2
 from measuring import measure, pixels
 
 from companion.app import make_app
 from companion.choice import Choice
 from companion.settings import Settings
+from vision.runtime import available_backends
 
 Steps = Iterator[None]
 PATIENCE_S = 120.0
@@ -37,7 +39,7 @@ class Walker:
         take_steps(self.app, steps, first_s=0.3, every_s=every_s)
         next(steps)  # what the window begins with
         self.app.run()
-        return {**self.saw, "measured": self.measured}
+        return {**self.saw, "measured": self.measured, **reads_by()}
 
     @property
     def screen(self) -> Any:
@@ -107,6 +109,11 @@ class Walker:
 
     def _shoot(self, path: Path) -> None:
         cv2.imwrite(str(path), cv2.cvtColor(pixels()[::-1], cv2.COLOR_RGB2BGR))
+
+
+def reads_by() -> dict[str, Any]:
+    """Return what networks run on, and what is loaded that a phone lacks."""
+    return {"runs on": available_backends()[0], "not on a phone": as_phone.loaded()}
 
 
 def scrolls(widget: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 from measuring import measure, pixels
 from scripted import ScriptedSession
-from walker import Steps, take_steps
+from walker import Steps, reads_by, take_steps
 
 from companion.app import make_app
 from companion.cameras import sample_film
@@ -33,7 +33,7 @@ class Driver:
         if plays:
             self.app.play(self.session)
         self.app.run()
-        return self.saw
+        return {**self.saw, **reads_by()}
 
     @property
     def choice(self) -> Choice:
