@@ -200,7 +200,7 @@ def kept(walker: Walker) -> Steps:
     yield from walker.tap(walker.screen.buttons[backup.name])
     yield from rest(4)
     walker.look("put back")
-    walker.saw["set aside"] = [path.name for path in walker.store.parent.glob("s.replaced-*.sqlite")]
+    walker.saw["set aside"] = [path.name for path in walker.store.parent.glob("*.replaced-*.sqlite")]
     walker.saw["session after"] = walker.app.session is not None
 
 
