@@ -16,6 +16,7 @@ from companion.session import Snapshot
 from engine.events import Event
 from vision.layout import Place, Zone
 from vision.placing import Shown
+from vision.questions import HIDDEN_CARD, asked
 from vision.reading import CardReading, Image, Quad
 
 PLAYERS = ("Ann", "Bartholomew", "Cat", "Dan")
@@ -97,7 +98,15 @@ LINES: tuple[dict[str, Any], ...] = (
         "ruling": ruling("legal", burn=True),
     },
     {"id": 6, "event": "burn", "cards": ["10C"], "t": 44},
-    {"id": 7, "event": "unclear", "t": 55, "says": "A card left the pile: did Ann pick up?"},
+    {
+        "id": 7,
+        "event": "unclear",
+        "player": "Bartholomew",
+        "concerns": 3,
+        "cards": ["9H", "9C"],
+        "t": 55,
+        "says": asked(HIDDEN_CARD, "Bartholomew", count=2),
+    },
     {"id": 8, "event": "play", "player": "Ann", "cards": ["7H"], "t": 61.4, "ruling": ILLEGAL},
 )
 
