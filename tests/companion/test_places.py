@@ -13,9 +13,10 @@ from companion.refereeing import Refereeing, judge_of
 from companion.rulings import asks_where
 from companion.screens.arrangement import Box, overlap
 from engine.errors import BadInputError
+from tests.companion.driven import small_targets
 from tests.companion.scripted import LONG_NAME
 from tests.companion.session_script import Film, Game, until, watch
-from tests.companion.test_screens import TARGET_DP, has, walk
+from tests.companion.test_screens import has, walk
 from tests.vision.test_watch import STEP, Table, without
 from tests.vision.test_watch import Game as Drawn
 from vision.layout import DRAW, PLAY, Layout, Place, Seat, Zone
@@ -101,8 +102,7 @@ def test_what_is_touched_there_is_large_enough_and_no_text_is_cut(
     scenario: str, size: tuple[int, int]
 ) -> None:
     for name, measures in walk(scenario, size)["measured"].items():
-        small = [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5]
-        assert small == [], name
+        assert small_targets(measures) == [], name
         names = ("Bartholomew", LONG_NAME)  # the field of the turn has them
         cut = [text for text in measures["cut"] if not any(one in text for one in names)]
         assert (cut, measures["outside"]) == ([], []), name

@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 
 from companion.store import Store
-from tests.companion.driven import AS_PHONE
+from tests.companion.driven import AS_PHONE, small_targets
 
 HERE = Path(__file__).parent
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
-TARGET_DP = 48
 SIZES = ((1280, 720), (360, 640))
 LARGEST = (3840, 2160)
 """Looked at only for photographs: in software it is drawn too slowly for every run."""
@@ -304,7 +303,7 @@ def test_the_sample_film_is_called_a_demonstration_and_leads_to_a_game_of_ones_o
     assert seen["own"] == [None, False, True]
     for language in ("en", "de"):
         measures = seen["measured"][f"demonstration-{language} {at}"]
-        assert [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5] == []
+        assert small_targets(measures) == []
         assert [text for text in measures["cut"] if "film" in text] == []
 
 
@@ -387,9 +386,7 @@ def test_everything_to_touch_is_large_enough_and_no_text_is_cut(size: tuple[int,
 def check_measures(measured: dict[str, Any]) -> None:
     assert len(measured) > 12
     for name, measures in measured.items():
-        # Half a pixel is lost to rounding where rows share a height.
-        small = [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5]
-        assert small == [], name
+        assert small_targets(measures) == [], name
         assert measures["outside"] == [], name
         assert measures["faint"] == [], name
         assert [text for text in measures["cut"] if "Bartholomew" not in text and "/" not in text] == [], name
