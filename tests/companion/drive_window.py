@@ -327,6 +327,9 @@ def film(driver: Driver) -> Steps:
     yield from rest(4)
     driver.see("film")
     driver.saw["phase"] = session.snapshot.phase
+    if driver.picture:  # as it looked before it was stopped for the picture
+        driver.ids.phase.full_text = ""
+        yield from rest(3)
 
 
 SCENARIOS = {
