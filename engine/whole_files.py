@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import shutil
 import time
@@ -24,15 +25,11 @@ def part_of(path: Path) -> Path:
     """
     suffix = f".part{path.suffix}"
     stem = path.stem[:_LONGEST_STEM]
-    for left in path.parent.glob(f".{_literally(stem)}.*{suffix}"):
+    for left in path.parent.glob(f".{glob.escape(stem)}.*{glob.escape(suffix)}"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _LEFT_OVER_S:
                 left.unlink()
     return path.with_name(f".{stem}.{uuid.uuid4().hex[:12]}{suffix}")
-
-
-def _literally(name: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 @contextlib.contextmanager

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from models.caches import keep_caches_together
 
-from platformdirs import user_cache_dir
+keep_caches_together()
 
-os.environ.setdefault("MPLCONFIGDIR", str(Path(user_cache_dir("shithead")) / "matplotlib"))
-
-import matplotlib
+import matplotlib  # noqa: E402 - which asks for its folder as it is imported
 
 matplotlib.use("Agg")
-from matplotlib import pyplot as pyplot
+from matplotlib import pyplot as pyplot  # noqa: E402

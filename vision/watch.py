@@ -169,7 +169,8 @@ class Watcher:
         draw = None if shown.draw is None else self._steady(shown.draw)
         finder, before = self._finder, self._given if self._known is not None else None
         given = finder.players, finder.row_length, *self._size
-        self._given, self._shown = laid_out(Shown(rows, draw), self.view.readings, *given, before), True
+        self._given = laid_out(Shown(rows, draw), self.view.readings, *given, before)
+        self._shown = True
         self.question, self._last_look = None, -np.inf
 
     def _steady(self, pixel: Place) -> Place:

@@ -156,7 +156,7 @@ class TightLabel(Label):
         """Choose the type size and, if need be, that the text is cut."""
         if min(self._room()) < 2 or not self.text:
             return
-        self.font_size = largest_that_fits(lambda size: self._fits(size), self.largest, self.smallest)
+        self.font_size = largest_that_fits(self._fits, self.largest, self.smallest)
         self.shorten = not self._fits(self.font_size, whole_words=self.whole_words)
 
     def _room(self) -> tuple[float, float]:

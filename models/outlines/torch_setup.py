@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import types
-from pathlib import Path
 from typing import Any
 
 import torch
-from platformdirs import user_cache_dir
+
+from models.caches import keep_caches_together
 
 
 def _stand_in_for_torchvision() -> None:
@@ -31,9 +30,7 @@ def _stand_in_for_torchvision() -> None:
 
 def prepare_ultralytics() -> None:
     """Make ultralytics importable and keep it to itself: no reports sent, its files in our cache."""
-    cache = Path(user_cache_dir("shithead"))
-    os.environ.setdefault("YOLO_CONFIG_DIR", str(cache))
-    os.environ.setdefault("MPLCONFIGDIR", str(cache / "matplotlib"))
+    keep_caches_together()
     _stand_in_for_torchvision()
     from ultralytics import settings
     from ultralytics.utils.nms import TorchNMS

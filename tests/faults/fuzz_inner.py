@@ -15,6 +15,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from fuzz_rtsp import read_pictures
 from fuzz_running import FoundError, command, written
 
 from companion.choice import Choice, choice_of
@@ -31,14 +32,12 @@ from engine.errors import BadInputError
 from engine.json_text import parse_json
 from engine.referee import Referee
 from engine.simulate import play_game
-from vision.capturing import open_stream
 from vision.decks import LEARNT, Deck, load_learnt, save_deck
 from vision.faces import load_fusion
 from vision.indices import load_calibration
 from vision.learning import known_cards
 from vision.outlines import load_facts
 from vision.runtime import OnnxRuntimeNetwork
-from vision.sources import SameSize
 
 PLAYERS = ("Ann", "Bob", "Cat")
 _COLUMNS = ("started", "finished", "rules", "options", "players", "dealer", "loser", "source", "layout")
@@ -144,17 +143,7 @@ def stream(data: bytes, folder: Path) -> None:
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         server.timeout = 5
         threading.Thread(target=server.handle_request, daemon=True).start()
-        capture, same_size = open_stream(f"http://127.0.0.1:{server.server_port}/video"), SameSize()
-        try:
-            for _ in range(_MOST_FRAMES):
-                ok, frame = capture.read()
-                if not ok:
-                    break
-                if frame.ndim != 3 or frame.dtype != np.uint8:
-                    raise FoundError(f"a picture of shape {frame.shape}, {frame.dtype}")
-                same_size.fit(frame)
-        finally:
-            capture.release()
+        read_pictures(f"http://127.0.0.1:{server.server_port}/video")
 
 
 def results(data: bytes, folder: Path) -> None:

@@ -31,19 +31,28 @@ def rtsp(data: bytes, folder: Path) -> None:
         port = server.getsockname()[1]
         answering = threading.Thread(target=_answer, args=(server, data), daemon=True)
         answering.start()
-        capture, same_size = open_stream(f"rtsp://127.0.0.1:{port}/cam"), SameSize()
         try:
-            for _ in range(_MOST_FRAMES):
-                ok, frame = capture.read()
-                if not ok:
-                    break
-                if frame.ndim != 3 or frame.dtype != np.uint8:
-                    raise FoundError(f"a picture of shape {frame.shape}, {frame.dtype}")
-                same_size.fit(frame)
-                pictures.append(frame.shape)
+            pictures.extend(read_pictures(f"rtsp://127.0.0.1:{port}/cam"))
         finally:
-            capture.release()
             answering.join(10)
+
+
+def read_pictures(address: str) -> list[tuple[int, ...]]:
+    """Read the first pictures of a stream as the program does; returns their shapes."""
+    shapes = []
+    capture, same_size = open_stream(address), SameSize()
+    try:
+        for _ in range(_MOST_FRAMES):
+            ok, frame = capture.read()
+            if not ok:
+                break
+            if frame.ndim != 3 or frame.dtype != np.uint8:
+                raise FoundError(f"a picture of shape {frame.shape}, {frame.dtype}")
+            same_size.fit(frame)
+            shapes.append(frame.shape)
+    finally:
+        capture.release()
+    return shapes
 
 
 pictures: list[tuple[int, ...]] = []
