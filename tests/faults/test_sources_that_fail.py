@@ -360,8 +360,8 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
             self.looked += 1
             if self.looked == 2:
                 server.silent.set()
-                # Nobody comes back to it: in the end somebody presses Ctrl-C.
-                threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+                # Nobody comes back to it: in the end somebody presses Ctrl-C, after the first line.
+                threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
             return []
 
     # Where tests run in the background, SIGINT may be ignored.
