@@ -154,6 +154,8 @@ def make_app(
     Config.set("input", "mouse", "mouse,disable_multitouch")
     Config.set("kivy", "exit_on_escape", "0")
     Config.set("graphics", "allow_screensaver", "0")  # a phone over the table is not touched for long
+    # What has edges draws them smooth by itself; where OpenGL is software, this takes twice the time.
+    Config.set("graphics", "multisamples", "0")
     Config.set("graphics", "minimum_width", "320")
     Config.set("graphics", "minimum_height", "320")
     if size is not None:

@@ -28,7 +28,6 @@ from companion.settings import Settings, save_settings
 from companion.starting import broken_off, session_of
 
 _log = logging.getLogger(__name__)
-REFRESH_HZ = 30
 _SCREENS = {
     "log": ("companion.screens.log", "LogScreen"),
     "ledger": ("companion.screens.ledger", "LedgerScreen"),
@@ -76,7 +75,8 @@ class RefereeApp(App):
         """Show what the window begins with, and over it the first steps if nobody has seen them."""
         self.measure()
         self._first()
-        self._refresh = Clock.schedule_interval(self.refresh_screen, 1 / REFRESH_HZ)
+        # Each turn of the loop, not 30 times a second: Kivy would make of that every second or third turn.
+        self._refresh = Clock.schedule_interval(self.refresh_screen, 0)
         if not self.settings.toured:
             from companion.screens.tour import Tour
 

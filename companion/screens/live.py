@@ -45,7 +45,7 @@ class LivePicture(Widget):
         self._moving = False
         self._chips: dict[tuple[str, int], Texture] = {}
         with self.canvas:
-            self._ground = Color(*theme.rgba("#000000"))
+            Color(*theme.rgba("#000000"))
             self._backdrop = Rectangle()
             Color(1, 1, 1)
             self._image = Rectangle()
@@ -115,9 +115,12 @@ class LivePicture(Widget):
         self._backdrop.pos, self._backdrop.size = self.pos, self.size
         x, y, width, height = self.image_box()
         self._image.pos, self._image.size = (x, y), (width, height)
-        self._ground.a = 1.0 if self._picture is not None or self.dark_when_empty else 0.0
         if self._picture is None:
             self._image.size = (0, 0)
+            if not self.dark_when_empty:
+                self._backdrop.size = (0, 0)
+        elif width >= self.width - 1 and height >= self.height - 1:
+            self._backdrop.size = (0, 0)  # nothing of it would show
         self._draw()
 
     def _draw(self) -> None:
