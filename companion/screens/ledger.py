@@ -10,7 +10,7 @@ from typing import Any
 from kivy.core.clipboard import Clipboard
 from kivy.core.text import Label as CoreLabel
 from kivy.factory import Factory
-from kivy.graphics import Color, Ellipse, Line, Rectangle
+from kivy.graphics import Color, Line, Rectangle, SmoothEllipse
 from kivy.lang import Builder
 from kivy.properties import NumericProperty, StringProperty
 from kivy.uix.floatlayout import FloatLayout
@@ -75,7 +75,7 @@ class NightPlot(Widget):
                     dash_offset=place * 2,
                 )
                 radius = unit * 0.26
-                Ellipse(pos=(points[-2] - radius, points[-1] - radius), size=(2 * radius, 2 * radius))
+                SmoothEllipse(pos=(points[-2] - radius, points[-1] - radius), size=(2 * radius, 2 * radius))
                 texture = names[player]
                 y = _free(points[-1] - texture.height / 2, texture.height, taken)
                 taken.append(y)
