@@ -18,12 +18,13 @@ import hashlib
 import json
 import logging
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,7 @@ def main() -> int:
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="run these, with --target")
     parser.add_argument("--minutes", type=float, default=5.0, help="of a processor's time")
+    parser.add_argument("--jobs", type=int, default=1, help="targets at a time, with atheris")
     parser.add_argument("--engine", choices=ENGINES, default="hypothesis")
     parser.add_argument("--target", action="append", help="only this one; repeat")
     parser.add_argument("--seed", type=int, default=int(time.time()))
@@ -222,24 +224,25 @@ def _keep(folder: Path, name: str, data: bytes, error: BaseException) -> None:
 
 
 def _with_atheris(names: list[str], args: argparse.Namespace) -> int:
-    minutes, bad = args.minutes / len(names), 0
-    for name in names:
-        before, end = set(args.findings.glob(f"{name}-*")), _spent_minutes() + minutes
-        ended = 0
-        while ended == 0 and end - _spent_minutes() > 1 / 60:  # the library counts the wall's time
-            own = [sys.executable, __file__, "--one", name, "--minutes", str(end - _spent_minutes())]
-            ended = subprocess.run([*own, "--findings", str(args.findings)], check=False).returncode
-        bad += ended != 0 or set(args.findings.glob(f"{name}-*")) != before
+    each = partial(_in_its_own_process, minutes=args.minutes / len(names), findings=args.findings)
+    with ThreadPoolExecutor(args.jobs) as several:
+        outcomes = list(several.map(each, names))
+    bad = sum(found for found, _ in outcomes)
     print(json.dumps({"targets": len(names), "with findings": bad}))
-    note("fuzz_atheris_hours", _spent_minutes() / 60)
+    note("fuzz_atheris_hours", sum(spent for _, spent in outcomes) / 60)
     note("fuzz_atheris_findings", bad)
     return 1 if bad else 0
 
 
-def _spent_minutes() -> float:
-    """Return how much of a processor's time the processes took that have ended."""
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (spent.ru_utime + spent.ru_stime) / 60
+def _in_its_own_process(name: str, *, minutes: float, findings: Path) -> tuple[bool, float]:
+    """Fuzz one target; return whether there is a finding, and the minutes of a processor's time."""
+    before, spent, status = set(findings.glob(f"{name}-*")), 0.0, 0
+    while status == 0 and minutes - spent > 1 / 60:  # the library counts the time on the clock
+        own = [sys.executable, __file__, "--one", name, "--minutes", str(minutes - spent)]
+        child = subprocess.Popen([*own, "--findings", str(findings)])
+        _, status, used = os.wait4(child.pid, 0)
+        spent += (used.ru_utime + used.ru_stime) / 60
+    return status != 0 or set(findings.glob(f"{name}-*")) != before, spent
 
 
 def _atheris(name: str, minutes: float, findings: Path) -> None:
