@@ -45,7 +45,7 @@ _FILM_OPTIONS = {
 _STREAM_OPTIONS = {
     "format_whitelist": "mpjpeg,mjpeg,mov,matroska,avi,mpegts,flv,h264,hevc,asf,rtsp,rtp",
     # Not `rtsp`: such a stream is a format over tcp; FFmpeg asks for this only to follow its server.
-    "protocol_whitelist": "http,https,httpproxy,tcp,tls,udp,rtp,srtp,rtmp",
+    "protocol_whitelist": "http,https,tcp,tls,udp,rtp,srtp,rtmp",
     "max_redirects": "0",
     "rtsp_transport": "tcp",
 }
@@ -99,6 +99,8 @@ def open_stream(address: str) -> cv2.VideoCapture:
             address=address,
             known=", ".join(SCHEMES),
         )
+    # FFmpeg would ask the proxy that the environment names, at opening and at every new connection of its own.
+    os.environ["no_proxy"] = "*"
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_MS]
     with _only(_STREAM_OPTIONS):
         return cv2.VideoCapture(opencv_name(address), cv2.CAP_FFMPEG, limits)

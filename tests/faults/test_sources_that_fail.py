@@ -141,6 +141,21 @@ def test_a_stream_that_points_to_another_address_is_not_followed(servers: Callab
     assert other.asked == []
 
 
+@pytest.mark.parametrize("scheme", ["http", "https", "rtsp"])
+def test_a_stream_is_not_asked_for_through_a_proxy(
+    scheme: str, servers: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, proxy = servers(), servers()
+    monkeypatch.setenv("no_proxy", "")
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, proxy.address)
+    server.behave["/video"] = sending(404, b"")
+    with pytest.raises(BadInputError, match="cannot be opened"):
+        open_source(f"{server.address}/video".replace("http", scheme, 1))
+    assert proxy.asked == []
+    assert ("/video" in server.asked) == (scheme == "http")
+
+
 def rtsp(answers: dict[str, tuple[int, str]]) -> tuple[str, list[str]]:
     """Start an RTSP server that answers each method so; returns its address and the methods it was asked."""
     asked: list[str] = []
