@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import metadata
+from typing import NoReturn
 
 from companion.caches import keep_caches_together
 from companion.logs import begin_logging, log_path
@@ -41,9 +42,16 @@ COMMANDS = (
 """Sub-commands in the order of `--help`; each is a module of `companion.commands`."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says in one line what is wrong with its arguments."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser with every sub-command. Command modules import nothing heavy until they run."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="shithead",
         description="A referee for Shithead played with real cards: it sees the table and cites the rule.",
         epilog="Begin with: shithead app. What works here: shithead doctor. More on a command: "
@@ -67,6 +75,7 @@ def _version() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command. Returns the status: 0 done, 1 our own mistake, 2 bad input, 130 interrupted."""
+    _open_what_is_closed()
     args = build_parser().parse_args(argv)
     begin_logging()
     keep_caches_together()
@@ -91,6 +100,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _log.exception("shithead %s has failed", args.command)
         _say(args.command, f"the program failed ({type(error).__name__}: {error}); see {log_path()}")
         return 1
+
+
+def _open_what_is_closed() -> None:
+    """Let what is written to an output that was closed before we began go nowhere: Python has None there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open to the end
 
 
 def _say(command: str, what: str) -> int:

@@ -99,7 +99,7 @@ def open_stream(address: str) -> cv2.VideoCapture:
             address=address,
             known=", ".join(SCHEMES),
         )
-    # FFmpeg would ask the proxy that the environment names, at opening and at every new connection of its own.
+    # FFmpeg would ask the proxy that the environment names, when it opens a stream and when it goes on.
     os.environ["no_proxy"] = "*"
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_MS]
     with _only(_STREAM_OPTIONS):

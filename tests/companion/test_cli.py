@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +47,35 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert done.value.code == 0
     assert capsys.readouterr().out.startswith("shithead ")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", "nonsense", "watch", "tally --bogus", "app --size 3x3", "simulate --games 1e9", "film x --tilt abc"],
+)
+def test_arguments_that_cannot_be_are_refused_in_one_line(
+    typed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(typed.split())
+    assert done.value.code == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("shithead")
+    assert "--help" in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_an_output_that_was_closed_before_is_written_to_by_nobody(closed: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m companion.cli rules shed {closed}', sys.executable],
+        capture_output=True,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_mistake_of_the_program_is_one_line_for_the_user_and_a_trace_in_the_log(
