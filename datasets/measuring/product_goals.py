@@ -9,7 +9,7 @@ from datasets.measuring.goals import EVENT_F1, FILM_GOALS, Goal
 _BENCH = "pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"
 _FILMS = "shithead measure"
-_SOAK = "shithead soak"
+_SOAK = "shithead soak --hours HOURS --pace PACE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +279,7 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ProductGoal(
             "hours of films, at real pace or faster", "soak/film_hours", least=4, form=".2f", command=_SOAK
         ),
+        ProductGoal("at how many times real pace", "soak/pace", form=".1f", command=_SOAK),
         ProductGoal(
             "growth of memory, MiB an hour",
             "soak/memory_mib/growth_per_hour",
