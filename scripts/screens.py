@@ -123,9 +123,9 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
 def compose(rows_of: Rows, found: dict[Shot, Path]) -> Image.Image:
     """Set the photographs into one picture, in their rows."""
     rows = []
-    for row in rows_of:
-        height = HEIGHT if any(shot.size == PHONE for shot in row) else LOW
-        rows.append([(shot, _shrunk(found[shot], height)) for shot in row])
+    for shots in rows_of:
+        height = HEIGHT if any(shot.size == PHONE for shot in shots) else LOW
+        rows.append([(shot, _shrunk(found[shot], height)) for shot in shots])
     width = GAP + max(sum(picture.width + GAP for _, picture in row) for row in rows)
     height = GAP + sum(max(picture.height for _, picture in row) + LINE + GAP for row in rows)
     page = Image.new("RGB", (width, height), PAPER)
