@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import as_phone  # noqa: F401 - before the app, from which it may hide something
 from places_scenarios import places, shown_where
+from pressed import pressed
 from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
 from scripted import ScriptedSession
 from turning import turned
@@ -334,6 +335,7 @@ SCENARIOS = {
         shown_where,
         broken,
         start,
+        pressed,
         turned,
         worded,
     )
