@@ -28,7 +28,7 @@ CARD_FACE = "#F7F1E5"
 CARD_INK = "#1B1B1B"
 CARD_RED = "#A81E1A"
 NOWHERE = (-1e5, -1e5)
-"""Where a shape lies that is not seen: a rounded one cannot be made nothing, a transparent one costs as much."""
+"""Where a shape lies that is not seen: a rounded one cannot be made nothing, a transparent one costs time."""
 
 PAIRS: tuple[tuple[str, str], ...] = (
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GROUND, PANEL, RAISED)),

@@ -25,6 +25,7 @@ from kivy.config import Config  # noqa: E402
 
 Config.set("graphics", "width", "1280")
 Config.set("graphics", "height", "720")
+Config.set("graphics", "multisamples", "0")  # as in the app, so that both have the same to draw
 from kivy.app import App  # noqa: E402
 from kivy.clock import Clock  # noqa: E402
 from kivy.graphics.texture import Texture  # noqa: E402
@@ -54,7 +55,7 @@ class BareApp(App):
 
         Window.bind(on_flip=self._counted.drawn)
         self._put = self._counted.put(self._put)
-        Clock.schedule_interval(self._show, 1 / 30)
+        Clock.schedule_interval(self._show, 0)
         Clock.schedule_interval(self._tick, 0)
         return self._image
 
