@@ -39,15 +39,16 @@ class Planned:
 EVENING = (
     Planned("Bob"),
     Planned("Ann", 244, "shed", seats=2),
-    Planned("Bob"),
-    Planned("Cat"),
+    Planned("Bob", 350, "winnersh"),
+    Planned("Cat", 146, "shed"),
     Planned("Bob", 252, "rulebook", seats=3, suits=True),
-    Planned("Dan"),
-    Planned("Dan"),
+    Planned("Bob", 0, "jokers"),
+    Planned("Dan", 305, "shed"),
     Planned("Ann", 15, "winnersh", seats=3),
-    Planned("Bob"),
+    Planned("Dan", 0, "winnersh"),
     Planned("Cat", 66, "backpacker", seats=3),
     Planned("Ann", 39, "winnersh", seats=2, suits=True),
-    Planned("Bob"),
+    Planned("Bob", 260, "backpacker"),
 )
+"""In the first one only losing is kept account of; the others are played to their end."""
 LOSERS = tuple(game.loser for game in EVENING)
