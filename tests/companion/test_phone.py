@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 
 from companion.session import Session
+from tests.companion.streamed import parts, serve
 from vision.reading import Image
 from vision.sources import open_source
 
@@ -20,35 +18,16 @@ PATIENCE_S = 30.0
 GREEN = (40, 160, 60)
 
 
-class Phone(BaseHTTPRequestHandler):
-    """Serves pictures of a green table one after the other, as IP-camera apps do."""
-
-    def do_GET(self) -> None:
-        picture = np.full((240, 320, 3), GREEN, np.uint8)
-        data = cv2.imencode(".jpg", picture)[1].tobytes()
-        self.send_response(200)
-        self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
-        self.end_headers()
-        try:
-            while True:
-                head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
-                self.wfile.write(head.encode() + data + b"\r\n")
-                time.sleep(0.02)
-        except OSError:  # the watcher has hung up
-            pass
-
-    def log_message(self, *_: object) -> None:
-        pass
+def green_table() -> Iterator[bytes]:
+    while True:
+        yield from parts([np.full((240, 320, 3), GREEN, np.uint8)])
+        time.sleep(0.02)
 
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Phone)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/video"
-    server.shutdown()
-    server.server_close()
+    with serve(green_table) as where:
+        yield where
 
 
 class Onlooker:
