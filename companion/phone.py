@@ -56,6 +56,7 @@ class BridgeSource:
 
     live = True
     fps = 15.0
+    seconds: float | None = None
 
     def __init__(self, bridge: CameraBridge, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Start the bridge."""

@@ -236,7 +236,7 @@ class WoundOn:
 
     def __init__(self, source: FrameSource, since: float) -> None:
         self._source, self._since = source, since
-        self.name, self.live, self.fps = source.name, source.live, source.fps
+        self.name, self.live, self.fps, self.seconds = source.name, source.live, source.fps, source.seconds
         self.tell: Callable[[str], None] = tell_nobody
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from datasets.evaluation import ReadAll, Timed, timed
 from datasets.parallel import spread
 from datasets.photos import LabelledPhoto, card_named, load_set, photos_root, pictures_in
+from datasets.progress import Progress
 from engine.errors import BadInputError
 from vision.decks import Deck, DeckHead
 from vision.enrolment import examples
@@ -38,21 +39,21 @@ def with_own_deck(
     root: Path | None = None,
     jobs: int = 1,
     cluster: str | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> ReadAll:
     """Return what reads the photos of one of `ENROLLABLE`, each with the deck learnt from other pictures.
 
-    `jobs` and `cluster`: see `datasets.parallel.spread`.
+    `jobs` and `cluster`: see `datasets.parallel.spread`; `progress` is told pictures that were learnt from.
 
     Raises:
         BadInputError: the set, or the pictures of its deck, are missing.
     """
     shown: dict[Path, Examples] = {}
-    learning = spread(_shown_in, _learnt_from(name, root), jobs, cluster)
-    for number, (path, found) in enumerate(learning, start=1):
+    pictures = _learnt_from(name, root)
+    for number, (path, found) in enumerate(spread(_shown_in, pictures, jobs, cluster), start=1):
         shown[path] = found
         if progress is not None:
-            progress(f"{name}: cards of {number} pictures learnt")
+            progress(number, len(pictures))
 
     def pieces(photos: Sequence[LabelledPhoto]) -> Iterator[tuple[LabelledPhoto, Deck]]:
         for photo in photos:

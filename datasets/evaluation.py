@@ -17,6 +17,7 @@ from datasets.evaluation_scores import Score
 from datasets.index_alone import IndexAloneReader
 from datasets.parallel import spread
 from datasets.photos import BACK, LabelledPhoto, card_folders, label_folders, load_set
+from datasets.progress import Progress
 from engine.errors import BadInputError
 from models.onestage.reader import OneStageReader
 from vision import reader
@@ -178,13 +179,14 @@ def evaluate_photos(
     read_all: ReadAll,
     names: Iterable[str],
     root: Path | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     boxes: bool = False,
     sets: Mapping[str, PhotoSet] = MEASURES,
 ) -> list[Score]:
     """Return one score per named one of `sets`. Raises BadInputError when a set is missing.
 
-    `boxes`: the readings' quads are upright boxes and are held against the upright boxes around the cards.
+    `progress` is told photos of each set. `boxes`: the readings' quads are upright boxes and are held against
+    the upright boxes around the cards.
     """
     scores = []
     known: dict[Path, Timed] = {}
@@ -196,7 +198,7 @@ def evaluate_photos(
         for number, (photo, timed) in enumerate(zip(fresh, read_all(fresh), strict=True), start=1):
             known[photo.path] = timed
             if progress is not None:
-                progress(f"{name}: {number}/{len(fresh)}")
+                progress(number, len(fresh))
         for photo in photos:
             readings, milliseconds = known[photo.path]
             measure(score, [boxed(label) for label in photo.labels] if boxes else photo.labels, readings)

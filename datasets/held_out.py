@@ -9,7 +9,7 @@ counted by themselves. A card that is not found is not named.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from datasets.evaluation_measures import boxed, match_quads, named_backs
 from datasets.evaluation_scores import Score
 from datasets.parallel import spread
 from datasets.photos import Label, surfaces
+from datasets.progress import Progress
 from datasets.scenes import Scene, SceneMaker
 from datasets.scenes_cards import CardStock
 from engine.cards import JOKER
@@ -114,7 +115,7 @@ def evaluate_held_out(
     count: int = FRAMES,
     jobs: int = 1,
     cluster: str | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Score, Score]:
     """Return how the cards of the held-out decks are read, and how their jokers are.
 
@@ -124,7 +125,7 @@ def evaluate_held_out(
         count: Frames of each deck.
         jobs: See `datasets.parallel.spread`.
         cluster: Likewise.
-        progress: Is told how far it is.
+        progress: Is told frames.
 
     Raises:
         BadInputError: a deck's art cannot be had, or there is no such detector.
@@ -140,7 +141,7 @@ def evaluate_held_out(
             score.milliseconds.append(milliseconds)
             score.add(of_frame)
         if progress is not None:
-            progress(f"{scores[0].name}: {number}/{len(todo)}")
+            progress(number, len(todo))
     return scores
 
 

@@ -53,6 +53,8 @@ class FrameSource(Protocol):
     live: bool
     fps: float
     """Frames a second; for a live source a guess."""
+    seconds: float | None
+    """How long it lasts, if that is known."""
     tell: Callable[[str], None]
     """Called, in the thread that iterates, with one line when a live source is lost and when it is back."""
 
@@ -161,6 +163,7 @@ class FilmSource:
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
         count = self._capture.get(cv2.CAP_PROP_FRAME_COUNT)
         self.frame_count = int(count) if np.isfinite(count) and count > 0 else None
+        self.seconds = None if self.frame_count is None else self.frame_count / self.fps
         ok, first = self._capture.read()
         if not ok:
             self.close()
@@ -251,6 +254,7 @@ class LiveSource:
     """
 
     live = True
+    seconds: float | None = None
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.progress import Bar
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -88,9 +89,9 @@ def _enrol(args: argparse.Namespace) -> int:
     if len(args.source) == 1 and Path(args.source[0]).suffix.lower() == _DECK_FILE:
         deck = _from_file(args.name, Path(args.source[0]))
     elif len(args.source) == 1 and _is_moving(args.source[0]):
-        deck, doubts = _from_show(args.name, args.source[0])
+        deck, doubts = _from_show(args.name, args.source[0], tells=not args.json)
     else:
-        deck = _from_photos(args.name, [Path(source) for source in args.source])
+        deck = _from_photos(args.name, [Path(source) for source in args.source], tells=not args.json)
     DeckHead(deck)
     save_deck(deck)
     _report(deck, doubts, as_json=args.json)
@@ -141,31 +142,23 @@ def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
     return [card for card in KNOWN if counts[card]], missing
 
 
-def _from_show(name: str, spec: str) -> tuple[Deck, Sequence[Doubt]]:
+def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Doubt]]:
     """Return the deck that is shown in a film, or to a camera, and the cards that could not be told."""
     from companion.enrolling import with_networks
 
     show, learn = with_networks(name)
+    with Bar("deck", "cards", wanted=tells) as bar:
+        _watch(spec, show, bar)
     try:
-        _watch(spec, show)
-    finally:
-        if show.showings:
-            print(file=sys.stderr)  # below the line of progress
-
-    def progress(done: int, count: int) -> None:
-        print(f"\rlearning: {done + 1} of {count} pictures", end="", file=sys.stderr, flush=True)
-
-    try:
-        learnt = learn(show, progress)
+        with Bar("learning", "pictures", wanted=tells) as bar:
+            return learn(show, bar.show)
     except BadInputError as error:
         raise BadInputError(f"{spec}: {error}") from None
-    print(file=sys.stderr)
-    return learnt
 
 
-def _watch(spec: str, show: PackShow) -> None:
+def _watch(spec: str, show: PackShow, bar: Bar) -> None:
     """Look at the source until it ends, or nothing is left to be shown to it."""
-    from companion.enrolling import PackWatch
+    from companion.enrolling import PACK, PackWatch
     from vision.sources import open_source
 
     source = open_source(spec)
@@ -173,7 +166,8 @@ def _watch(spec: str, show: PackShow) -> None:
     try:
         for _t, _frame, seen in watch:
             if seen in ("taken", "seen"):
-                _progress(show, show.missing())
+                missing = show.missing()
+                bar.show(PACK - len(missing), PACK, _so_far(show, missing))
             if source.live and show.showings and watch.idle_s > _IDLE_SECONDS:
                 return
     except KeyboardInterrupt:
@@ -184,18 +178,17 @@ def _watch(spec: str, show: PackShow) -> None:
         # A film can be shown again; who showed a pack to a camera should not have to.
         if not source.live or not show.showings:
             raise
-        print(f"\nshithead deck: {error}; what was shown is kept", file=sys.stderr)
+        print(f"shithead deck: {error}; what was shown is kept", file=sys.stderr)
     finally:
         source.close()
 
 
-def _progress(show: PackShow, missing: Sequence[str]) -> None:
+def _so_far(show: PackShow, missing: Sequence[str]) -> str:
     left = " ".join(missing) if len(missing) <= _NAMED_MISSING else f"{len(missing)} cards"
-    text = f"{len(show.showings)} shown, {52 - len(missing)} of 52 told; missing: {left or 'none'}"
-    print(f"\r{text:79}", end="", file=sys.stderr, flush=True)
+    return f"{len(show.showings)} shown; missing: {left or 'none'}"
 
 
-def _from_photos(name: str, paths: list[Path]) -> Deck:
+def _from_photos(name: str, paths: list[Path], *, tells: bool) -> Deck:
     """Return the deck of photos of one card each; one that will not do is named, and left out."""
     # Names first: nobody should wait for the networks to learn of a misspelt file.
     photos = [(path, card) for path in _photos(paths) if (card := _named(path)) is not None]
@@ -204,7 +197,8 @@ def _from_photos(name: str, paths: list[Path]) -> Deck:
     from vision.enrolment import enrol
     from vision.faces import FaceReader
 
-    return enrol(name, _shown(photos), FaceReader())
+    with Bar("deck", "photos", wanted=tells) as bar:
+        return enrol(name, _shown(photos, bar), FaceReader())
 
 
 def _photos(paths: list[Path]) -> list[Path]:
@@ -226,30 +220,28 @@ def _named(path: Path) -> str | None:
         return None
 
 
-def _shown(photos: Sequence[tuple[Path, str]]) -> Iterator[tuple[Image, Quad, str]]:
+def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image, Quad, str]]:
     """Yield each photo's picture, its one card's quad, and the card."""
     from vision.outlines import OutlineFinder
     from vision.pictures import read_image
 
     finder = OutlineFinder()
-    for number, (path, card) in enumerate(photos, start=1):
-        print(f"\r{number} of {len(photos)} photos", end="", file=sys.stderr, flush=True)
+    for number, (path, card) in enumerate(photos):
+        bar.show(number, len(photos))
         try:
             image = read_image(path)
         except BadInputError as error:
-            _left_out(f"\n{error}")
+            _left_out(str(error))
             continue
         outlines = [outline for outline in finder.find(image) if outline.face == "up"]
         if len(outlines) != 1:
-            _left_out(f"\n{path}: {len(outlines)} face-up cards are seen, one is needed")
+            _left_out(f"{path}: {len(outlines)} face-up cards are seen, one is needed")
             continue
         yield image, outlines[0].quad, card
-    print(file=sys.stderr)
 
 
 def _left_out(why: str) -> None:
-    before = "\n" if why.startswith("\n") else ""
-    print(f"{before}shithead deck: {why.lstrip()}; it is left out", file=sys.stderr)
+    print(f"shithead deck: {why}; it is left out", file=sys.stderr)
 
 
 # --- what is enrolled ---------------------------------------------------------------------------------

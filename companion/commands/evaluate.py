@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from companion.jobs import add_jobs, jobs_of
+from companion.progress import Bar
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -122,17 +123,20 @@ def _measure(
     from datasets.enrolled import ENROLLABLE, with_own_deck
     from datasets.evaluation import BESIDE, INDEX_ALONE, evaluate_photos
 
-    if not args.beside_only:
-        _print(evaluate_photos(ways.ours, [name], root, _progress, sets=sets)[0], args.json)
-        if args.enrolled and name in ENROLLABLE:
-            own = with_own_deck(name, root, ways.jobs, ways.cluster, _progress)
-            score = evaluate_photos(own, [name], root, _progress, sets=sets)[0]
-            score.name = f"{name}+deck"
-            _print(score, args.json)
-    if ways.detector is not None and name != INDEX_ALONE:  # a detector of cards finds none there
-        score = evaluate_photos(ways.detector, [name], root, _progress, boxes=True, sets=sets)[0]
-        score.name = name + BESIDE
+    def measured(read_all: ReadAll, row: str, *, boxes: bool = False) -> None:
+        with Bar(row, "photos", wanted=not args.json) as bar:
+            score = evaluate_photos(read_all, [name], root, bar.show, boxes=boxes, sets=sets)[0]
+        score.name = row
         _print(score, args.json)
+
+    if not args.beside_only:
+        measured(ways.ours, name)
+        if args.enrolled and name in ENROLLABLE:
+            with Bar(f"{name}: learning", "pictures", wanted=not args.json) as bar:
+                own = with_own_deck(name, root, ways.jobs, ways.cluster, bar.show)
+            measured(own, f"{name}+deck")
+    if ways.detector is not None and name != INDEX_ALONE:  # a detector of cards finds none there
+        measured(ways.detector, name + BESIDE, boxes=True)
 
 
 def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None, *, only_this: bool) -> None:
@@ -160,7 +164,9 @@ def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None, *,
     ways += [(True, None)] if args.enrolled and not args.beside_only else []
     ways += [(False, beside)] if beside is not None else []
     for enrolled, weights in ways:
-        for score in evaluate_held_out(enrolled, weights, jobs=jobs, cluster=cluster, progress=_progress):
+        with Bar("held_out", "frames", wanted=not args.json) as bar:
+            scores = evaluate_held_out(enrolled, weights, jobs=jobs, cluster=cluster, progress=bar.show)
+        for score in scores:
             _print(score, args.json)
 
 
@@ -172,16 +178,11 @@ def _print(score: Score, as_json: bool) -> None:
     from datasets.measuring.machine import load, machine
 
     row = score.to_json()
-    print(file=sys.stderr)
     if as_json:
         made = datetime.now(UTC).strftime("%Y-%m-%d")
         print(json.dumps({**row, "load": load(), "made": made, "machine": machine()}), flush=True)
     else:
         print(_line(row), flush=True)
-
-
-def _progress(text: str) -> None:
-    print(f"\r{text}   ", end="", file=sys.stderr, flush=True)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from companion.jobs import add_jobs, jobs_of
+from companion.progress import Bar
 from engine.errors import BadInputError
+
+if TYPE_CHECKING:
+    from datasets.progress import Progress
 
 NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
 
@@ -59,7 +63,9 @@ def run(args: argparse.Namespace) -> int:
     jobs, cluster = jobs_of(args)
     args.players = _players(args.players)
     if args.films is None:
-        print(_film((args.out, args.seed), args))
+        with Bar("film", "s") as bar:
+            said = _film((args.out, args.seed), args, bar.show)
+        print(said)
         return 0
     if args.cards is not None:
         raise BadInputError("--cards names one file, --films makes many")
@@ -69,8 +75,20 @@ def run(args: argparse.Namespace) -> int:
     seeds = range(args.seed, args.seed + args.films)
     films = [(args.out.resolve().with_stem(f"{args.out.stem}-{seed}"), seed) for seed in seeds]
     settings = argparse.Namespace(**{k: v for k, v in vars(args).items() if k != "run"})
-    for said in spread(partial(_film, args=settings), films, jobs, cluster):
-        print(said, flush=True)
+    made = 0
+    with Bar("film", "films") as bar:
+
+        def of_one(done_s: float, whole_s: float) -> None:
+            bar.show(made + done_s / whole_s, len(films))
+
+        here = jobs == 1 and cluster is None  # other processes tell of whole films only
+        bar.show(0, len(films))
+        for said in spread(
+            partial(_film, args=settings, progress=of_one if here else None), films, jobs, cluster
+        ):
+            made += 1
+            bar.show(made, len(films))
+            print(said, flush=True)
     return 0
 
 
@@ -82,11 +100,11 @@ def _check_files(args: argparse.Namespace) -> None:
     check_outputs({"": args.out, "the truth": truth_path(args.out), "--cards": args.cards}, [args.rules])
 
 
-def _film(film: tuple[Path, int], args: argparse.Namespace) -> str:
+def _film(film: tuple[Path, int], args: argparse.Namespace, progress: Progress | None = None) -> str:
     """Make one film; returns what there is to say of it."""
     out, seed = film
 
-    from datasets.films.production import Shot, make_film, show_progress, truth_path
+    from datasets.films.production import Shot, make_film, truth_path
     from datasets.films.story import DEFAULT_ACTS, find_story
 
     acts = None if args.whole else args.plays if args.plays is not None else DEFAULT_ACTS
@@ -105,7 +123,7 @@ def _film(film: tuple[Path, int], args: argparse.Namespace) -> str:
         codec=args.codec,
         crf=args.crf,
     )
-    scene = make_film(story, shot, out, cards=args.cards, progress=show_progress)
+    scene = make_film(story, shot, out, cards=args.cards, progress=progress)
     told = f"{scene.timeline.duration_s:.0f} s, {len(scene.timeline.actions)} events"
     return f"{out}: {told}; truth in {truth_path(out)}"
 

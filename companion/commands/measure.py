@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.jobs import add_jobs, jobs_of
+from companion.progress import Bar
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
 
@@ -80,7 +81,10 @@ def run(args: argparse.Namespace) -> int:
     args.folder.mkdir(parents=True, exist_ok=True)
     folder = args.folder.resolve()  # other processes stand elsewhere
     check_outputs({"": folder / "films.json", "the table": folder / "films.md"}, with_truth(films))
-    report = measure_films(plans, films, folder, jobs=jobs, cluster=cluster, progress=_progress)
+    with Bar("measure", "films") as bar:
+        report = measure_films(
+            plans, films, folder, jobs=jobs, cluster=cluster, tell=_tell, progress=bar.show
+        )
     text = as_markdown(report)
     write_whole(folder / "films.json", json.dumps(report, indent=1) + "\n")
     write_whole(folder / "films.md", text)
@@ -145,5 +149,5 @@ def with_truth(films: list[Path]) -> list[Path]:
     return [*films, *map(truth_path, films)]
 
 
-def _progress(text: str) -> None:
+def _tell(text: str) -> None:
     print(f"measure: {text}", file=sys.stderr, flush=True)

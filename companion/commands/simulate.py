@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -13,11 +12,11 @@ from random import Random
 from typing import Any
 
 from companion.jobs import add_jobs, jobs_of
+from companion.progress import Bar
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
 
 _NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim")
-_PROGRESS_SECONDS = 2.0
 _BLOCK = 100
 """Games that are counted in one piece, with a seed of their own."""
 
@@ -81,18 +80,17 @@ def _count(args: argparse.Namespace) -> int:
     ruleset = load_ruleset(args.rules, args.option)
     losers: Counter[int] = Counter()
     acts = longest = 0
-    begun = told = time.perf_counter()
+    begun = time.perf_counter()
     work = partial(
         _play_block, rules=args.rules, options=args.option, players=args.players, policy=args.policy
     )
     blocks = [
         (f"{args.seed} {first}", min(_BLOCK, args.games - first)) for first in range(0, args.games, _BLOCK)
     ]
-    for lost, played, most in spread(work, blocks, jobs, cluster):
-        losers, acts, longest = losers + lost, acts + played, max(longest, most)
-        if time.perf_counter() - told > _PROGRESS_SECONDS:
-            told = time.perf_counter()
-            print(f"{losers.total()} of {args.games} games", file=sys.stderr)
+    with Bar("simulate", "games") as bar:
+        for lost, played, most in spread(work, blocks, jobs, cluster):
+            losers, acts, longest = losers + lost, acts + played, max(longest, most)
+            bar.show(losers.total(), args.games)
     seconds = time.perf_counter() - begun
     print(f"{args.games} games, {args.players} players, {ruleset.title}, {args.policy} play")
     print(f"ended {args.games - losers[-1]}, given up as a draw {losers[-1]}")

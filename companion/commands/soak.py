@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.commands.measure import films_in, with_truth
+from companion.progress import Bar
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
 
@@ -60,10 +61,12 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(written, with_truth(films), store=args.folder / "soak.sqlite")
     if not films:
         for plan in FILMS:
-            _progress(f"rendering {plan.name}, unless it is there")
-            render(plan, args.folder)
+            with Bar(f"rendering {plan.name}", "s") as bar:
+                render(plan, args.folder, bar.show)
         films = [plan.film_in(args.folder) for plan in FILMS]
-    report = soak(films, args.folder, args.hours * 3600, pace=args.pace, progress=_progress)
+    with Bar("soak", "s") as bar:
+        seconds = args.hours * 3600
+        report = soak(films, args.folder, seconds, pace=args.pace, tell=_tell, progress=bar.show)
     write_whole(args.folder / "soak.json", json.dumps(report) + "\n")
     lists = ("games", "samples")
     print(json.dumps({name: value for name, value in report.items() if name not in lists}))
@@ -71,5 +74,5 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _progress(text: str) -> None:
+def _tell(text: str) -> None:
     print(f"soak: {text}", file=sys.stderr, flush=True)

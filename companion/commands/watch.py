@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.progress import Bar
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from companion.game_keeper import GameKeeper
     from companion.recording import Recorded
     from vision.sources import FrameSource
-
-_PROGRESS_SECONDS = 10.0
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -100,7 +99,8 @@ def run(args: argparse.Namespace) -> int:
         raise
     try:
         if args.headless or not _in_window(source, recorded):
-            follow(source, recorded)
+            with Bar("watch", "s") as bar:
+                follow(source, recorded, lambda t: bar.show(t, source.seconds))
     except BaseException:
         # What ended the game is the line to end with; what went wrong afterwards comes before it.
         try:
@@ -188,18 +188,16 @@ def _say(line: str) -> None:
     print(f"shithead watch: {line}", file=sys.stderr, flush=True)
 
 
-def follow(source: FrameSource, game: Recorded, *, quiet: bool = False) -> None:
+def follow(source: FrameSource, game: Recorded, progress: Callable[[float], None] = lambda t: None) -> None:
     """Feed every picture to the game and finish it, even if the source breaks off.
 
-    Progress goes to stderr, unless `quiet`.
+    `progress` is told the time of each picture that was fed.
     """
-    t, began, told = 0.0, time.monotonic(), time.monotonic()
+    t = 0.0
     try:
         for t, frame in source:
             game.feed(frame, t)
-            if not quiet and time.monotonic() - told > _PROGRESS_SECONDS:
-                told = time.monotonic()
-                print(f"watch: {t:.0f} s seen in {told - began:.0f} s", file=sys.stderr, flush=True)
+            progress(t)
     finally:
         game.finish(t)
 

@@ -18,11 +18,12 @@ from datasets.films.handling import Handling
 from datasets.films.hands import Grip, random_look
 from datasets.films.layout import make_layout
 from datasets.films.motion import Timeline
-from datasets.films.production import TABLE_MM, Progress, Shot, pick_deck, place_camera, set_up_picture
+from datasets.films.production import TABLE_MM, Shot, pick_deck, place_camera, set_up_picture
 from datasets.films.stage import Piece, Stage, random_manner
 from datasets.films.tabletop import placed
 from datasets.films.things import Thing, ThingArtist, random_thing
 from datasets.films.video import FilmWriter
+from datasets.progress import Progress
 
 PEOPLE = ("Ann", "Bob", "Cat", "Dan")
 _BROUGHT = ("glass", "glass", "mat", "mat", "coin", "phone", "slip", "wallet", "bowl", "pen")

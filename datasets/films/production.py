@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +32,10 @@ from datasets.films.tabletop import random_habits
 from datasets.films.things import ThingArtist
 from datasets.films.truth import event_line, resting_cards, with_verdicts, write_lines
 from datasets.films.video import FilmWriter
+from datasets.progress import Progress
 from engine.errors import BadInputError
 
 TABLE_MM = (900.0, 600.0)
-Progress = Callable[[float, float], None]
-"""Called with seconds done and seconds in all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +202,8 @@ def make_film(
 ) -> Scene:
     """Render a story to `out`, its truth beside it, and on request the cards at rest to `cards`.
 
+    `progress` is told seconds of the film.
+
     Raises:
         BadInputError: The shot asks for what does not exist, or the film cannot be written.
     """
@@ -232,9 +232,3 @@ def make_film(
 def truth_path(film: Path) -> Path:
     """Return where the truth of a film lies: OUT.mp4 has OUT.truth.jsonl."""
     return film.with_suffix(".truth.jsonl")
-
-
-def show_progress(done_s: float, whole_s: float) -> None:
-    """Write progress to stderr, once per ten seconds of film."""
-    if done_s and done_s % 10.0 < 1e-6:
-        print(f"film: {done_s:.0f} of {whole_s:.0f} s", file=sys.stderr, flush=True)

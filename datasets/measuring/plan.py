@@ -16,6 +16,7 @@ from datasets.art import VALID_DECKS
 from datasets.films.production import Shot, make_film, pick_deck, truth_path
 from datasets.films.story import DEFAULT_ACTS, Story, find_ending, find_story
 from datasets.films.surroundings import LIGHTS
+from datasets.progress import Progress
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 
@@ -132,10 +133,11 @@ def _level(key: str, choices: Sequence[Level], number: int) -> Level:
     return order[number % _BLOCK % len(order)]
 
 
-def render(plan: FilmPlan, folder: Path) -> bool:
+def render(plan: FilmPlan, folder: Path, progress: Progress | None = None) -> bool:
     """Render a film with its truth, unless it is there already; returns whether it had to be.
 
     A film whose truth is missing was broken off, and is rendered anew.
+    `progress` is told seconds of the film.
 
     Raises:
         BadInputError: nothing can be written there, or a deck has a card too few.
@@ -159,7 +161,7 @@ def render(plan: FilmPlan, folder: Path) -> bool:
         deck=_deck(plan.deck, story),
         surface=plan.surface,
     )
-    make_film(story, shot, film)
+    make_film(story, shot, film, progress=progress)
     return True
 
 

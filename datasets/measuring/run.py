@@ -13,8 +13,7 @@ from datasets.measuring.plan import FilmPlan, render
 from datasets.measuring.summing import report
 from datasets.measuring.watching import Row, measured
 from datasets.parallel import spread
-
-Progress = Callable[[str], None]
+from datasets.progress import Progress
 
 
 def measure_films(
@@ -24,9 +23,12 @@ def measure_films(
     *,
     jobs: int = 1,
     cluster: str | None = None,
-    progress: Progress = lambda text: None,
+    tell: Callable[[str], None] = lambda text: None,
+    progress: Progress = lambda done, whole: None,
 ) -> dict[str, Any]:
     """Return the report over planned films, rendered into `folder` as far as they lack, and over `films`.
+
+    `tell` gets a line on each film; `progress` is told films.
 
     Raises:
         BadInputError: a film or its truth cannot be read, or nothing can be written to `folder`.
@@ -35,13 +37,21 @@ def measure_films(
     todo = [(plan.film_in(folder), plan) for plan in plans] + [(film, None) for film in films]
     outcomes = folder / "watched"
     outcomes.mkdir(exist_ok=True)
-    work = partial(_one, folder=folder, outcomes=outcomes, program=about["program"])
     rows: list[Row] = []
+
+    def of_one(done: float, whole: float) -> None:
+        progress(len(rows) + done / whole, len(todo))
+
+    work = partial(_one, folder=folder, outcomes=outcomes, program=about["program"])
+    if jobs == 1 and cluster is None:  # other processes tell of whole films only
+        work = partial(work, progress=of_one)
+    progress(0, len(todo))
     for (_, plan), row in zip(todo, spread(work, todo, jobs, cluster), strict=True):
         rows.append(row)
         overall, plain = row["watch"]["overall"]["f1"], row["baseline"]["overall"]["f1"]
         scored = f"{len(rows)} of {len(todo)}: {row['film']}: F1 {overall} (baseline {plain})"
-        progress(scored + _instead(plan, row))
+        tell(scored + _instead(plan, row))
+        progress(len(rows), len(todo))
     made = datetime.now(UTC).strftime("%Y-%m-%d")
     return report(rows, made=made, machine=about, jobs=jobs if cluster is None else None)
 
@@ -53,8 +63,16 @@ def _instead(plan: FilmPlan | None, row: Row) -> str:
     return f"; filmed with the deck {row['deck']}, for {plan.deck} cannot be had here"
 
 
-def _one(work: tuple[Path, FilmPlan | None], *, folder: Path, outcomes: Path, program: str) -> Row:
+def _one(
+    work: tuple[Path, FilmPlan | None],
+    *,
+    folder: Path,
+    outcomes: Path,
+    program: str,
+    progress: Progress = lambda done, whole: None,
+) -> Row:
+    """Return a film's row. To render it counts as one half of the work, to watch it as the other."""
     film, plan = work
     if plan is not None:
-        render(plan, folder)
-    return measured(film, outcomes, program)
+        render(plan, folder, lambda t, whole: progress(t / 2, whole))
+    return measured(film, outcomes, program, lambda t, whole: progress((whole + t) / 2, whole))

@@ -29,6 +29,7 @@ from companion.store_rows import is_texts
 from datasets.films.production import truth_path
 from datasets.measuring.machine import load, machine, resident_mib
 from datasets.measuring.plan import FilmPlan
+from datasets.progress import Progress
 from engine.errors import BadInputError
 from vision.backlog import BACKLOG_SECONDS, Backlog
 from vision.reading import Image
@@ -112,7 +113,8 @@ def soak(
     *,
     pace: float = 1.0,
     every: float = SAMPLE_SECONDS,
-    progress: Callable[[str], None] = lambda text: None,
+    tell: Callable[[str], None] = lambda text: None,
+    progress: Progress = lambda done, whole: None,
 ) -> dict[str, Any]:
     """Play films for a time and return what was seen, as JSON.
 
@@ -122,7 +124,8 @@ def soak(
         seconds: How long.
         pace: Seconds of film a second.
         every: Seconds between samples of memory.
-        progress: Told of each film that has ended.
+        tell: Told in a line of each film that has ended.
+        progress: Told seconds of the time.
 
     Raises:
         BadInputError: a film or truth cannot be read, or the store not be written.
@@ -134,6 +137,7 @@ def soak(
 
     def sample() -> None:
         now = time.monotonic() - began
+        progress(now, seconds)
         if not memory or now - memory[-1][0] >= every:
             memory.append((round(now, 1), resident_mib()))
 
@@ -141,7 +145,7 @@ def soak(
         if time.monotonic() - began >= seconds:
             break
         games.append(_play(film, store, folder / "soak.events.jsonl", pace, began, began + seconds, sample))
-        progress(_in_words(games[-1], memory[-1][1] if memory else None))
+        tell(_in_words(games[-1], memory[-1][1] if memory else None))
     return _report(games, memory, time.monotonic() - began, pace)
 
 

@@ -23,6 +23,7 @@ from datasets.films.production import truth_path
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.machine import load
 from datasets.measuring.rows import is_film_row, is_whole_row
+from datasets.progress import Progress
 from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from engine.json_text import parse_json
@@ -34,13 +35,14 @@ Row = dict[str, Any]
 """What is known of one film and how it was followed, as JSON."""
 
 
-def measured(film: Path, folder: Path, program: str) -> Row:
+def measured(film: Path, folder: Path, program: str, progress: Progress = lambda done, whole: None) -> Row:
     """Return a film's row: from `folder` if this program has watched it already, else after watching it.
 
     Args:
         film: Has its truth beside it.
         folder: Where rows and event lines are kept.
         program: Digest of the program, `datasets.measuring.machine.program`.
+        progress: Told seconds of the film.
 
     Raises:
         BadInputError: film or truth cannot be read.
@@ -49,7 +51,7 @@ def measured(film: Path, folder: Path, program: str) -> Row:
     found = _kept_row(kept)
     if found is not None and (found["film"], found["bytes"]) == (film.name, film.stat().st_size):
         return found
-    row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl")
+    row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl", progress)
     write_whole(kept, json.dumps(row) + "\n")
     return row
 
@@ -63,7 +65,7 @@ def _kept_row(path: Path) -> Row | None:
     return row if is_whole_row(row) else None
 
 
-def watch_film(film: Path, events: Path) -> Row:
+def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole: None) -> Row:
     """Watch a film from end to end without a window, and score it; event lines go to `events`.
 
     Raises:
@@ -79,7 +81,7 @@ def watch_film(film: Path, events: Path) -> Row:
         with closing(EventWriter(str(part))) as recorder:
             overheard = Overheard(watched_game(choice, Before()), recorder, baseline)
             wall, cpu = time.perf_counter(), time.process_time()
-            follow(source, overheard, quiet=True)
+            follow(source, overheard, lambda t: progress(t, source.seconds or t or 1.0))
             row["wall_s"] = round(time.perf_counter() - wall, 2)
             row["cpu_s"] = round(time.process_time() - cpu, 2)
         lines = read_events(part)

@@ -331,7 +331,8 @@ def test_broken_off_before_the_deal_was_recognised_it_waits_for_the_deal() -> No
 
 def test_a_film_is_wound_on_to_where_it_was() -> None:
     frames = [(t / 10, np.zeros((2, 2, 3), np.uint8)) for t in range(20)]
-    source = type("Film", (), {"name": "a", "live": False, "fps": 10.0, "__iter__": lambda _: iter(frames)})()
+    told = {"name": "a", "live": False, "fps": 10.0, "seconds": 2.0}
+    source = type("Film", (), told | {"__iter__": lambda _: iter(frames)})()
     assert [t for t, _ in WoundOn(source, 1.5)] == [1.6, 1.7, 1.8, 1.9]
 
 
@@ -355,7 +356,7 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
     clock: list[float] = []
 
     class Film:
-        name, live, fps = "film.mp4", False, 10.0
+        name, live, fps, seconds = "film.mp4", False, 10.0, 2.0
 
         def __iter__(self) -> Any:
             return iter(frames)
