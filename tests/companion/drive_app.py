@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import as_phone  # noqa: F401 - before the app, from which it may hide something
+from phone_scenarios import phoned
 from places_scenarios import places, shown_where
 from pressed import pressed
 from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
@@ -333,6 +334,7 @@ SCENARIOS = {
         score,
         places,
         shown_where,
+        phoned,
         broken,
         start,
         pressed,

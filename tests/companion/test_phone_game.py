@@ -17,6 +17,7 @@ from companion.scoring import read_truth, told
 from companion.store import Store
 from datasets.films.production import truth_path
 from tests.companion.streamed import parts, serve
+from tests.companion.test_screens import has, walk
 from vision.backlog import Backlog
 from vision.reading import Image
 from vision.sources import LiveSource
@@ -129,3 +130,13 @@ def test_a_game_seen_by_a_phone_is_read_and_ruled_on(
         line["event"]: line["verdict"] for line in happened[1:]
     }
     assert [basis["rule"] for basis in rulings["play"]["basis"]] == ["play.any-on-empty-except-3"]
+
+
+def test_a_phones_address_is_typed_into_the_form_and_a_game_begins_on_its_table() -> None:
+    seen = walk("phoned")
+    assert seen["source"] == [seen["address"]] * 2
+    assert has(seen["phone"], "✓ The picture is good.")
+    assert has(seen["phone"], "12 of 12 face-up ones told.")
+    (deal,) = seen["lines"]
+    assert (deal["event"], told(deal)) == ("deal", told(read_truth(truth_path(sample_film().path))[0]))
+    assert has(seen["phone-dealt"], "Up 7♣ 9♣ 10♣")
