@@ -13,6 +13,13 @@ import threading
 from collections.abc import Callable
 from typing import TextIO
 
+_TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+"""A program that lets the keys of its terminal be signals to the one that it becomes."""
+
 
 class Terminal:
     """A terminal so many columns wide, as a context."""
@@ -69,14 +76,9 @@ class Terminal:
 
     def run(self, *arguments: str, then: Callable[[], None] = lambda: None) -> int:
         """Run the program on this terminal, and return its status; `then` is called meanwhile."""
-        command = [sys.executable, "-m", "companion.cli", *arguments]
-        ends = {"stdin": self._theirs, "stdout": self._theirs, "stderr": self._theirs}
-        with subprocess.Popen(
-            command,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-            **ends,  # type: ignore[call-overload]
-        ) as process:
+        command = [sys.executable, "-c", _TAKE_TERMINAL, "-m", "companion.cli", *arguments]
+        end = self._theirs
+        with subprocess.Popen(command, stdin=end, stdout=end, stderr=end, start_new_session=True) as process:
             try:
                 then()
                 return process.wait(120)
