@@ -9,7 +9,7 @@ from pathlib import Path
 from companion.i18n import _
 from companion.messages import error_words
 from companion.phone import PHONE_CAMERA
-from companion.store import StoredGame
+from companion.store_rows import StoredGame
 from engine.errors import BadInputError
 from engine.questions import deal_for
 from engine.ruleset import DEFAULT_RULESET, load_ruleset

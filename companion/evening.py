@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.rulings import rituals_due
-from companion.store import Store, StoredGame
+from companion.store import Store
+from companion.store_rows import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 from engine.sitting import Sitting

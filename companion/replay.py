@@ -14,7 +14,8 @@ from companion.evening import last_word
 from companion.kept_moments import game_folder, kept_moment
 from companion.refereeing import judge_of
 from companion.session import Session
-from companion.store import Store, StoredGame
+from companion.store import Store
+from companion.store_rows import StoredGame
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.ruleset import DEFAULT_RULESET

@@ -16,10 +16,16 @@ from companion.store_rows import from_json
 _PAGE = 4096
 _MOST_MISSING = 200_000
 """So many rows between two readable ones are looked for one by one."""
-_JSON_KINDS: dict[str, type] = {"options": list, "players": list, "layout": dict, "line": dict}
+_JSON_KINDS: dict[str, type] = {
+    **dict.fromkeys(("options", "players", "rituals_done"), list),
+    **dict.fromkeys(("layout", "line"), dict),
+}
 _NUMBERS = ("id", "evening", "started", "finished", "game", "written", "event")
 _MAY_BE_NULL = {
-    *(("games", name) for name in ("finished", "dealer", "loser", "source", "deck", "layout")),
+    *(
+        ("games", name)
+        for name in ("finished", "dealer", "loser", "source", "deck", "layout", "rituals_done")
+    ),
     ("corrections", "line"),
 }
 

@@ -21,7 +21,8 @@ from companion.hand_scored import HandScored
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.session import Session
 from companion.settings import load_settings
-from companion.store import Store, StoredGame, is_there
+from companion.store import Store, is_there
+from companion.store_rows import StoredGame
 from engine.errors import BadInputError
 from engine.said import Said
 from vision.layout import load_layout

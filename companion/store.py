@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +21,7 @@ import platformdirs
 from companion.playing import GameLock, games_being_played, take_game
 from companion.store_file import ERRORS
 from companion.store_opening import open_copy, open_file, waiting_files
-from companion.store_rows import event_line, from_json, is_texts, object_of, seconds_of
+from companion.store_rows import RitualDone, StoredGame, event_line, game_of, rituals_done, seconds_of
 from engine.errors import BadInputError
 from engine.said import message
 
@@ -35,26 +35,6 @@ RESUMABLE_FOR_S = 24 * 3600.0
 
 _Entry = TypeVar("_Entry")
 _Opener = Callable[..., tuple[sqlite3.Connection, str | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredGame:
-    """One game as the store knows it. `finished` is None while it is played; `loser` may stay unknown."""
-
-    id: int
-    evening: int
-    started: float
-    finished: float | None
-    rules: str
-    options: tuple[str, ...]
-    players: tuple[str, ...]
-    dealer: str | None
-    loser: str | None
-    source: str | None
-    """What was watched; None where people entered what happened."""
-    deck: str | None = None
-    layout: dict[str, Any] | None = None
-    """Where seats and piles are (`vision.layout.Layout.to_json`), once that was known."""
 
 
 class Store:
@@ -225,6 +205,29 @@ class Store:
         with self._transaction() as write:
             write.execute("UPDATE games SET finished = NULL, loser = NULL WHERE id = ?", (self._running(),))
 
+    def mark_ritual(self, game: int, player: str, title: str, number: int, *, done: bool) -> None:
+        """Write that a ritual of any game was done, or with `done` False that it was not after all.
+
+        `number` tells it from others of that title that fell on the player in that game, from 1. The game's
+        events stay as they are. To say again what is known already changes nothing.
+
+        Raises:
+            BadInputError: there is no such game, or the store cannot be written.
+        """
+        self._check_in_place()
+        with self._transaction() as write:
+            row = write.execute("SELECT rituals_done FROM games WHERE id = ?", (game,)).fetchone()
+            if row is None:
+                raise BadInputError("the store {path} has no game {game}", path=self.path, game=game)
+            known = rituals_done(row[0])
+            which = (player, title, number)
+            if done == any(ritual.which == which for ritual in known):
+                return
+            kept = [ritual for ritual in known if ritual.which != which]
+            kept += [RitualDone(*which, self._clock())] if done else []
+            text = _to_json([asdict(ritual) for ritual in kept]) if kept else None
+            write.execute("UPDATE games SET rituals_done = ? WHERE id = ?", (text, game))
+
     # Reading
 
     def games(self, *, evening: int | None = None) -> list[StoredGame]:
@@ -232,10 +235,10 @@ class Store:
         where = "" if evening is None else " WHERE evening = ?"
         rows = self._rows(
             "SELECT id, evening, started, finished, rules, options, players, dealer, loser, source,"
-            f" deck, layout FROM games{where} ORDER BY id",
+            f" deck, layout, rituals_done FROM games{where} ORDER BY id",
             () if evening is None else (evening,),
         )
-        return [game for row in rows if (game := self._sound(_game_of(row))) is not None]
+        return [game for row in rows if (game := self._sound(game_of(row))) is not None]
 
     def broken_off(self) -> StoredGame | None:
         """Return the newest game in which anything happened, if it was broken off, and not long ago.
@@ -355,29 +358,6 @@ def is_at_home(path: Path) -> bool:
 def default_path() -> Path:
     """Return where the store lives on this platform."""
     return platformdirs.user_data_path("shithead", appauthor=False) / "evenings.sqlite"
-
-
-def _game_of(row: tuple[Any, ...]) -> StoredGame | None:
-    """Return a row of the games; None where it does not hold what this program writes."""
-    options, players = from_json(row[5]), from_json(row[6])
-    if not (is_texts(options) and is_texts(players) and all(isinstance(n, int) for n in row[:2])):
-        return None
-    if not all(text is None or isinstance(text, str) for text in (row[4], *row[7:11])) or row[4] is None:
-        return None
-    return StoredGame(
-        id=row[0],
-        evening=row[1],
-        started=seconds_of(row[2]),
-        finished=None if row[3] is None else seconds_of(row[3]),
-        rules=row[4],
-        options=tuple(options),
-        players=tuple(players),
-        dealer=row[7],
-        loser=row[8],
-        source=row[9],
-        deck=row[10],
-        layout=None if row[11] is None else object_of(row[11]),
-    )
 
 
 def _to_json(value: Any) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.errors import BadInputError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 OF_A_STORE = ("", "-wal", "-shm", "-journal")
 """What SQLite adds to the name of a database for the files beside it."""
 _PATIENCE_S, _IN_GAME_MS = 5.0, 2000
@@ -23,7 +23,7 @@ COLUMNS = {
     "evenings": ("id", "started"),
     "games": (
         *("id", "evening", "started", "finished", "rules", "options", "players", "dealer", "loser"),
-        *("source", "deck", "layout"),
+        *("source", "deck", "layout", "rituals_done"),
     ),
     "events": ("id", "game", "written", "line"),
     "corrections": ("id", "game", "written", "event", "line"),
@@ -64,6 +64,8 @@ _MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE games ADD COLUMN deck TEXT;
     ALTER TABLE games ADD COLUMN layout TEXT;
     """,
+    # A column rather than a table: where a table begins stands on the first page, which salvaging replaces.
+    "ALTER TABLE games ADD COLUMN rituals_done TEXT",
 )
 """One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
 

@@ -22,7 +22,7 @@ from companion.preview import LET_GO_S, Preview, preview_of, sight_words
 from companion.screens import seating  # noqa: F401 - the kv file names its widgets
 from companion.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
 from companion.starting import last_finished
-from companion.store import StoredGame
+from companion.store_rows import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
 from vision.decks import deck_names

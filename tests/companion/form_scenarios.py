@@ -9,7 +9,7 @@ from walker import rest, type_over
 from window_driver import Driver, Steps
 
 from companion.choice import Choice
-from companion.store import StoredGame
+from companion.store_rows import StoredGame
 
 
 def tonight(driver: Driver) -> Steps:

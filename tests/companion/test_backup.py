@@ -89,8 +89,8 @@ def test_a_backup_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> N
     path, copy = tmp_path / "s.sqlite", tmp_path / "copy.sqlite"
     play(copy, "Ann")
     with sqlite3.connect(copy) as connection:
-        connection.execute("ALTER TABLE games DROP COLUMN layout")
-        connection.execute("ALTER TABLE games DROP COLUMN deck")
+        for column in ("rituals_done", "layout", "deck"):
+            connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     assert main(["restore", str(copy), "--store", str(path)]) == 0

@@ -162,7 +162,7 @@ def test_a_store_of_an_older_version_is_read_and_stays_of_that_version(tmp_path:
     path = tmp_path / "s.sqlite"
     filled(path)
     with closing(sqlite3.connect(path)) as connection:
-        for column in ("layout", "deck"):
+        for column in ("rituals_done", "layout", "deck"):
             connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
         connection.execute("PRAGMA user_version = 1")
     with Store.open_to_read(path) as store:

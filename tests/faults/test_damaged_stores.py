@@ -299,6 +299,8 @@ def test_a_store_of_another_program_is_left_alone(tmp_path: Path) -> None:
         "UPDATE games SET started = 'then'",
         "UPDATE games SET rules = 5 WHERE id = 2",
         "UPDATE games SET options = '[1]' WHERE id = 3",
+        "UPDATE games SET rituals_done = '[{\"player\":7}]' WHERE id = 1",
+        "UPDATE games SET rituals_done = x'ff00ff' WHERE id = 1",
         "PRAGMA user_version = 1",
         "PRAGMA user_version = 0",
         "PRAGMA user_version = -7",
