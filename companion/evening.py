@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from companion.i18n import _
 from companion.rulings import rituals_due
 from companion.store import Store
 from companion.store_rows import StoredGame
+from companion.wording import day_words
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 from engine.sitting import Sitting
@@ -26,11 +28,29 @@ class Standing:
     streak: int = 0
     """Games lost in a row up to now; 0 after a game survived."""
     rituals: tuple[str, ...] = ()
-    """Titles of the rituals that fell on the player, oldest first."""
+    """Titles of the rituals that fell on the player and are not done yet, oldest first."""
 
     def dues(self) -> tuple[str, ...]:
         """Return each title once, and how often it is due: `Library Boy`, or `Library Boy × 2`."""
         return tuple(title if n == 1 else f"{title} × {n}" for title, n in Counter(self.rituals).items())
+
+
+@dataclass(frozen=True, slots=True)
+class Ritual:
+    """One ritual that fell on a player: a song, or something to be said."""
+
+    player: str
+    title: str
+    game: int
+    """The id of the game that called for it."""
+    number: int
+    """Which of those of that title that fell on the player in that game, from 1."""
+    started: float
+    """When that game began, in seconds since 1970."""
+    nth: int
+    """Which game of its evening that was, from 1."""
+    done: float | None = None
+    """When it was said to be done, in seconds since 1970; None while it is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +63,8 @@ class Tally:
     """The loser of each finished game, in order; None where none was found."""
     unfinished: int = 0
     """Games that were begun and never ended."""
+    rituals: tuple[Ritual, ...] = ()
+    """Every ritual that fell on anybody, done or due, oldest first."""
 
 
 @dataclass(slots=True)
@@ -50,7 +72,7 @@ class _Count:
     games: int = 0
     losses: int = 0
     streak: int = 0
-    rituals: list[str] = field(default_factory=list)
+    due: list[str] = field(default_factory=list)
 
     def finished(self, *, lost: bool) -> None:
         self.games += 1
@@ -63,8 +85,11 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
     counts: dict[str, _Count] = {}
     sittings: dict[int, Counter[str]] = {}
     losers: list[str | None] = []
+    rituals: list[Ritual] = []
+    begun: Counter[int] = Counter()
     unfinished = 0
     for game, lines in games:
+        begun[game.evening] += 1
         for player in game.players:
             counts.setdefault(player, _Count())
         due = rituals_of(lines)
@@ -78,14 +103,16 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
             due += [ritual for ritual in _rituals_at_the_end(game, losses) if ritual not in due]
             for player in game.players:
                 counts[player].finished(lost=player == game.loser)
-        for player, title in due:
-            counts.setdefault(player, _Count()).rituals.append(title)
+        for ritual in _rituals(game, begun[game.evening], due):
+            rituals.append(ritual)
+            count = counts.setdefault(ritual.player, _Count())
+            count.due += [ritual.title] if ritual.done is None else []
     standings = [
-        Standing(player, count.games, count.losses, count.streak, tuple(count.rituals))
+        Standing(player, count.games, count.losses, count.streak, tuple(count.due))
         for player, count in counts.items()
     ]
     standings.sort(key=lambda s: (-s.losses, s.games, s.player.casefold()))
-    return Tally(tuple(standings), tuple(losers), unfinished)
+    return Tally(tuple(standings), tuple(losers), unfinished, tuple(rituals))
 
 
 def tally_of(store: Store, *, all_evenings: bool = False) -> Tally:
@@ -95,6 +122,14 @@ def tally_of(store: Store, *, all_evenings: bool = False) -> Tally:
         return Tally(())
     games = store.games(evening=None if all_evenings else evening)
     return tally((game, last_word(store.events(game.id))) for game in games)
+
+
+def title_of(store: Store, *, all_evenings: bool = False) -> str:
+    """Return what a picture of that tally is headed with: its date, once the evening is over."""
+    if all_evenings:
+        return _("All evenings")
+    games = store.games(evening=store.last_evening()) if store.tonight() is None else []
+    return day_words(games[0].started) if games else _("Tonight")
 
 
 def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -118,6 +153,19 @@ def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
         effects = (line.get("ruling") or {}).get("effects") or {}
         due += rituals_due(effects, line.get("player"))
     return due
+
+
+def _rituals(game: StoredGame, nth: int, fallen: Iterable[tuple[str, str]]) -> list[Ritual]:
+    """Return the rituals of one game, the evening's `nth`, each with what the store knows of it."""
+    done = {ritual.which: ritual.at for ritual in game.rituals_done}
+    numbers: Counter[tuple[str, str]] = Counter()
+    rituals = []
+    for player, title in fallen:
+        numbers[player, title] += 1
+        number = numbers[player, title]
+        at = done.get((player, title, number))
+        rituals.append(Ritual(player, title, game.id, number, game.started, nth, at))
+    return rituals
 
 
 def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,12 @@ SUIT_SIGN = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _RANK_WORD = {"J": marked("jack"), "Q": marked("queen"), "K": marked("king"), "A": marked("ace")}
 _SUIT_WORD = {"C": marked("clubs"), "D": marked("diamonds"), "H": marked("hearts"), "S": marked("spades")}
 
+_MONTHS = (
+    *(marked("January"), marked("February"), marked("March"), marked("April"), marked("May"), marked("June")),
+    *(marked("July"), marked("August"), marked("September"), marked("October"), marked("November")),
+    marked("December"),
+)
+
 
 def split_card(card: str) -> tuple[str, str]:
     """Return (rank, suit letter); the suit is empty for a joker, an unknown card or a bare rank."""
@@ -27,6 +34,13 @@ def split_card(card: str) -> tuple[str, str]:
 def is_red(card: str) -> bool:
     """Return whether the card's suit is printed in red."""
     return split_card(card)[1] in ("D", "H")
+
+
+def day_words(seconds: float) -> str:
+    """Return the day, where the device is, of a time in seconds since 1970: `14 November 2026`."""
+    day = time.localtime(seconds)
+    month = _(_MONTHS[day.tm_mon - 1])
+    return _("{day} {month} {year}").format(day=day.tm_mday, month=month, year=day.tm_year)
 
 
 def path_sign(path: Path) -> str:

@@ -40,7 +40,8 @@ def play(
 
 def pick_up(number: int, *rituals: object) -> dict[str, object]:
     effects = {"rituals": list(rituals)}
-    return {"id": number, "event": "pick_up", "player": "Cat", "ruling": {"effects": effects}}
+    ruling = {"verdict": "legal", "effects": effects}
+    return {"id": number, "event": "pick_up", "player": "Cat", "ruling": ruling}
 
 
 def test_games_losses_and_streaks(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_what_the_shithead_must_say_is_counted_once_a_game(tmp_path: Path) -> No
     title = load_ruleset("backpacker").mechanics.loser_says_title
     assert title
     last = {"id": 9, "event": "play", "player": "Ann"}
-    last["ruling"] = {"effects": {"rituals": [title], "shithead": "Bob"}}
+    last["ruling"] = {"verdict": "legal", "effects": {"rituals": [title], "shithead": "Bob"}}
     with Store.open(tmp_path / "s.sqlite") as store:
         for lines in ([last], []):
             store.start_game("backpacker", PLAYERS)
