@@ -75,6 +75,13 @@ def as_text(tally: Tally) -> str:
     return "\n".join(lines)
 
 
+def streak_words(standing: Standing) -> str:
+    """Return what there is to say of a player beside the number of losses; empty for nothing."""
+    if standing.streak > 1:
+        return many("{n} loss in a row", "{n} losses in a row", standing.streak)
+    return "" if standing.losses else _("never lost")
+
+
 def as_csv(tally: Tally) -> str:
     """Return the tally as CSV: player, games, losses, streak, rituals (separated by semicolons)."""
     out = io.StringIO()
@@ -127,7 +134,10 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
 
 def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:
     """Draw the tally, `WIDTH` pixels wide: one row per player, a bar and a number for the losses."""
-    details = [_wrapped(list(standing.dues()) or _detail(standing)) for standing in tally.standings]
+    details = [
+        _wrapped(list(standing.dues() or filter(None, [streak_words(standing)])))
+        for standing in tally.standings
+    ]
     heights = [_ROW + _LINE * max(0, len(lines) - 1) for lines in details]
     picture: Image = np.full(
         (_HEADER + (sum(heights) or _ROW) + _MARGIN + 40, WIDTH, 3), BACKGROUND, np.uint8
@@ -185,12 +195,6 @@ def _wrapped(parts: Sequence[str]) -> list[str]:
         else:
             lines.append(part)
     return lines
-
-
-def _detail(standing: Standing) -> list[str]:
-    if standing.streak > 1:
-        return [many("{n} loss in a row", "{n} losses in a row", standing.streak)]
-    return [] if standing.losses else [_("never lost")]
 
 
 def _summary(tally: Tally) -> str:

@@ -52,7 +52,7 @@ SCREENS: Rows = (
         Shot("screens", "table", "TableScreen", "The table"),
         Shot("shown_where", "asked", "QuestionBar", "A question of the referee"),
         Shot("screens", "log", "LogScreen", "The log"),
-        Shot("evening", "ledger", "LedgerScreen", "The ledger"),
+        Shot("sung", "ledger", "LedgerScreen", "The ledger"),
         Shot("screens", "rules", "RulesScreen", "The rules"),
     ),
     (
@@ -84,6 +84,7 @@ SHEETS: Rows = (
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),
+        Shot("sung", "songs one sung", "SongsSheet", "One song is sung"),
         Shot("replayed", "replay", "ReplayView", "The evening again"),
         Shot("shown_where", "tapped", "TapPlaces", "Show where they lie"),
         Shot("shown_where", "draw pile", "TapPlaces", "… the draw pile last"),

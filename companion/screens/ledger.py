@@ -12,15 +12,17 @@ from kivy.core.text import Label as CoreLabel
 from kivy.factory import Factory
 from kivy.graphics import Color, Line, Rectangle, SmoothEllipse
 from kivy.lang import Builder
-from kivy.properties import NumericProperty, StringProperty
-from kivy.uix.floatlayout import FloatLayout
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
+from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.widget import Widget
 
 from companion import sharing, theme
-from companion.evening import Standing, Tally, course, tally_of
+from companion.evening import Ritual, Standing, Tally, course, tally_of, title_of
 from companion.i18n import _, many
 from companion.messages import error_words
-from companion.screens.widgets import BodyText, Chip, Page, PillButton
+from companion.screens.songs import SongsSheet
+from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.store import Store
 from companion.wording import path_sign
 from engine.errors import BadInputError
@@ -29,14 +31,23 @@ from engine.whole_files import write_whole
 _INKS = (theme.BRASS, theme.SKY, theme.GREEN, theme.RED, theme.AMBER, theme.TEXT)
 
 
-class StandingRow(FloatLayout):
-    """One player: name, losses as a bar and a number, streak and rituals."""
+class DuesButton(ButtonBehavior, BodyText):
+    """What a player owes, as high as that needs: a tap leads on to saying that it was sung."""
+
+    settled = BooleanProperty(False)
+    """Whether all of it is done."""
+
+
+class StandingRow(BoxLayout):
+    """One player: name, losses as a bar and a number, streak; what the player owes is added below."""
 
     name = StringProperty("")
     count = StringProperty("")
     detail = StringProperty("")
     share = NumericProperty(0.0)
     """Of the most losses anybody has."""
+    dues: DuesButton | None = None
+    """Where any ritual fell on the player."""
 
 
 class NightPlot(Widget):
@@ -127,6 +138,9 @@ class LedgerScreen(Page):
         self.evening = _("Last evening")
         """What the newest evening is called: tonight, as long as a game that began now belonged to it."""
         self.tally = Tally(())
+        self.sheet: SongsSheet | None = None
+        self._heading = self.evening
+        """Of the picture that is shared."""
         self.plot: NightPlot | None = None
         self.rows: list[StandingRow] = []
         self.buttons: dict[str, PillButton] = {}
@@ -158,6 +172,7 @@ class LedgerScreen(Page):
         try:
             with Store.open_to_read(self._app.store) as store:
                 self.tally = tally_of(store, all_evenings=all_nights)
+                self._heading = title_of(store, all_evenings=all_nights)
                 self.evening = _("Last evening") if store.tonight() is None else _("Tonight")
         except BadInputError as error:
             self.ids.toast.say(error_words(error), 8.0)
@@ -175,9 +190,10 @@ class LedgerScreen(Page):
             row = StandingRow(
                 name=standing.player,
                 count=_("{losses} of {games} lost").format(losses=standing.losses, games=standing.games),
-                detail=_detail(standing),
+                detail=sharing.streak_words(standing),
                 share=standing.losses / most if most else 0.0,
             )
+            self._add_dues(row, standing)
             self.rows.append(row)
             self.add(row)
         if len(self.tally.losers) > 1:
@@ -186,10 +202,43 @@ class LedgerScreen(Page):
             self.plot.height = self._app.u * 260
             self.add(self.plot)
 
+    def open_songs(self, player: str) -> None:
+        """List what fell on a player, so that it can be said what was sung."""
+        rituals = [ritual for ritual in self.tally.rituals if ritual.player == player]
+        self.sheet = SongsSheet(player, rituals, dated=self.all_nights, on_mark=self._mark)
+        self.sheet.open()
+
+    def _mark(self, ritual: Ritual, done: bool) -> bool:
+        """Keep that a ritual was done, or that it was not; tells whether that could be kept.
+
+        Where it could not, the sheet makes room for the line that says so.
+        """
+        try:
+            with Store.open(self._app.store) as store:
+                store.mark_ritual(ritual.game, ritual.player, ritual.title, ritual.number, done=done)
+        except BadInputError as error:
+            close(self.sheet)
+            self.ids.toast.say(error_words(error), 8.0)
+            return False
+        self.show(all_nights=self.all_nights)
+        return True
+
+    def _add_dues(self, row: StandingRow, standing: Standing) -> None:
+        done = [r for r in self.tally.rituals if r.player == standing.player and r.done is not None]
+        if not done and not standing.rituals:
+            return
+        due = _("due: {rituals}").format(rituals=" · ".join(standing.dues()))
+        settled = not standing.rituals
+        row.dues = DuesButton(
+            full_text=f"{_('✓ nothing due any more') if settled else due} →", settled=settled
+        )
+        row.dues.bind(on_release=lambda _button: self.open_songs(standing.player))
+        row.add_widget(row.dues)
+
     def share_picture(self) -> None:
         """Write the tally as a picture."""
         path = sharing.pictures_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.png")
-        self._share(path, lambda: sharing.save_picture(self.tally, path, title=self._title()))
+        self._share(path, lambda: sharing.save_picture(self.tally, path, title=self._heading))
 
     def share_csv(self) -> None:
         """Write the tally as a table."""
@@ -210,9 +259,6 @@ class LedgerScreen(Page):
             return
         self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
 
-    def _title(self) -> str:
-        return _("All evenings") if self.all_nights else self.evening
-
     def _summary(self) -> str:
         played = many("{n} game played.", "{n} games played.", len(self.tally.losers))
         last = self.tally.losers[-1] if self.tally.losers else None
@@ -221,15 +267,6 @@ class LedgerScreen(Page):
         if self.tally.unfinished:
             played += " " + many("{n} game broken off.", "{n} games broken off.", self.tally.unfinished)
         return played
-
-
-def _detail(standing: Standing) -> str:
-    parts = []
-    if standing.streak > 1:
-        parts.append(many("{n} loss in a row", "{n} losses in a row", standing.streak))
-    if standing.rituals:
-        parts.append(_("due: {rituals}").format(rituals=" · ".join(standing.dues())))
-    return "; ".join(parts) or ("" if standing.losses else _("never lost"))
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

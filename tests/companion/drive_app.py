@@ -20,6 +20,7 @@ from places_scenarios import places, shown_where
 from pressed import pressed
 from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
 from scripted import ScriptedSession
+from songs_scenario import sung
 from turning import turned
 from walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from worded import worded
@@ -328,6 +329,7 @@ SCENARIOS = {
         replayed,
         enrolled,
         evening,
+        sung,
         kept,
         demonstration,
         next_deal,

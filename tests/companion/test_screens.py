@@ -16,6 +16,7 @@ import pytest
 
 from companion.store import Store
 from tests.companion.driven import AS_PHONE, small_targets
+from tests.companion.owed_songs import owe_songs
 
 HERE = Path(__file__).parent
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
@@ -73,6 +74,8 @@ def fill(path: Path, scenario: str) -> None:
                     store.append({"id": 1, "event": "draw", "player": "Cat", "t": 0})
                     store.finish(loser)
                 clock["now"] = now - 4000
+        if scenario in ("sung", "worded", "turned"):
+            owe_songs(store, PLAYERS, clock)
         if scenario == "replayed":
             clock["now"] = now - 600
             store.start_game("winnersh", PLAYERS, dealer="Dan")

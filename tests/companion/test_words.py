@@ -27,6 +27,7 @@ SHOWN = (
     "rules",
     "ask",
     "ledger",
+    "songs",
     "deck",
     "more",
     "erase",

@@ -102,6 +102,9 @@ def pages(walker: Walker, which: str) -> Steps:
         app.go(name)
         yield from rest(3)
         walker.look(f"{which} {name}")
+        if name == "ledger":
+            songs = walker.screen.open_songs("Bob") or walker.screen.sheet
+            yield from look_at(walker, f"{which} songs", songs)
     walker.screen.kept.erase()
     walker.screen.ids.scroll.scroll_y = 0
     yield from rest(3)

@@ -1,0 +1,63 @@
+"""What is owed, marked as sung on the ledger, by touch in the real window."""
+
+from __future__ import annotations
+
+import time
+
+from companion.wording import day_words
+from tests.companion.driven import small_targets
+from tests.companion.owed_songs import AGO_S
+from tests.companion.test_screens import SIZES, has, walk
+
+SONG = "Once, Twice, Three Times A Shithead"
+SAID = "I am the Shithead!"
+
+
+def test_what_somebody_owes_is_marked_as_sung_with_two_taps_and_taken_back_with_a_third() -> None:
+    seen = walk("sung")
+    due = f"due: Library Boy × 4 · {SONG} · {SAID} →"
+    assert has(seen["ledger"], due)
+    assert has(seen["songs"], "Rituals of Bob")
+    assert [text.splitlines()[1].split(" · ")[0] for text in seen["offered"]] == ["still due"] * 6
+    assert seen["offered"][0] == "Library Boy\nstill due · game 1"
+    assert seen["marked"] == "Library Boy\ndone · game 1"
+    assert seen["ticked"] == [True, False, False, False, False, False]
+    assert seen["kept"] == [[["Bob", "Library Boy", 1]], []]
+    assert has(seen["ledger one sung"], due.replace("4", "3"))
+    assert seen["reopened"][-1] == "Library Boy\ndone · game 1", "what is done lies below what is due"
+    assert has(seen["ledger taken back"], due)
+
+
+def test_what_cannot_be_kept_is_said_and_stays_due() -> None:
+    closed, on, known, texts = walk("sung")["refused"]
+    assert (closed, on, known) == (True, False, [])
+    assert has(texts, "cannot be written: database is locked")
+    assert has(texts, f"due: {SAID} →")
+    small = walk("sung", (360, 640))["measured"]["refused"]
+    assert small["cut"] == [], "though the store's path is long"
+
+
+def test_what_is_sung_is_in_nothing_that_is_shared_and_the_row_says_that_nothing_is_due() -> None:
+    seen = walk("sung")
+    assert has(seen["ledger ann sung"], "✓ nothing due any more →")
+    assert [line for line in seen["clipboard"].splitlines() if line.startswith("Ann")] == [
+        "Ann         5       1       1"
+    ]
+    assert "Ann,5,1,1,\n" in seen["csv"]
+
+
+def test_of_several_evenings_each_song_has_its_date() -> None:
+    seen = walk("sung")
+    assert has(seen["ledger all"], f"due: {SAID} →"), "of Ann's two one is sung"
+    last = time.localtime(time.time() - AGO_S[-1])
+    assert seen["dated"][0].startswith(f"{SAID}\nstill due · game 5, ")
+    assert seen["dated"][1].startswith(f"{SAID}\ndone · game 5, {last.tm_mday} ")
+    assert walk("sung")["headed"] == day_words(time.mktime(last))
+
+
+def test_the_songs_are_large_enough_to_touch_and_whole() -> None:
+    for size in SIZES:
+        for language in ("", "-de"):
+            measures = walk("sung", size)["measured"][f"songs{language}"]
+            assert (small_targets(measures), measures["cut"], measures["outside"]) == ([], [], [])
+            assert measures["faint"] == []
