@@ -304,6 +304,7 @@ def _store() -> bytes:
                 opened.correct(1, None)
                 if loser is not None:
                     opened.finish(loser)
+                    opened.mark_ritual(opened.game, loser, "Library Boy", 1, done=True)
         return path.read_bytes()
 
 
