@@ -29,6 +29,9 @@ _MAY_BE_NULL = {
     ("corrections", "line"),
 }
 
+_LESS_THAN_A_ROW = ("rituals_done",)
+"""Where nothing but this is damaged, the row is taken without it."""
+
 
 def salvage(damaged: Path, folder: Path) -> Path:
     """Write every sound row of a damaged store to a new one in `folder`, an empty folder; returns its path.
@@ -86,10 +89,14 @@ def _copy_rows(
         return
     insert = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     for row in _readable_rows(source, table, names):
-        if _is_sound(table, dict(zip(names, row, strict=True))):
+        values = dict(zip(names, row, strict=True))
+        for name in _LESS_THAN_A_ROW:
+            if name in values and not _is_of_its_kind(name, values[name]):
+                values[name] = None
+        if _is_sound(table, values):
             # A row that contradicts another one (a second of its id, an event of no game) is not taken.
             with contextlib.suppress(sqlite3.IntegrityError):
-                target.execute(insert, row)
+                target.execute(insert, tuple(values.values()))
 
 
 def _readable_rows(

@@ -159,6 +159,18 @@ def test_what_was_sung_is_still_there_when_a_damaged_store_is_read_again(tmp_pat
         assert [ritual.which for ritual in store.games()[0].rituals_done] == [("Bob", SONG, 1)]
 
 
+def test_a_game_is_read_again_from_a_damaged_store_though_what_was_sung_is_damaged_too(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE games SET rituals_done = 'no list' WHERE id = 1")
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = path.read_bytes()
+    path.write_bytes(data[:100] + b"\xa5" * 3996 + data[4096:])
+    with Store.open(path) as store:
+        assert [(game.loser, game.rituals_done) for game in store.games()] == [("Bob", ()), (None, ())]
+        assert len(store.events(1)) == 1
+
+
 @pytest.mark.parametrize(
     "entry",
     ["no list", "{}", '[{"player":"Bob"}]', '[{"player":"Bob","title":"x","number":true}]', "[7]", 7],
