@@ -251,22 +251,6 @@ def test_can_i_play_this_is_answered_on_the_pile_of_the_game_with_the_sentence()
     assert has(free, "The 4 cannot go on a 9: equal or higher is needed.")
 
 
-def test_the_ledger_counts_the_last_evening_and_all() -> None:
-    seen = walk("evening")
-    assert has(seen["ledger"], "5 games played. The Shithead is Bob.")
-    assert has(seen["ledger"], "3 of 5 lost")
-    assert [has(seen["ledger"], name) for name in ("Tonight", "Last evening")] == [True, False]
-    assert has(seen["ledger"], "due: Once, Twice, Three Times A Shithead")
-    assert has(seen["ledger-all"], "4 of 7 lost")
-
-
-def test_the_ledger_is_shared_as_picture_table_and_text() -> None:
-    seen = walk("evening")
-    assert seen["png"][0] > 10_000
-    assert seen["csv"][0].splitlines()[1].startswith("Bob,7,4,1,")
-    assert "Bob" in seen["clipboard"]
-
-
 def test_everything_can_be_backed_up_and_at_the_second_tap_erased() -> None:
     seen = walk("evening")
     assert seen["backups"][0].endswith(".sqlite")

@@ -1,4 +1,4 @@
-"""What is owed, marked as sung on the ledger, by touch in the real window."""
+"""The ledger by touch in the real window: what it counts and shares, and what is owed marked as sung."""
 
 from __future__ import annotations
 
@@ -11,6 +11,22 @@ from tests.companion.test_screens import SIZES, has, walk
 
 SONG = "Once, Twice, Three Times A Shithead"
 SAID = "I am the Shithead!"
+
+
+def test_the_ledger_counts_the_last_evening_and_all() -> None:
+    seen = walk("evening")
+    assert has(seen["ledger"], "5 games played. The Shithead is Bob.")
+    assert has(seen["ledger"], "3 of 5 lost")
+    assert [has(seen["ledger"], name) for name in ("Tonight", "Last evening")] == [True, False]
+    assert has(seen["ledger"], "due: Once, Twice, Three Times A Shithead")
+    assert has(seen["ledger-all"], "4 of 7 lost")
+
+
+def test_the_ledger_is_shared_as_picture_table_and_text() -> None:
+    seen = walk("evening")
+    assert seen["png"][0] > 10_000
+    assert seen["csv"][0].splitlines()[1].startswith("Bob,7,4,1,")
+    assert "Bob" in seen["clipboard"]
 
 
 def test_what_somebody_owes_is_marked_as_sung_with_two_taps_and_taken_back_with_a_third() -> None:
