@@ -203,8 +203,7 @@ class EventMaker:
         self._taking.tell_whole(t)
         self._tell_show(t)
         self._draws.tell(t)
-        self._upcards.tell_taken_up(t)
-        self._upcards.tell_taken_down(t)
+        self._upcards.tell_at_the_end(t)
         return self.log.take()
 
     def _look_beside_piles(self, look: Look, free: list[Seen], under_arms: list[Seen]) -> None:

@@ -177,6 +177,12 @@ class UpCards:
             player = self._scene.player(change.zone.seat)
             self._scene.log.add("take_down", change.t, now, player=player, count=1, confidence=0.8)
 
+    def tell_at_the_end(self, now: float) -> None:
+        """Tell what has gone from the rows, but of nobody who was exchanging: that was only half done."""
+        self._vanished = [gone for gone in self._vanished if gone.seat not in self._exchanging]
+        self.tell_taken_up(now)
+        self.tell_taken_down(now)
+
     def tell_taken_up(self, now: float) -> None:
         """Tell which up-cards have gone into hands."""
         for seat in sorted({gone.seat for gone in self._vanished}):

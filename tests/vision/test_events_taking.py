@@ -139,6 +139,16 @@ def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> N
     assert script.told()[-1] == ("take_up", "Bob", ("2S",))
 
 
+def test_an_exchange_that_is_broken_off_at_the_end_takes_nothing_up() -> None:
+    script = Script()
+    spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
+    script.reach("Bob", (place, 0.3))
+    script.rows[spot] = down(place)
+    script.rest(0.8)
+    script.events += script.maker.finish(script.t)
+    assert [event for event, _, _ in script.told()] == ["deal"]
+
+
 def test_an_exchange_that_cannot_be_read_does_not_hide_what_others_take_up() -> None:
     script = Script()
     seats = script.maker.layout.seats
