@@ -49,6 +49,7 @@ SCREENS: Rows = (
     (
         Shot("seats", "seats", "TonightScreen", "Before the game"),
         Shot("seats", "dark", "TonightScreen", "Too dark"),
+        Shot("seats", "by which rules", "TonightScreen", "By which rules"),
         Shot("screens", "table", "TableScreen", "The table"),
         Shot("shown_where", "asked", "QuestionBar", "A question of the referee"),
         Shot("screens", "log", "LogScreen", "The log"),
@@ -66,7 +67,8 @@ SCREENS: Rows = (
     ),
     (
         Shot("screens", "table", "TableScreen", "On its side", size=SIDEWAYS),
-        Shot("screens", "table", "TableScreen", "On a laptop", size=LAPTOP),
+        Shot("seats", "seats", "TonightScreen", "Before the game", size=LAPTOP),
+        Shot("screens", "table", "TableScreen", "The table", size=LAPTOP),
         Shot(
             "demonstration", "demonstration-en 1280x720", "DemonstrationLine", "The sample film", size=LAPTOP
         ),

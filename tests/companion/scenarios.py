@@ -93,6 +93,11 @@ def seats(walker: Walker) -> Steps:
     form.ids.scroll.scroll_to(form.ids.seating, animate=False)
     yield from rest(3)
     walker.look("dark")
+    jokers = next(chip for chip in form.ids.rules.children if chip.rules == "jokers")
+    yield from walker.tap(jokers)
+    form.ids.scroll.scroll_to(form.ids.options, animate=False)
+    yield from rest(3)
+    walker.look("by which rules")
     form.ids.scroll.scroll_y = 1
     yield from rest(3)
     yield from walker.tap(chips[""])

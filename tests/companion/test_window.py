@@ -279,14 +279,15 @@ def test_the_sample_film_is_refereed_in_the_window() -> None:
     """The whole program as on a phone, on real pictures, nothing scripted, until the first ruling has fallen.
 
     With SHITHEAD_OVERLAY set to a path, it goes on to a breach in mid-game and photographs it there: that is
-    how docs/overlay.png was made.
+    how docs/overlay.png was made, and, with SHITHEAD_OVERLAY_SIZE=412x892, docs/phone.png.
     """
     try:
         players = sample_film().players
     except BadInputError as error:
         pytest.skip(str(error))
     wanted = os.environ.get("SHITHEAD_OVERLAY")
-    seen = drive("film", 1280, 720, *([wanted] if wanted else []))
+    width, height = map(int, os.environ.get("SHITHEAD_OVERLAY_SIZE", "1280x720").split("x"))
+    seen = drive("film", width, height, *([wanted] if wanted else []))
     assert seen["phase"] == "paused"
     assert (seen["runs on"], seen["not on a phone"]) == ("opencv", [])
     screen = seen["film"]
