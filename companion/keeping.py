@@ -12,7 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from companion.kept_moments import moments_folder
-from companion.playing import games_being_played, lock_files
+from companion.playing import exchange_lock, games_being_played, lock_files
 from companion.store import Store, default_path, is_at_home
 from companion.store_file import ERRORS, OF_A_STORE
 from companion.store_opening import (
@@ -116,17 +116,31 @@ def erase(store: Path | None = None) -> list[Path]:
     """
     path = store or default_path()
     refuse_strange(path, at_home=is_at_home(path))
-    refuse_if_playing(path)
-    files = kept(store)
-    for file in files:
-        file.unlink(missing_ok=True)
-    for folder in salvage_folders(path):
-        shutil.rmtree(folder, ignore_errors=True)
-    shutil.rmtree(moments_folder(path), ignore_errors=True)
-    if store is None:
-        for folder in _folders():
+    with alone(path):  # whoever opens the store or begins a game meanwhile waits, and finds it gone
+        refuse_if_playing(path)
+        lock = exchange_lock(path)
+        files = [file for file in kept(store) if file != lock]
+        for file in files:
+            file.unlink(missing_ok=True)
+        for folder in salvage_folders(path):
             shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(moments_folder(path), ignore_errors=True)
+        for folder in _folders() if store is None else ():
+            _clear(folder, lock)
+    for folder in _folders() if store is None else ():
+        with contextlib.suppress(OSError):  # somebody has begun anew there
+            folder.rmdir()
     return files
+
+
+def _clear(folder: Path, spared: Path) -> None:
+    """Remove all that is in a folder but one file; no link is followed."""
+    for inside in list(folder.iterdir()) if folder.is_dir() else ():
+        if inside.is_dir() and not inside.is_symlink():
+            shutil.rmtree(inside, ignore_errors=True)
+        elif inside != spared:
+            with contextlib.suppress(OSError):
+                inside.unlink()
 
 
 def _folders() -> Iterator[Path]:

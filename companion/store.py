@@ -20,7 +20,7 @@ import platformdirs
 
 from companion.playing import GameLock, games_being_played, take_game
 from companion.store_file import ERRORS
-from companion.store_opening import open_copy, open_file, waiting_files
+from companion.store_opening import Opened, alone, identity_of, open_copy, open_file, waiting_files
 from companion.store_rows import RitualDone, StoredGame, event_line, game_of, rituals_done, seconds_of
 from engine.errors import BadInputError
 from engine.said import message
@@ -34,7 +34,8 @@ RESUMABLE_FOR_S = 24 * 3600.0
 """A game broken off longer ago than this is over for good: the cards have been put away."""
 
 _Entry = TypeVar("_Entry")
-_Opener = Callable[..., tuple[sqlite3.Connection, str | None]]
+_TRIES, _AGAIN_S = 10, 0.02
+"""How often a game is taken that is held already: whoever only looks who is playing holds it for a moment."""
 
 
 class Store:
@@ -43,15 +44,15 @@ class Store:
     For one thread at a time; several programs may use the file (WAL lets one write while others read).
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, clock: Callable[[], float]) -> None:
+    def __init__(self, opened: Opened, path: Path, clock: Callable[[], float]) -> None:
         self.path = path
-        self.notice: str | None = None
+        self.notice = opened.notice
         """One line for the user where opening found something worth saying (a damaged file set aside)."""
-        self._connection = connection
+        self._connection = opened.connection
         self._clock = clock
         self._game: int | None = None
         self._lock: GameLock | None = None
-        self._file = _identity(path)
+        self._file = opened.file
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time) -> Store:
@@ -82,12 +83,17 @@ class Store:
 
     @classmethod
     def _opened(
-        cls, open_it: _Opener, where: Path, clock: Callable[[], float], *, makes_folder: bool = False
+        cls,
+        open_it: Callable[..., Opened],
+        where: Path,
+        clock: Callable[[], float],
+        *,
+        makes_folder: bool = False,
     ) -> Store:
         try:
             if makes_folder:
                 where.parent.mkdir(parents=True, exist_ok=True)
-            connection, notice = open_it(where, at_home=is_at_home(where))
+            opened = open_it(where, at_home=is_at_home(where))
         except OSError as error:
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=error.strerror or error
@@ -96,9 +102,7 @@ class Store:
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=error
             ) from None
-        store = cls(connection, where, clock)
-        store.notice = notice
-        return store
+        return cls(opened, where, clock)
 
     def close(self) -> None:
         """Close the file. What was appended is already safe without it."""
@@ -123,44 +127,60 @@ class Store:
         source: str | None = None,
         deck: str | None = None,
     ) -> int:
-        """Begin a game, in tonight's evening or a new one; later calls write to it. Returns its id."""
-        now = self._clock()
-        self._check_in_place()
-        with self._transaction() as write:
+        """Begin a game, in tonight's evening or a new one; later calls write to it. Returns its id.
+
+        Raises:
+            BadInputError: the store was replaced or erased since it was opened, or cannot be written.
+        """
+        now, before = self._clock(), self._lock
+        with self._in_place(), self._transaction() as write:
             evening = self._evening_at(now)
             if evening is None:
                 evening = write.execute("INSERT INTO evenings (started) VALUES (?)", (now,)).lastrowid
-            self._game = write.execute(
+            game = write.execute(
                 "INSERT INTO games (evening, started, rules, options, players, dealer, source, deck)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (evening, now, rules, _to_json(list(options)), _to_json(list(players)), dealer, source, deck),
             ).lastrowid
-        assert self._game is not None
-        self._let_go()
-        self._lock = take_game(self.path, self._game)
-        self._check_in_place()  # from now on nobody replaces it
-        return self._game
+            assert game is not None
+            self._lock = self._taken(game)
+        if before is not None:
+            before.release()
+        self._game = game
+        return game
 
     def resume_game(self, game: int) -> None:
         """Write what follows to `game`, which an earlier run began.
 
         Raises:
-            BadInputError: another program is playing it.
+            BadInputError: another program is playing it, or the store was replaced or erased since it was
+                opened.
         """
         self._let_go()
-        self._lock = take_game(self.path, game)
-        if self._lock is None:
-            raise BadInputError("game {game} is being played in another window", game=game)
-        self._check_in_place()
+        with self._in_place():
+            self._lock = self._taken(game)
         self._game = game
 
-    def _check_in_place(self) -> None:
-        """Refuse to write to a file that another program has set aside since it was opened."""
-        if _identity(self.path) != self._file:
-            self._let_go()
-            raise BadInputError(
-                "the store {path} was replaced by another program: open it again", path=self.path
-            )
+    def _taken(self, game: int) -> GameLock:
+        for _ in range(_TRIES):
+            lock = take_game(self.path, game)
+            if lock is not None:
+                return lock
+            time.sleep(_AGAIN_S)
+        raise BadInputError("game {game} is being played in another window", game=game)
+
+    @contextmanager
+    def _in_place(self) -> Iterator[None]:
+        """Refuse a file that another program has set aside or erased since it was opened.
+
+        Nobody does so before the block has ended; after that the lock of a game keeps them from it.
+        """
+        with alone(self.path):
+            if self._file is not None and identity_of(self.path) != self._file:
+                raise BadInputError(
+                    "the store {path} was replaced by another program: open it again", path=self.path
+                )
+            yield
 
     def _let_go(self) -> None:
         if self._lock is not None:
@@ -333,15 +353,6 @@ class Store:
             raise BadInputError(
                 "the store {path} cannot be written: {reason}", path=self.path, reason=error
             ) from None
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from another one of the same name; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def is_there(path: Path | None = None) -> bool:

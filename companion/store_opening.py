@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from companion.playing import exchange_lock, games_being_played, take_store
 from companion.salvage import salvage
@@ -36,14 +37,34 @@ _STAMP = r"\d{8}-\d{6}(?:-\d+)?"
 """What `new_waiting` writes between the two."""
 _PATIENCE_S, _AGAIN_S = 60.0, 0.02
 """How long another program is waited for that reads a damaged store, and how often it is looked after."""
+_REPLACED_MEANWHILE = 5
+"""So many times a store is opened anew that another program replaces or erases while it is opened."""
+_File = tuple[int, int]
 
 
-def open_file(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | None]:
+class Opened(NamedTuple):
+    """A store that was opened."""
+
+    connection: sqlite3.Connection
+    notice: str | None
+    """One line for the user where there is something worth saying."""
+    file: _File | None
+    """Which file the connection writes to (`identity_of`); None for a copy."""
+
+
+def identity_of(path: Path) -> _File | None:
+    """Return what tells a file from another one of the same name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def open_file(path: Path, *, at_home: bool) -> Opened:
     """Open, check and migrate the file at `path`, beginning a new one where it is damaged or there is none.
 
     `at_home`: whether nothing but a store can lie there, as in the program's own place.
-
-    Returns the connection, and one line for the user where there is something worth saying.
 
     Raises:
         sqlite3.Error: it cannot be opened for a reason outside the file.
@@ -51,31 +72,42 @@ def open_file(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | N
         BadInputError: a newer version of the program wrote it, it belongs to another program or never was a
             store, or it is damaged and a game is being written to it.
     """
-    try:
-        connection = connect(path, create=False)
-    except ERRORS as error:
-        if path.exists() and not is_damage(error):
-            raise
-    else:
-        _tidy(path)
-        return connection, None
+    for _ in range(_REPLACED_MEANWHILE):
+        file = identity_of(path)
+        try:
+            connection = connect(path, create=False)
+        except ERRORS as error:
+            if path.exists() and not is_damage(error):
+                raise
+            break
+        # Only if the name stood for one file all the while is that the one which the connection has open.
+        if file is not None and identity_of(path) == file:
+            _tidy(path)
+            return Opened(connection, None, file)
+        connection.close()
     refuse_strange(path, at_home=at_home)
     with alone(path):
-        return _mended(path)
+        connection, notice = _mended(path)
+        file = identity_of(path)
+    if file is None:
+        connection.close()
+        raise BadInputError("the store {path} was replaced by another program: open it again", path=path)
+    return Opened(connection, notice, file)
 
 
-def open_copy(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | None]:
+def open_copy(path: Path, *, at_home: bool) -> Opened:
     """Open a copy of the file at `path`, to read: it stays as it is, and where there is none, none is begun.
 
     Of a damaged file the copy holds what can still be read.
 
-    Returns and raises as `open_file` does.
+    Raises:
+        Exception: as `open_file`.
     """
     if not path.exists():
         waiting = waiting_files(path)
-        return connect_copy(waiting[-1] if waiting else None), None
+        return Opened(connect_copy(waiting[-1] if waiting else None), None, None)
     try:
-        return connect_copy(path), None
+        return Opened(connect_copy(path), None, None)
     except ERRORS as error:
         if not is_damage(error):
             raise
@@ -84,7 +116,7 @@ def open_copy(path: Path, *, at_home: bool) -> tuple[sqlite3.Connection, str | N
     with tempfile.TemporaryDirectory(prefix=SALVAGE) as folder:
         connection = connect_copy(salvage(path, Path(folder)))
     says = message("the store {path} is damaged; this is what can still be read of it", path=path)
-    return connection, says
+    return Opened(connection, says, None)
 
 
 def refuse_strange(path: Path, *, at_home: bool) -> None:
@@ -100,7 +132,7 @@ def _refuse_if_played(path: Path) -> None:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Let no other program put a file in the store's place meanwhile.
+    """Let no other program put a file in the store's place, erase it or begin a game in it meanwhile.
 
     Raises:
         BadInputError: another one does so, and takes too long about it.
