@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import platformdirs
 
-from companion.kept_moments import moments_folder
+from companion.kept_moments import former_moments, moments_folder
 from companion.playing import exchange_lock, games_being_played, lock_files
 from companion.store import Store, default_path, is_at_home
 from companion.store_file import ERRORS, OF_A_STORE
+from companion.store_names import followed
 from companion.store_opening import (
     alone,
     forget_waiting,
@@ -35,7 +37,7 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     Raises:
         BadInputError: `target` is there already, there is nothing to copy, or it cannot be written.
     """
-    source = store or default_path()
+    source = followed(store or default_path())
     if target.exists():
         raise BadInputError("{target}: is there already, and is not overwritten", target=target)
     _refuse_own(target, source)
@@ -58,14 +60,15 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
         BadInputError: `backup` is no sound store of this program, or a game is being played; what is there
             now is left as it is.
     """
-    target = store or default_path()
+    named = store or default_path()
+    target = followed(named)
     if not backup.is_file():
         if backup.exists():
             raise BadInputError("{path}: not a file", path=backup)
         raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
     refuse_strange(target, at_home=is_at_home(target))
-    target.parent.mkdir(parents=True, exist_ok=True)
+    named.parent.mkdir(parents=True, exist_ok=True)
     scratch = _scratch(target)
     _remove(scratch)
     try:
@@ -91,9 +94,11 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
 def kept(store: Path | None = None) -> list[Path]:
     """Return every file that the program keeps: games, set-aside ones, decks, settings, logs.
 
-    With `store` named, only that store and what was set aside from it.
+    With `store` named, only that store and what was set aside from it. Where the store's name is a link,
+    these lie where it leads to, and the link is one of them.
     """
-    path = store or default_path()
+    named = store or default_path()
+    path = followed(named)
     found = _parts(path)
     found += set_aside_files(path)
     found += _parts(_scratch(path))
@@ -101,30 +106,50 @@ def kept(store: Path | None = None) -> list[Path]:
     found += lock_files(path)
     for folder in salvage_folders(path):
         found += sorted(folder.glob("*"))
-    found += sorted(moments_folder(path).glob("*/*"))
+    for folder in _picture_folders(named):
+        found += sorted(folder.glob("*/*"))
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
+    found.append(named)
     return list(dict.fromkeys(file for file in found if file.is_file()))
 
 
+def foreign_links(store: Path | None = None) -> list[tuple[Path, Path]]:
+    """Return the links in what `erase` takes, each with what it leads to and `erase` leaves alone.
+
+    The store's own link is none of them, unless nothing is there that it leads to.
+    """
+    named = store or default_path()
+    inside = [path for folder in _folders() for path in folder.rglob("*")] if store is None else []
+    own = named if named.exists() else None
+    links = [path for path in (named, moments_folder(named), *kept(store), *inside) if path.is_symlink()]
+    return [(link, Path(os.path.realpath(link))) for link in dict.fromkeys(links) if link != own]
+
+
+def _picture_folders(named: Path) -> list[Path]:
+    own = moments_folder(named)
+    return [*([] if own.is_symlink() else [own]), *former_moments(named)]
+
+
 def erase(store: Path | None = None) -> list[Path]:
-    """Delete everything that `kept` lists; returns what is gone.
+    """Delete everything that `kept` lists; returns what is gone. See `foreign_links` for what stays.
 
     Raises:
         BadInputError: a game is being played; nothing is deleted.
     """
-    path = store or default_path()
+    named = store or default_path()
+    path = followed(named)
     refuse_strange(path, at_home=is_at_home(path))
     with alone(path):  # whoever opens the store or begins a game meanwhile waits, and finds it gone
         refuse_if_playing(path)
         lock = exchange_lock(path)
+        pictures = _picture_folders(named)
         files = [file for file in kept(store) if file != lock]
         for file in files:
             file.unlink(missing_ok=True)
-        for folder in salvage_folders(path):
+        for folder in (*salvage_folders(path), *pictures):
             shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(moments_folder(path), ignore_errors=True)
         for folder in _folders() if store is None else ():
             _clear(folder, lock)
     for folder in _folders() if store is None else ():

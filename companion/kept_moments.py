@@ -1,18 +1,21 @@
 """Pictures of moments on the disk: only where the user switched that on, and of the table only.
 
-They lie beside the store, `evenings.moments/GAME/EVENT.jpg` for `evenings.sqlite`, and go with it when it is
-erased. A backup of the store does not take them along.
+They lie beside the store, `evenings.moments/GAME/EVENT.jpg` for `evenings.sqlite` (`companion.store_names`),
+and go with it when it is erased. A backup of the store does not take them along.
 """
 
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import cv2
 
+from companion.store_names import beside, followed
+from companion.store_pages import was_database
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
 from vision.pictures import read_image
@@ -22,7 +25,36 @@ _log = logging.getLogger(__name__)
 
 def moments_folder(store: Path) -> Path:
     """Return where the pictures of a store's games lie."""
-    return store.with_name(f"{store.stem}.moments")
+    return beside(store, "moments")
+
+
+def former_moments(store: Path) -> list[Path]:
+    """Return folders in which older versions kept a store's pictures, if nobody else's can lie there.
+
+    They were named without the store's suffix, whatever that is, and lay beside a link to it.
+    """
+    path = followed(store)
+    places = [named.with_name(f"{named.stem}.moments") for named in dict.fromkeys((path, store))]
+    return [
+        place
+        for place in places
+        if place != moments_folder(path) and place.is_dir() and not place.is_symlink()
+        if not any(_is_store_of(place, file) for file in place.parent.iterdir() if file not in (path, store))
+    ]
+
+
+def _is_store_of(pictures: Path, file: Path) -> bool:
+    return file.stem == pictures.stem and file.is_file() and was_database(file)
+
+
+def adopt_moments(store: Path) -> None:
+    """Move pictures that an older version kept to where they are looked for, unless some are there."""
+    try:
+        for former in former_moments(store)[:1]:
+            if not moments_folder(store).exists():
+                shutil.move(former, moments_folder(store))
+    except OSError as error:
+        _log.warning("pictures of moments stay where they are: %s", error)
 
 
 def game_folder(store: Path, game: int) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from companion.store_file import OF_A_STORE
+from companion.store_names import followed
 from engine.errors import BadInputError
 
 File = str | Path
@@ -29,7 +30,8 @@ def check_outputs(
     """
     read = [path for path in inputs if path is not None and os.path.exists(path)]
     if store is not None:
-        beside = [store.with_name(store.name + part) for part in OF_A_STORE]
+        names = dict.fromkeys((store, followed(store)))
+        beside = [path.with_name(path.name + part) for path in names for part in OF_A_STORE]
         for one in read:
             if any(_are_one(one, part) for part in beside):
                 raise BadInputError(f"the store {store}: is what is read, and is left as it is")

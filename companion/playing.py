@@ -10,6 +10,8 @@ import os
 import sys
 from pathlib import Path
 
+from companion.store_names import beside, followed
+
 if sys.platform != "win32":  # which has other locks: nothing is locked there
     import fcntl
 
@@ -30,7 +32,7 @@ class GameLock:
 
 def take_game(store: Path, game: int) -> GameLock | None:
     """Return the right to write to a game, or None while another program has it."""
-    return _take(store.with_name(f"{store.stem}.playing-{game}.lock"))
+    return _take(beside(store, f"playing-{game}.lock"))
 
 
 def take_store(store: Path) -> GameLock | None:
@@ -40,7 +42,7 @@ def take_store(store: Path) -> GameLock | None:
 
 def exchange_lock(store: Path) -> Path:
     """Return the file of the lock that `take_store` takes."""
-    return store.with_name(f"{store.stem}.exchange.lock")
+    return beside(store, "exchange.lock")
 
 
 def _take(path: Path) -> GameLock | None:
@@ -66,20 +68,26 @@ def _take(path: Path) -> GameLock | None:
 
 def lock_files(store: Path) -> list[Path]:
     """Return the files of the locks on a store and its games; a killed program leaves its own behind."""
-    games = sorted(store.parent.glob(f"{glob.escape(store.stem)}.playing-*.lock"))
-    return [*games, *filter(Path.exists, [exchange_lock(store)])]
+    return [*_locks_on_games(store).values(), *filter(Path.exists, [exchange_lock(store)])]
+
+
+def _locks_on_games(store: Path) -> dict[int, Path]:
+    start, end = beside(store, "playing-").name, ".lock"
+    found = {}
+    for path in sorted(followed(store).parent.glob(f"{glob.escape(start)}*{end}")):
+        number = path.name.removeprefix(start).removesuffix(end)
+        if number.isdecimal():  # another store's name may begin as this one's goes on
+            found[int(number)] = path
+    return found
 
 
 def games_being_played(store: Path) -> list[int]:
     """Return the games that a program is writing to, and tidy up after programs that were killed."""
     playing = []
-    for path in lock_files(store):
-        number = path.name.removesuffix(".lock").rpartition("-")[2]
-        if not number.isdecimal():
-            continue
-        lock = take_game(store, int(number))
+    for number in _locks_on_games(store):
+        lock = take_game(store, number)
         if lock is None:
-            playing.append(int(number))
+            playing.append(number)
         else:
             lock.release()
     return playing

@@ -7,7 +7,6 @@ what opening may find `companion.store_opening`'s.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +17,20 @@ from typing import Any, TypeVar
 
 import platformdirs
 
+from companion.kept_moments import adopt_moments
 from companion.playing import GameLock, games_being_played, take_game
 from companion.store_file import ERRORS
+from companion.store_names import followed
 from companion.store_opening import Opened, alone, identity_of, open_copy, open_file, waiting_files
-from companion.store_rows import RitualDone, StoredGame, event_line, game_of, rituals_done, seconds_of
+from companion.store_rows import (
+    RitualDone,
+    StoredGame,
+    event_line,
+    game_of,
+    rituals_done,
+    seconds_of,
+    to_json,
+)
 from engine.errors import BadInputError
 from engine.said import message
 
@@ -85,14 +94,15 @@ class Store:
     def _opened(
         cls,
         open_it: Callable[..., Opened],
-        where: Path,
+        named: Path,
         clock: Callable[[], float],
         *,
         makes_folder: bool = False,
     ) -> Store:
+        where = followed(named)
         try:
             if makes_folder:
-                where.parent.mkdir(parents=True, exist_ok=True)
+                named.parent.mkdir(parents=True, exist_ok=True)  # not the folder that a link leads to
             opened = open_it(where, at_home=is_at_home(where))
         except OSError as error:
             raise BadInputError(
@@ -102,6 +112,8 @@ class Store:
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=error
             ) from None
+        if makes_folder:
+            adopt_moments(named)
         return cls(opened, where, clock)
 
     def close(self) -> None:
@@ -140,7 +152,7 @@ class Store:
             game = write.execute(
                 "INSERT INTO games (evening, started, rules, options, players, dealer, source, deck)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (evening, now, rules, _to_json(list(options)), _to_json(list(players)), dealer, source, deck),
+                (evening, now, rules, to_json(list(options)), to_json(list(players)), dealer, source, deck),
             ).lastrowid
             assert game is not None
             self._lock = self._taken(game)
@@ -196,7 +208,7 @@ class Store:
             for line in lines:
                 write.execute(
                     "INSERT INTO events (game, written, line) VALUES (?, ?, ?)",
-                    (self._running(), self._clock(), _to_json(line)),
+                    (self._running(), self._clock(), to_json(line)),
                 )
 
     def correct(self, event: int, line: dict[str, Any] | None) -> None:
@@ -204,13 +216,13 @@ class Store:
         with self._transaction() as write:
             write.execute(
                 "INSERT INTO corrections (game, written, event, line) VALUES (?, ?, ?, ?)",
-                (self._running(), self._clock(), event, None if line is None else _to_json(line)),
+                (self._running(), self._clock(), event, None if line is None else to_json(line)),
             )
 
     def keep_layout(self, layout: dict[str, Any]) -> None:
         """Write where the running game's seats and piles are, for the case that it has to be resumed."""
         with self._transaction() as write:
-            write.execute("UPDATE games SET layout = ? WHERE id = ?", (_to_json(layout), self._running()))
+            write.execute("UPDATE games SET layout = ? WHERE id = ?", (to_json(layout), self._running()))
 
     def finish(self, loser: str | None) -> None:
         """End the running game; `loser` is None where nobody was found to have lost."""
@@ -245,7 +257,7 @@ class Store:
                 return
             kept = [ritual for ritual in known if ritual.which != which]
             kept += [RitualDone(*which, self._clock())] if done else []
-            text = _to_json([asdict(ritual) for ritual in kept]) if kept else None
+            text = to_json([asdict(ritual) for ritual in kept]) if kept else None
             write.execute("UPDATE games SET rituals_done = ? WHERE id = ?", (text, game))
 
     # Reading
@@ -357,21 +369,18 @@ class Store:
 
 def is_there(path: Path | None = None) -> bool:
     """Tell whether there is a store, or one that waits to take its place since a program was killed."""
-    where = path or default_path()
+    where = followed(path or default_path())
     return where.exists() or bool(waiting_files(where))
 
 
 def is_at_home(path: Path) -> bool:
-    """Tell whether this is the program's own place, where nothing but a store can lie."""
+    """Tell whether this is the program's own place, where nothing but a store can lie.
+
+    The file that a link in that place leads to lies elsewhere.
+    """
     return path.absolute() == default_path().absolute()
 
 
 def default_path() -> Path:
     """Return where the store lives on this platform."""
     return platformdirs.user_data_path("shithead", appauthor=False) / "evenings.sqlite"
-
-
-def _to_json(value: Any) -> str:
-    return json.dumps(
-        list(value) if isinstance(value, tuple) else value, ensure_ascii=False, separators=(",", ":")
-    )

@@ -25,6 +25,7 @@ from typing import NamedTuple
 from companion.playing import exchange_lock, games_being_played, take_store
 from companion.salvage import salvage
 from companion.store_file import ERRORS, OF_A_STORE, connect, connect_copy, is_damage
+from companion.store_names import beside
 from companion.store_pages import was_database
 from engine.errors import BadInputError
 from engine.said import Said, message
@@ -162,7 +163,7 @@ def _mended(path: Path) -> tuple[sqlite3.Connection, str | None]:
             raise
     _refuse_if_played(path)
     forget_waiting(path)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{SALVAGE}{path.stem}.") as folder:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=_salvage_prefix(path)) as folder:
         salvaged = new_waiting(path, "salvaged")
         salvage(path, Path(folder)).rename(salvaged)
     aside = put_in_place(salvaged, path)
@@ -202,7 +203,11 @@ def _named_beside(path: Path, kind: str, part: str = "") -> list[Path]:
 
 def salvage_folders(path: Path) -> list[Path]:
     """Return the folders that killed programs left in which they read this store when it was damaged."""
-    return sorted(path.parent.glob(f"{SALVAGE}{glob.escape(path.stem)}.{'[a-z0-9_]' * 8}"))
+    return sorted(path.parent.glob(f"{glob.escape(_salvage_prefix(path))}{'[a-z0-9_]' * 8}"))
+
+
+def _salvage_prefix(path: Path) -> str:
+    return SALVAGE + beside(path, "").name
 
 
 def put_in_place(waiting: Path, path: Path) -> Path:

@@ -168,3 +168,10 @@ def _is_list_of_objects(value: Any) -> bool:
     return all(
         isinstance(part.get(name, ""), str) for part in value for name in ("rule", "cite", "quote", "says")
     )
+
+
+def to_json(value: Any) -> str:
+    """Return JSON as it is written to the store."""
+    return json.dumps(
+        list(value) if isinstance(value, tuple) else value, ensure_ascii=False, separators=(",", ":")
+    )

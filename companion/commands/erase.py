@@ -28,14 +28,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """List what is kept, ask, and delete it."""
-    from companion.keeping import erase, kept
+    from companion.keeping import erase, foreign_links, kept
 
     files = kept(args.store)
+    for file in files:
+        print(file)
+    for link, target in foreign_links(args.store):
+        print(f"{link} is a link: what it leads to, {target}, is left alone")
     if not files:
         print("nothing is kept")
         return 0
-    for file in files:
-        print(file)
     if not args.yes and not _agreed(len(files)):
         raise BadInputError("nothing was erased")
     gone = erase(args.store)

@@ -52,8 +52,12 @@ class KeptHere:
         """Erase what is kept, at the second tap."""
 
         def do() -> str:
-            gone = keeping.erase(self._app.store)
-            return many("{n} file erased", "{n} files erased", len(gone))
+            links = [link for link, _target in keeping.foreign_links(self._app.store)]
+            done = many("{n} file erased", "{n} files erased", len(keeping.erase(self._app.store)))
+            if not links:
+                return done
+            named = ", ".join(path_sign(link) for link in links)
+            return f"{done} {_('What these links lead to was left alone: {paths}').format(paths=named)}"
 
         try:
             count = len(keeping.kept(self._app.store))

@@ -10,6 +10,7 @@ from companion.cli import main
 from companion.keeping import back_up, kept, restore
 from companion.kept_moments import moments_folder
 from companion.store import Store
+from companion.store_names import beside
 from tests.companion.test_screens import has, walk
 
 STAMP = "20260101-000000"
@@ -26,13 +27,13 @@ def laid_down(store: Path) -> list[Path]:
     """A store, with everything beside it that damage, restoring and killed programs leave."""
     store.parent.mkdir(exist_ok=True)
     Store.open(store).close()
-    salvage = store.with_name(f"shithead-salvage-{store.stem}.abcd_012") / "copy.sqlite"
+    salvage = store.with_name(f"shithead-salvage-{beside(store, 'abcd_012').name}") / "copy.sqlite"
     picture = moments_folder(store) / "1" / "7.jpg"
-    beside = [store.with_name(f"{store.stem}.{name.format(STAMP, store.suffix)}") for name in LEFT]
-    for path in (*beside, salvage, picture, store.with_name(f"{store.stem}.playing-3.lock")):
+    aside = [store.with_name(f"{store.stem}.{name.format(STAMP, store.suffix)}") for name in LEFT]
+    for path in (*aside, salvage, picture, beside(store, "playing-3.lock")):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x")
-    return [store, *beside, salvage, picture]
+    return [store, *aside, salvage, picture]
 
 
 def files(folder: Path) -> list[Path]:
@@ -56,6 +57,11 @@ def test_a_store_of_any_name_is_erased_with_all_that_is_its_own(name: str, tmp_p
         ("?.sqlite", "s.sqlite"),
         ("s.sqlite", "s.old.sqlite"),
         ("s", "s.damaged-of-mine.sqlite"),
+        ("s.db", "s.sqlite"),
+        ("s.sqlite", "s.db"),
+        ("s", "s.sqlite"),
+        ("s.sqlite", "s"),
+        ("s.sqlite", "s.playing-friday.sqlite"),
     ],
 )
 def test_erasing_one_store_takes_nothing_of_the_one_beside_it(
