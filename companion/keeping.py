@@ -14,6 +14,7 @@ import platformdirs
 
 from companion.kept_moments import former_moments, moments_folder
 from companion.playing import exchange_lock, games_being_played, lock_files
+from companion.scratch import forget_scratch
 from companion.store import Store, default_path, is_at_home
 from companion.store_file import ERRORS, OF_A_STORE
 from companion.store_names import followed
@@ -152,6 +153,7 @@ def erase(store: Path | None = None) -> list[Path]:
             shutil.rmtree(folder, ignore_errors=True)
         for folder in _folders() if store is None else ():
             _clear(folder, lock)
+    forget_scratch()
     for folder in _folders() if store is None else ():
         with contextlib.suppress(OSError):  # somebody has begun anew there
             folder.rmdir()

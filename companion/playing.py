@@ -17,10 +17,15 @@ if sys.platform != "win32":  # which has other locks: nothing is locked there
 
 
 class GameLock:
-    """The right to write to one game, or to put another file in the store's place, until `release`."""
+    """The right to write to one game, or to put another file in the store's place, say, until `release`."""
 
     def __init__(self, path: Path, descriptor: int | None) -> None:
         self._path, self._descriptor = path, descriptor
+
+    @property
+    def held(self) -> bool:
+        """Whether others are kept from it: there may be no locks here."""
+        return self._descriptor is not None
 
     def release(self) -> None:
         """Let others play this game."""
@@ -32,12 +37,12 @@ class GameLock:
 
 def take_game(store: Path, game: int) -> GameLock | None:
     """Return the right to write to a game, or None while another program has it."""
-    return _take(beside(store, f"playing-{game}.lock"))
+    return take_lock(beside(store, f"playing-{game}.lock"))
 
 
 def take_store(store: Path) -> GameLock | None:
     """Return the right to put another file in the store's place, or None while another program has it."""
-    return _take(exchange_lock(store))
+    return take_lock(exchange_lock(store))
 
 
 def exchange_lock(store: Path) -> Path:
@@ -45,7 +50,8 @@ def exchange_lock(store: Path) -> Path:
     return beside(store, "exchange.lock")
 
 
-def _take(path: Path) -> GameLock | None:
+def take_lock(path: Path) -> GameLock | None:
+    """Return the right that a file stands for, or None while another program has it."""
     if sys.platform == "win32":
         return GameLock(path, None)
     while True:

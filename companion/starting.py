@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from companion.game import Game
 from companion.game_keeper import GameKeeper
 from companion.hand_scored import HandScored
 from companion.phone import PHONE_CAMERA, open_phone_camera
+from companion.scratch import scratch_folder
 from companion.session import Session
 from companion.settings import load_settings
 from companion.store import Store, is_there
@@ -160,10 +161,14 @@ def watched_game(
     resumed = past.game
     # Where the camera stands otherwise, or is another one, the watcher looks for the places anew.
     known = resumed.layout if resumed is not None else None
-    with tempfile.TemporaryDirectory() as scratch:
+    with ExitStack() as until_opened:
         layout = choice.layout
         if layout is None and known is not None:
-            layout = watched_layout(known, Path(scratch), choice.players or players)
+            try:
+                folder = until_opened.enter_context(scratch_folder())
+                layout = watched_layout(known, folder, choice.players or players)
+            except OSError as error:
+                _log.warning("the places kept with the game are passed over: %s", error)
         game = Refereeing.open(
             rules=choice.rules,
             players=choice.players or players,

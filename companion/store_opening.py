@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from companion.playing import exchange_lock, games_being_played, take_store
 from companion.salvage import salvage
+from companion.scratch import forget_scratch, scratch_folder
 from companion.store_file import ERRORS, OF_A_STORE, connect, connect_copy, is_damage
 from companion.store_names import beside
 from companion.store_pages import was_database
@@ -31,7 +32,8 @@ from engine.errors import BadInputError
 from engine.said import Said, message
 
 SALVAGE = "shithead-salvage-"
-"""What the name of the folder begins with in which a damaged file is read; a killed program leaves it."""
+"""What the name of the folder begins with in which a damaged file is read that a new one is to take the place
+of: it lies beside the store. A killed program leaves it."""
 _ASIDE = {"salvaged": "damaged", "restored": "replaced"}
 """What a file that waits to take the store's place is called, and what the store then becomes."""
 _STAMP = r"\d{8}-\d{6}(?:-\d+)?"
@@ -73,6 +75,7 @@ def open_file(path: Path, *, at_home: bool) -> Opened:
         BadInputError: a newer version of the program wrote it, it belongs to another program or never was a
             store, or it is damaged and a game is being written to it.
     """
+    forget_scratch()
     for _ in range(_REPLACED_MEANWHILE):
         file = identity_of(path)
         try:
@@ -104,6 +107,7 @@ def open_copy(path: Path, *, at_home: bool) -> Opened:
     Raises:
         Exception: as `open_file`.
     """
+    forget_scratch()
     if not path.exists():
         waiting = waiting_files(path)
         return Opened(connect_copy(waiting[-1] if waiting else None), None, None)
@@ -114,8 +118,15 @@ def open_copy(path: Path, *, at_home: bool) -> Opened:
             raise
     refuse_strange(path, at_home=at_home)
     _refuse_if_played(path)
-    with tempfile.TemporaryDirectory(prefix=SALVAGE) as folder:
-        connection = connect_copy(salvage(path, Path(folder)))
+    try:
+        with scratch_folder() as folder:
+            connection = connect_copy(salvage(path, folder))
+    except OSError as error:
+        raise BadInputError(
+            "the store {path} is damaged, and there is no place to read it: {reason}",
+            path=path,
+            reason=error.strerror or error,
+        ) from None
     says = message("the store {path} is damaged; this is what can still be read of it", path=path)
     return Opened(connection, says, None)
 

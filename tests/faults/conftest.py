@@ -19,7 +19,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fuzz_running import watched
+from fuzz_running import WORKS_IN, watched
 
 from companion.store import Store
 from vision import sources
@@ -38,9 +38,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture(autouse=True)
-def nothing_elsewhere(tmp_path: Path, home: Path) -> Iterator[None]:
-    """Fail a test in whose process anything is written outside of the folder for temporary files."""
-    with watched(tmp_path, Path("/dev/shm")):  # where the fuzzer works
+def nothing_elsewhere(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Iterator[None]:
+    """Fail a test in whose process anything is written outside of the tests' own folders."""
+    with watched(tmp_path_factory.getbasetemp(), WORKS_IN):
         yield
 
 

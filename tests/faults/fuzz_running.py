@@ -18,6 +18,8 @@ from typing import Any
 from companion.cli import main
 from engine.errors import BadInputError
 
+WORKS_IN = Path("/dev/shm" if Path("/dev/shm").is_dir() else tempfile.gettempdir())
+"""Where targets get their folders: where no disk has to be waited for."""
 MOST_SECONDS = 60
 """Nothing of a few kilobytes takes so long, however busy the machine is."""
 MOST_BYTES = 4 << 30
@@ -120,7 +122,7 @@ class _Watch:
         return (
             whole in (os.devnull, "/dev/full")
             or bool(_OF_TESTS & set(whole.split(os.sep)))
-            or whole.startswith(self.inside or ())
+            or os.path.join(whole, "").startswith(self.inside or ())
         )
 
 
@@ -143,7 +145,7 @@ def watched(*folders: Path) -> Iterator[None]:
         _watch.hooked = True
     own = [os.environ[name] for name in _FOLDERS if name in os.environ]
     outer, already = _watch.inside, len(_watch.found)
-    _watch.inside = tuple(os.path.abspath(path) for path in (*folders, tempfile.gettempdir(), *own))
+    _watch.inside = tuple(os.path.join(os.path.abspath(path), "") for path in (*folders, *own))
     try:
         yield
     finally:

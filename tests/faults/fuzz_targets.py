@@ -21,7 +21,7 @@ import numpy as np
 from fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
 from fuzz_measured import MEASURED, MEASURED_AS_JSON, measured_seeds
 from fuzz_rtsp import rtsp, rtsp_seed
-from fuzz_running import FoundError, command, limited, watched, written
+from fuzz_running import WORKS_IN, FoundError, command, limited, watched, written
 
 from companion import sharing
 from companion.evening import tally_of
@@ -44,8 +44,6 @@ from vision.sources import FilmSource, open_source
 Target = Callable[[bytes, Path], None]
 PLAYERS = ("Ann", "Bob", "Cat")
 _MOST_FRAMES = 40
-_FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
-"""Where no disk has to be waited for."""
 
 
 def situation(data: bytes, folder: Path) -> None:
@@ -208,7 +206,7 @@ AS_JSON += INNER_AS_JSON + MEASURED_AS_JSON
 
 def run(name: str, data: bytes) -> str:
     """Feed one target; returns what it said, or nothing. Raises what is to be found."""
-    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=_FAST) as scratch:
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=WORKS_IN) as scratch:
         outer = Path(scratch)
         folder = outer / "inside"
         folder.mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import tempfile
 from collections.abc import Iterator
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -88,9 +89,14 @@ def test_a_target_that_writes_elsewhere_takes_too_long_or_too_much_is_found_out(
         outside.write_bytes(b"")
         outside.unlink()
 
+    def in_passing(_data: bytes, _folder: Path) -> None:
+        with tempfile.TemporaryDirectory():
+            pass
+
     for target, found, says in (
         (endless, fuzz_running.FoundError, "took longer than 1 s"),
         (elsewhere, fuzz_running.FoundError, "written outside"),
+        (in_passing, fuzz_running.FoundError, "written outside"),
         (greedy, MemoryError, None),
     ):
         monkeypatch.setitem(TARGETS, "bad", target)

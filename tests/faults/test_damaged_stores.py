@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -21,7 +22,9 @@ import pytest
 
 from companion.choice import Choice
 from companion.cli import main
+from companion.keeping import erase
 from companion.kept_moments import kept_moment
+from companion.scratch import scratch_folder
 from companion.starting import before, broken_off, open_game
 from companion.store import Store
 from engine.errors import BadInputError
@@ -132,6 +135,59 @@ def test_killed_at_any_step_of_setting_a_store_aside_nothing_is_lost(what: str, 
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 20
+
+
+KILLED_AS_IT_READS = """
+import os, signal, sys
+import companion.salvage
+from companion.cli import main
+companion.salvage._copy_rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+main(["tally", "--store", sys.argv[1]])
+"""
+
+
+@pytest.mark.parametrize("then", ["tally", "erase", "erase everything"])
+def test_a_program_killed_while_it_reads_a_damaged_store_leaves_no_copy_of_the_games_for_good(
+    then: str, whole: bytes, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, passing = tmp_path / "s" / "s.sqlite", tmp_path / "passing"
+    for folder in (path.parent, passing):
+        folder.mkdir()
+    path.write_bytes(bytes(24) + whole[24:])
+    monkeypatch.setenv("TMPDIR", str(passing))
+    killed = subprocess.run([sys.executable, "-c", KILLED_AS_IT_READS, str(path)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert list(passing.iterdir()) == []
+    assert len(list((home / "cache_home" / "shithead").rglob("copy.sqlite"))) == 1
+    if then == "tally":
+        assert main(["tally", "--store", str(path)]) == 0
+    else:
+        assert main(["erase", "--yes", *([] if "everything" in then else ["--store", str(path)])]) == 0
+    assert [left for left in home.rglob("*") if left.is_file() and "log" not in left.name] == []
+    assert path.exists() == (then != "erase")
+
+
+def test_what_a_program_just_reads_is_not_taken_from_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with scratch_folder() as folder:
+        Store.open(path).close()
+        erase(path)
+        assert folder.is_dir()
+    assert not folder.exists()
+
+
+def test_a_damaged_store_that_there_is_no_room_to_read_is_one_line(
+    whole: bytes, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(bytes(24) + whole[24:])
+    (home / "cache_home").write_text("in the way")
+    assert main(["tally", "--store", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(
+        f"shithead tally: the store {path} is damaged, and there is no place to read it: "
+    )
+    assert error.count("\n") == 1
 
 
 def test_a_damaged_store_to_which_a_game_is_being_written_is_not_set_aside(
