@@ -221,6 +221,7 @@ def everything_erased(walker: Walker) -> Steps:
     for name in ("table", "more"):
         yield from walker.go(name)
     save_settings(load_settings())
+    (walker.store.parent / "decks-of-a-friend").symlink_to(walker.store.parent.parent)
     listed, keeping.kept = keeping.kept, unlisted
     yield from walker.tap(walker.screen.buttons["erase"])
     walker.look("not listed")

@@ -100,8 +100,9 @@ class _Watch:
         touched: list[Any] = []
         if event == "open":
             path, mode, flags = arguments
-            if (mode and set(mode) & set("wax+")) or (isinstance(flags, int) and flags & _WRITING):
-                touched = [path]
+            writing = (mode and set(mode) & set("wax+")) or (isinstance(flags, int) and flags & _WRITING)
+            # Of a folder only a file without a name can be asked for, which goes with the process.
+            touched = [path] if writing and not os.path.isdir(path) else []
         elif event == "os.rename":
             touched = list(arguments[:2])
         elif event in ("os.remove", "os.mkdir", "os.rmdir"):
