@@ -246,8 +246,7 @@ class Store:
         Raises:
             BadInputError: there is no such game, or the store cannot be written.
         """
-        self._check_in_place()
-        with self._transaction() as write:
+        with self._in_place(), self._transaction() as write:
             row = write.execute("SELECT rituals_done FROM games WHERE id = ?", (game,)).fetchone()
             if row is None:
                 raise BadInputError("the store {path} has no game {game}", path=self.path, game=game)
