@@ -16,7 +16,7 @@ from companion.kept_moments import former_moments, moments_folder
 from companion.playing import exchange_lock, games_being_played, lock_files
 from companion.scratch import forget_scratch
 from companion.store import Store, default_path, is_at_home
-from companion.store_file import ERRORS, OF_A_STORE
+from companion.store_file import ERRORS, OF_A_STORE, connect_to_read
 from companion.store_names import followed
 from companion.store_opening import (
     alone,
@@ -199,7 +199,7 @@ def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
     before = [path for path in _parts(source) if path.exists()]
     try:
         with (
-            closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode={mode}", uri=True)) as read,
+            closing(connect_to_read(source.resolve(), mode)) as read,
             closing(sqlite3.connect(target)) as write,
         ):
             read.backup(write)
@@ -211,7 +211,9 @@ def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
         ) from None
     finally:
         for path in _parts(source) if mode == "ro" else ():
-            if path not in before:  # an older backup of ours has SQLite make empty files beside it
+            if (
+                path.exists() and path not in before
+            ):  # an older backup of ours has SQLite make empty files beside it
                 path.unlink(missing_ok=True)
 
 

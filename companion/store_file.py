@@ -5,6 +5,7 @@ What is done with a file that is damaged, or that is to be replaced, is `compani
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from contextlib import closing
@@ -98,13 +99,16 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
 
     Raises:
         sqlite3.Error: it is damaged (`is_damage`), or cannot be opened for a reason outside the file.
-        BadInputError: a newer version of the program wrote it, or it belongs to another program.
+        BadInputError: a newer version of the program wrote it, it belongs to another program, or lies on a
+            read-only disk.
     """
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:
             return _connect_once(path, create=create)
         except sqlite3.OperationalError as error:
+            if _is_read_only(path, error):
+                raise _read_only(path) from None
             if _primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(_AGAIN_S)
@@ -141,11 +145,7 @@ def connect_copy(path: Path | None) -> sqlite3.Connection:
     try:
         if path is not None:
             # To read and write: what SQLite puts beside a file that is opened only to read, it leaves there.
-            uri = f"{path.absolute().as_uri()}?mode=rw"
-            with closing(sqlite3.connect(uri, uri=True, timeout=_PATIENCE_S, isolation_level=None)) as source:
-                source.text_factory = text_of
-                source.execute("BEGIN")
-                source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # waits no longer than that
+            with closing(connect_to_read(path, "rw")) as source:
                 source.backup(copy)
         _bring_up_to_date(copy, path or Path())
         copy.execute("PRAGMA query_only = ON")
@@ -153,6 +153,61 @@ def connect_copy(path: Path | None) -> sqlite3.Connection:
         copy.close()
         raise
     return copy
+
+
+def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
+    """Return a connection, of SQLite's mode `ro` or `rw`, in which the file at `path` stays as it is now.
+
+    SQLite writes beside a file even to read it. On a read-only disk, where nobody else can write either, it
+    is told that the file does not change.
+
+    Raises:
+        sqlite3.Error: it cannot be read.
+        BadInputError: the disk is read-only, and not all that the store holds stands in the file itself.
+    """
+    try:
+        return _reading(path, f"mode={mode}")
+    except sqlite3.OperationalError as error:
+        if not _is_read_only(path, error):
+            raise
+    real = Path(os.path.realpath(path))
+    for part in OF_A_STORE[1:]:
+        log = real.with_name(real.name + part)
+        if part != "-shm" and log.exists() and log.stat().st_size:
+            raise BadInputError(
+                "the store {path} cannot be read where it is: the disk is read-only, and its last entries "
+                "are still in {log}; copy both elsewhere",
+                path=path,
+                log=log.name,
+            )
+    return _reading(path, "mode=ro&immutable=1")
+
+
+def _reading(path: Path, how: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE_S, isolation_level=None)
+    try:
+        connection.text_factory = text_of
+        connection.execute("BEGIN")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # waits no longer than that
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
+    """Tell whether it failed because nothing can be written where the file lies."""
+    if _primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        return False
+    real = Path(os.path.realpath(path))
+    return real.is_file() and not (os.access(real, os.W_OK) and os.access(real.parent, os.W_OK))
+
+
+def _read_only(path: Path) -> BadInputError:
+    return BadInputError(
+        "the store {path} cannot be used: the disk or folder it lies in is read-only", path=path
+    )
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
