@@ -16,20 +16,24 @@ _LEFT_OVER_S = 3600.0
 _LONGEST_STEM = 32
 """So many letters of a file's name stand in the unfinished one's: its own may be as long as names may be."""
 
+_DIGITS = 12
+"""So many hexadecimal digits tell unfinished files of one name apart."""
+
 
 def part_of(path: Path) -> Path:
     """Return where to write what is to become `path`: beside it, under a name that no other process has.
 
-    What was left there by writers that were killed is removed. That is told by its age and not by a process's
-    number, which on a folder that several machines share says nothing.
+    What was left there by writers that were killed is removed, if it has a name as they are given here.
+    That it is left is told by its age and not by a process's number, which on a folder that several machines
+    share says nothing.
     """
     suffix = f".part{path.suffix}"
     stem = path.stem[:_LONGEST_STEM]
-    for left in path.parent.glob(f".{glob.escape(stem)}.*{glob.escape(suffix)}"):
+    for left in path.parent.glob(f".{glob.escape(stem)}.{'[0-9a-f]' * _DIGITS}{glob.escape(suffix)}"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _LEFT_OVER_S:
                 left.unlink()
-    return path.with_name(f".{stem}.{uuid.uuid4().hex[:12]}{suffix}")
+    return path.with_name(f".{stem}.{uuid.uuid4().hex[:_DIGITS]}{suffix}")
 
 
 @contextlib.contextmanager

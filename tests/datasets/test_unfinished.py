@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from datasets.films.video import FilmWriter
-from engine.whole_files import part_of, whole_file
+from engine.whole_files import part_of, whole_file, write_whole
 
 
 def shown(path: Path) -> list[int]:
@@ -65,3 +65,13 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_of_that_file(tmp_path:
         os.utime(part, (long_ago, long_ago))
     assert part_of(film) not in (left, fresh)
     assert sorted(tmp_path.iterdir()) == sorted([fresh, others])
+
+
+def test_a_file_of_the_users_is_not_taken_for_an_unfinished_one(tmp_path: Path) -> None:
+    draft, older = tmp_path / ".game.my-draft.part.txt", tmp_path / ".game.2024.part.txt"
+    long_ago = time.time() - 2 * 3600
+    for own in (draft, older):
+        own.write_text("mine")
+        os.utime(own, (long_ago, long_ago))
+    write_whole(tmp_path / "game.txt", "cards")
+    assert sorted(tmp_path.iterdir()) == sorted([older, draft, tmp_path / "game.txt"])
