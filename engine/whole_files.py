@@ -40,8 +40,8 @@ def part_of(path: Path) -> Path:
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield where to write; at the end it becomes `path`, and where that is not reached it is removed.
 
-    An older file of that name stays until then, and the new one may be read by whoever might read that. A
-    link stays a link; a device or a pipe is written to as it is.
+    An older file of that name stays until then, and the new one may be read by whoever might read that; one
+    that is write-protected stays for good. A link stays a link; a device or a pipe is written to as it is.
 
     Raises:
         OSError: it cannot be written; the error names `path`.
@@ -50,6 +50,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield path
         return
+    refuse_protected(path)
     part = part_of(target)
     try:
         yield part
@@ -63,6 +64,15 @@ def whole_file(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):  # as where its folder has gone
             part.unlink(missing_ok=True)
+
+
+def refuse_protected(path: Path) -> None:
+    """Raise the OSError, naming `path`, of a file that is there and may not be written to.
+
+    Another one could still be renamed over it: for that only its folder need be writable.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        os.close(os.open(path, os.O_WRONLY))
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from vision.table_view import TableView
 
 SQLITES_OWN = 33_000
 """What SQLite needs beside a store to read it at all."""
+NOBODY = 65534
 OLD = b"of an evening that was good"
 
 
@@ -161,6 +163,33 @@ def test_a_link_stays_a_link_and_a_file_that_was_private_stays_private(tmp_path:
     assert link.is_symlink()
     assert path.read_text() == "new"
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+@contextlib.contextmanager
+def as_nobody() -> Iterator[Path]:
+    """Yield a folder of somebody for whom permissions count, as they do not for root."""
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        if root:
+            os.chown(folder, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        try:
+            yield Path(folder)
+        finally:
+            if root:
+                os.seteuid(0)
+
+
+def test_a_write_protected_file_is_not_replaced() -> None:
+    with as_nobody() as folder:
+        path = folder / "k.toml"
+        path.write_bytes(OLD)
+        path.chmod(0o444)
+        with pytest.raises(PermissionError) as failed:
+            write_whole(path, "new")
+        assert failed.value.filename == str(path)
+        assert path.read_bytes() == OLD
+        assert list(folder.iterdir()) == [path]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no such devices")
