@@ -6,8 +6,11 @@ import argparse
 import importlib
 import logging
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from typing import NoReturn
 
@@ -74,13 +77,14 @@ def _version() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one sub-command. Returns the status: 0 done, 1 our own mistake, 2 bad input, 130 interrupted."""
+    """Run one sub-command. Returns the status: 0 done, 1 our own mistake, 2 bad input, 130 told to end."""
     _open_what_is_closed()
     args = build_parser().parse_args(argv)
     begin_logging()
     keep_caches_together()
     try:
-        status = int(args.run(args))
+        with _ended_as_by_ctrl_c():
+            status = int(args.run(args))
         sys.stdout.flush()  # while it can still be said that the disk is full
         return status
     except BadInputError as error:
@@ -107,6 +111,25 @@ def _open_what_is_closed() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open to the end
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """Let whoever tells the program to end, or closes its terminal, end it as Ctrl-C does: cleared up.
+
+    A signal that is ignored, as under `nohup`, stays so.
+    """
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # Windows knows no SIGHUP
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _say(command: str, what: str) -> int:
