@@ -9,9 +9,12 @@ from pathlib import Path
 from companion.store_file import OF_A_STORE
 from companion.store_names import followed
 from engine.errors import BadInputError
+from engine.whole_files import refuse_unwritable
 
 File = str | Path
 STDOUT = "-"
+IN_PLACE = ("--events",)
+"""What is written to the file itself as it comes; all else becomes the file once it is whole."""
 
 
 def check_outputs(
@@ -26,7 +29,8 @@ def check_outputs(
         store: The store that is read or written besides; its folder is made where it lacks.
 
     Raises:
-        BadInputError: an output is a folder, lies in none, or is an input, the store or another output.
+        BadInputError: an output is a folder, lies in none, may not be written, or is an input, the store or
+            another output.
     """
     read = [path for path in inputs if path is not None and os.path.exists(path)]
     if store is not None:
@@ -50,6 +54,10 @@ def check_outputs(
         for other_named, other in before.items():
             if _are_one(path, other):
                 raise BadInputError(f"{named}: is the same file as {other_named}")
+        try:
+            refuse_unwritable(Path(path), in_place=argument in IN_PLACE)
+        except OSError as error:
+            raise BadInputError(f"{named}: {error.strerror}") from None
         before[named] = path
 
 

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import os
 import shutil
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -73,6 +74,25 @@ def refuse_protected(path: Path) -> None:
     """
     with contextlib.suppress(FileNotFoundError):
         os.close(os.open(path, os.O_WRONLY))
+
+
+def refuse_unwritable(path: Path, *, in_place: bool = False) -> None:
+    """Raise the OSError, naming `path`, that writing it would end in, as far as that can be told beforehand.
+
+    `in_place`: whether a file that is there is written to itself, so that its folder does not matter.
+    """
+    there = path.exists()
+    if there and not path.is_file():
+        return
+    refuse_protected(path)
+    if there and in_place:
+        return
+    try:
+        # Only trying tells why not: a read-only disk, no permission, or a folder that is no more.
+        with tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

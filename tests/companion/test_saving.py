@@ -17,6 +17,7 @@ import pytest
 
 from companion.cli import main
 from companion.keeping import back_up
+from companion.outputs import check_outputs
 from companion.recording import FilmWriter
 from companion.settings import Settings, load_settings, save_settings
 from companion.store import Store
@@ -190,6 +191,17 @@ def test_a_write_protected_file_is_not_replaced() -> None:
         assert failed.value.filename == str(path)
         assert path.read_bytes() == OLD
         assert list(folder.iterdir()) == [path]
+
+
+def test_event_lines_may_go_on_in_a_file_whose_folder_takes_no_new_ones() -> None:
+    with as_nobody() as folder:
+        path = folder / "e.jsonl"
+        path.write_bytes(OLD)
+        folder.chmod(0o555)
+        check_outputs({"--events": path})
+        with pytest.raises(BadInputError, match=r"--save .*e\.jsonl: Permission denied"):
+            check_outputs({"--save": path})
+        folder.chmod(0o755)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no such devices")
