@@ -20,6 +20,7 @@ from engine.whole_files import whole_file
 from vision.capturing import is_whole
 from vision.drawing import draw_table
 from vision.file_names import opencv_name
+from vision.film_writing import begin_film
 from vision.reading import Image
 from vision.table_view import TableView
 
@@ -163,10 +164,7 @@ class FilmWriter:
         self._size = (width, height)
         with ExitStack() as opening:
             self._part = opening.enter_context(whole_file(self._path))
-            code = cv2.VideoWriter.fourcc(*"mp4v")
-            writer = cv2.VideoWriter(str(self._part), code, self._fps, (width, height))
-            if not writer.isOpened():
-                raise BadInputError(f"{self._path}: no film can be written there (end the name in .mp4)")
+            writer = begin_film(self._part, self._path, self._fps, (width, height))
             self._file = opening.pop_all()
         return writer
 

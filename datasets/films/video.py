@@ -9,13 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-import cv2
-
 from datasets.films.layers import Image
 from engine.errors import BadInputError
 from engine.whole_files import part_of
 from vision.capturing import is_whole
-from vision.file_names import opencv_name
+from vision.film_writing import begin_film
 
 CODECS = ("mp4v", "h264")
 _FFMPEG_FAILED = "codec h264: ffmpeg could not write the film (it says why above)"
@@ -43,7 +41,7 @@ class FilmWriter:
         self._part = part_of(path if path.suffix else path.with_suffix(".mp4"))
         opener = _H264Sink if codec == "h264" else _OpenCvSink
         self._count = 0
-        self._sink: _Sink = opener(self._part, fps, size, crf)
+        self._sink: _Sink = opener(self._part, path, fps, size, crf)
 
     def __enter__(self) -> FilmWriter:
         return self
@@ -75,10 +73,8 @@ class _Sink(Protocol):
 
 
 class _OpenCvSink:
-    def __init__(self, path: Path, fps: float, size: tuple[int, int], _crf: int) -> None:
-        self._writer = cv2.VideoWriter(opencv_name(path), cv2.VideoWriter.fourcc(*"mp4v"), fps, size)
-        if not self._writer.isOpened():
-            raise BadInputError(f"{path.parent}: OpenCV cannot write an mp4v film there")
+    def __init__(self, part: Path, film: Path, fps: float, size: tuple[int, int], _crf: int) -> None:
+        self._writer = begin_film(part, film, fps, size)
 
     def write(self, frame: Image) -> None:
         self._writer.write(frame)
@@ -88,7 +84,7 @@ class _OpenCvSink:
 
 
 class _H264Sink:
-    def __init__(self, path: Path, fps: float, size: tuple[int, int], crf: int) -> None:
+    def __init__(self, part: Path, _film: Path, fps: float, size: tuple[int, int], crf: int) -> None:
         program = shutil.which("ffmpeg")
         if program is None:
             raise BadInputError("codec h264: the program `ffmpeg` is not installed; use --codec mp4v")
@@ -125,7 +121,7 @@ class _H264Sink:
             *target,
             "-movflags",
             "+faststart",
-            str(path),
+            str(part),
         ]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE)
 

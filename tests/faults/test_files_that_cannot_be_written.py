@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from companion.cli import main
+from companion.recording import FilmWriter
+from datasets.films import video
+from engine.errors import BadInputError
+from vision.table_view import TableView
 
 
 @pytest.mark.parametrize(
@@ -52,3 +57,36 @@ def test_a_read_only_disk_is_named_before_any_work(
     assert said.count("\n") == 1
     assert said.startswith(f"shithead {arguments[0]}: ")
     assert said.endswith(f"{arguments[-1]}: Read-only file system\n")
+
+
+@pytest.mark.parametrize("writer", ["annotated", "rendered"])
+def test_a_film_that_cannot_be_begun_on_a_full_disk_is_named_with_the_cause(
+    writer: str, small_disk: Any
+) -> None:
+    small_disk.fill()
+    path = small_disk.path / "x.mp4"
+    with pytest.raises(BadInputError) as refused:
+        begin(writer, path)
+    assert str(refused.value) == f"{path}: No space left on device"
+    assert [found.name for found in small_disk.path.iterdir()] == ["filler"]
+
+
+@pytest.mark.parametrize("writer", ["annotated", "rendered"])
+def test_a_film_by_a_name_that_none_can_have_is_told_how_to_end_it(writer: str, tmp_path: Path) -> None:
+    path = tmp_path / "z.unknown"
+    with pytest.raises(BadInputError) as refused:
+        begin(writer, path)
+    assert str(refused.value) == f"{path}: no film can be written by that name (end it in .mp4)"
+    assert list(tmp_path.iterdir()) == []
+
+
+def begin(writer: str, path: Path) -> None:
+    """Write a film of one picture, by the one writer or the other."""
+    picture = np.zeros((48, 64, 3), np.uint8)
+    if writer == "rendered":
+        with video.FilmWriter(path, 5, (64, 48)) as rendered:
+            rendered.write(picture)
+        return
+    film = FilmWriter(path, 5)
+    film.write(picture, 0.0, TableView())
+    film.close()
