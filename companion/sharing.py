@@ -17,9 +17,7 @@ import platformdirs
 from companion import theme
 from companion.evening import Standing, Tally
 from companion.i18n import _, many
-from engine.errors import BadInputError
-from engine.said import message
-from engine.whole_files import write_whole
+from vision.pictures import save_image
 from vision.reading import Image
 
 WIDTH = 1080
@@ -119,17 +117,7 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
         BadInputError: the suffix names no picture format.
         OSError: the file cannot be written.
     """
-    try:
-        ok, data = cv2.imencode(path.suffix or ".png", as_picture(tally, title=title))
-    except cv2.error:
-        ok = False
-    if not ok:
-        raise BadInputError(
-            "{path}: {suffix} is not a picture format that can be written",
-            path=path,
-            suffix=path.suffix or message("no suffix"),
-        )
-    write_whole(path, data.tobytes())
+    save_image(path, as_picture(tally, title=title), ".png")
 
 
 def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:

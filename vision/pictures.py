@@ -1,4 +1,4 @@
-"""Reads picture files, and makes pictures smaller."""
+"""Reads and writes picture files, and makes pictures smaller."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import numpy as np
 
 from engine.capped_files import read_capped
 from engine.errors import BadInputError
+from engine.said import message
+from engine.whole_files import write_whole
+from vision.file_names import opencv_name
 from vision.opencv_log import set_log_level, silence
 from vision.reading import Image
 
@@ -37,6 +40,37 @@ def read_image(path: Path) -> Image:
     if image is None:
         raise BadInputError("{path}: not a picture that can be decoded, or too large a one", path=path)
     return np.asarray(image, np.uint8)
+
+
+def check_picture_name(path: Path, otherwise: str = "") -> None:
+    """Raise BadInputError where a name's ending (`otherwise`, if it has none) is of no format to write."""
+    opencv_name(path)
+    ending = path.suffix or otherwise
+    if not cv2.haveImageWriter(f"picture{ending}"):
+        raise BadInputError(
+            "{path}: {suffix} is not a picture format that can be written",
+            path=path,
+            suffix=ending or message("no suffix"),
+        )
+
+
+def save_image(path: Path, image: Image, otherwise: str = "") -> None:
+    """Write a picture, BGR, 8 bit, to `path`, all or nothing, in the format of its ending.
+
+    `otherwise`: the ending to go by where the name has none.
+
+    Raises:
+        BadInputError: as `check_picture_name`, or the format takes no such picture.
+        OSError: the file cannot be written.
+    """
+    check_picture_name(path, otherwise)
+    try:
+        done, data = cv2.imencode(path.suffix or otherwise, image)
+    except cv2.error:
+        done = False
+    if not done:
+        raise BadInputError("{path}: the picture cannot be written in this format", path=path)
+    write_whole(path, data.tobytes())
 
 
 def reduced_size(image: Image, longest: int) -> tuple[tuple[int, int], float]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
-from engine.whole_files import write_whole
 
 if TYPE_CHECKING:
     from vision.reading import CardReader, CardReading, Image
@@ -37,10 +36,12 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"--save {args.save}: it takes one picture, and {len(args.images)} are given")
     from companion.outputs import check_outputs
     from vision.decks import deck_path
-    from vision.pictures import read_image
+    from vision.pictures import check_picture_name, read_image
     from vision.reader import reader_for_deck
 
     check_outputs({"--save": args.save}, [*args.images, deck_path(args.deck) if args.deck else None])
+    if args.save is not None:
+        check_picture_name(args.save)
     reader = reader_for_deck(args.deck)
     failed = False
     for path in args.images:
@@ -55,6 +56,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read_one(reader: CardReader, path: Path, image: Image, args: argparse.Namespace) -> None:
+    from vision.drawing import draw_readings
+    from vision.pictures import save_image
+
     start = time.perf_counter()
     readings = reader.read(image)
     milliseconds = 1000 * (time.perf_counter() - start)
@@ -63,7 +67,7 @@ def _read_one(reader: CardReader, path: Path, image: Image, args: argparse.Names
     else:
         print(table_text(path, readings, milliseconds), flush=True)
     if args.save is not None:
-        _save(args.save, image, readings)
+        save_image(args.save, draw_readings(image, readings))
 
 
 def json_entry(
@@ -91,20 +95,3 @@ def table_text(path: Path, readings: Sequence[CardReading], milliseconds: float)
         note = f"   perhaps {others}" if reading.card is None and others else ""
         lines.append(f"  {name:<9}  {reading.confidence:5.2f}  at {x:5.0f}, {y:5.0f}{note}")
     return "\n".join(lines)
-
-
-def _save(path: Path, image: Image, readings: Sequence[CardReading]) -> None:
-    import cv2
-
-    from vision.drawing import draw_readings
-    from vision.file_names import opencv_name
-
-    opencv_name(path)
-    drawn = draw_readings(image, readings)
-    try:
-        done, data = cv2.imencode(path.suffix, drawn)
-    except cv2.error as error:
-        raise BadInputError(f"{path}: not a picture format that can be written") from error
-    if not done:
-        raise BadInputError(f"{path}: cannot be written")
-    write_whole(path, data.tobytes())

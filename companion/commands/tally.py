@@ -41,8 +41,11 @@ def run(args: argparse.Namespace) -> int:
     from companion.evening import tally_of, title_of
     from companion.outputs import check_outputs
     from companion.store import Store, default_path, is_there
+    from vision.pictures import check_picture_name
 
     check_outputs({"--png": args.png}, store=args.store or default_path())
+    if args.png is not None:
+        check_picture_name(args.png, ".png")
     if args.store is not None and not is_there(args.store):
         raise BadInputError(f"{args.store}: no such file")
     player = args.not_sung if args.sung is None else args.sung

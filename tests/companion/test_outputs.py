@@ -94,6 +94,9 @@ def test_what_is_read_is_not_overwritten_nor_one_output_by_another(
         ("rules --save none/x.toml", "there is no folder none"),
         ("tally --store s.sqlite --png none/t.png", "there is no folder none"),
         ("read p.png --save none/t.png", "there is no folder none"),
+        ("read p.png --save z.unknown", "z.unknown: .unknown is not a picture format that can be written"),
+        ("read p.png --save z", "z: no suffix is not a picture format that can be written"),
+        ("tally --store s.sqlite --png z.unknown", ".unknown is not a picture format that can be written"),
         ("results --folder measured --out none/r.md", "there is no folder none"),
     ],
 )
@@ -107,6 +110,7 @@ def test_a_place_that_cannot_be_written_to_is_said_before_any_work(
     monkeypatch.setattr("datasets.films.story.find_story", work)
     monkeypatch.setattr("companion.starting.open_source", work)
     monkeypatch.setattr("vision.reader.reader_for_deck", work)
+    monkeypatch.setattr("companion.store.Store.open_to_read", work)
     assert main(line.split()) == 2
     said = capfd.readouterr().err
     assert what in said
