@@ -34,8 +34,8 @@ def begin_film(part: Path, film: Path, fps: float, size: tuple[int, int]) -> cv2
     try:
         part.write_bytes(bytes(_ROOM))
     except OSError as error:
-        raise BadInputError(f"{film}: {error.strerror}") from None
+        raise BadInputError("{film}: {reason}", film=film, reason=error.strerror) from None
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
-    raise BadInputError(f"{film}: no film can be written by that name (end it in .mp4)")
+    raise BadInputError("{film}: no film can be written by that name (end it in .mp4)", film=film)
