@@ -17,6 +17,7 @@ from typing import NoReturn
 from companion.caches import keep_caches_together
 from companion.logs import begin_logging, log_path
 from engine.errors import BadInputError
+from engine.said import printable
 
 _log = logging.getLogger(__name__)
 
@@ -135,7 +136,7 @@ def _ended_as_by_ctrl_c() -> Iterator[None]:
 def _say(command: str, what: str) -> int:
     """Say in one line what is wrong, whatever a file's name or an error may hold; returns status 2."""
     line = " ".join(part for line in what.splitlines() if (part := line.strip()))
-    print(f"shithead {command}: {line}", file=sys.stderr)
+    print(f"shithead {command}: {printable(line)}", file=sys.stderr)
     return 2
 
 

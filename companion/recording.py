@@ -16,6 +16,7 @@ from companion.nextdeal import Games, NextDeal
 from companion.wording import event_words
 from engine.errors import BadInputError
 from engine.events import Event
+from engine.said import printable
 from engine.whole_files import whole_file
 from vision.capturing import is_whole
 from vision.drawing import draw_table
@@ -188,12 +189,12 @@ def in_words(line: Mapping[str, Any]) -> str:
     t = float(line.get("t") or 0.0)
     words = f"{int(t) // 60}:{int(t) % 60:02d}  "
     if line.get("withdrawn"):
-        return f"{words}{event_words(line)}: taken back"
+        return printable(f"{words}{event_words(line)}: taken back")
     words += ("corrected: " if line.get("revise") else "") + event_words(line)
     ruling = line.get("ruling")
     if not isinstance(ruling, Mapping):
-        return words
+        return printable(words)
     words += f" - {str(ruling.get('verdict', '')).upper()}"
     for breach in ruling.get("breaches") or ():
         words += f' ({breach.get("says")} {breach.get("cite")}: "{breach.get("quote")}")'
-    return words
+    return printable(words)

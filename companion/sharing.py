@@ -17,6 +17,7 @@ import platformdirs
 from companion import theme
 from companion.evening import Standing, Tally
 from companion.i18n import _, many
+from engine.said import printable
 from vision.pictures import save_image
 from vision.reading import Image
 
@@ -57,7 +58,8 @@ def as_text(tally: Tally) -> str:
         return _("No game has been played yet.")
     rows = [(_("player"), _("games"), _("losses"), _("streak"), _("rituals due"))]
     rows += [
-        (s.player, str(s.games), str(s.losses), str(s.streak), " · ".join(s.dues())) for s in tally.standings
+        (printable(s.player), str(s.games), str(s.losses), str(s.streak), printable(" · ".join(s.dues())))
+        for s in tally.standings
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     lines = [
@@ -86,9 +88,7 @@ def as_csv(tally: Tally) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["player", "games", "losses", "streak", "rituals"])
     for s in tally.standings:
-        writer.writerow(
-            [_no_formula(s.player), s.games, s.losses, s.streak, _no_formula(";".join(s.rituals))]
-        )
+        writer.writerow([_cell(s.player), s.games, s.losses, s.streak, _cell(";".join(s.rituals))])
     return out.getvalue()
 
 
@@ -243,7 +243,8 @@ def _drawn(text: str) -> str:
     return bare.encode("ascii", "replace").decode()
 
 
-def _no_formula(text: str) -> str:
+def _cell(text: str) -> str:
     # A spreadsheet runs a cell that begins like a formula, also behind blanks that it strips; names come from
     # whoever typed them.
-    return "'" + text if text.lstrip()[:1] in ("=", "+", "-", "@") or text[:1] in ("\t", "\r") else text
+    formula = text.lstrip()[:1] in ("=", "+", "-", "@") or text[:1] in ("\t", "\r")
+    return printable("'" + text if formula else text)

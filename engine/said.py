@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 from typing import Any
+
+_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""What no letter is: line ends, and what would colour, clear or turn round a terminal's text."""
 
 
 class Said(str):
@@ -38,13 +42,21 @@ def message(form: str, **facts: Any) -> Said:
     return Said(form.format(**plain), form, plain)
 
 
+def printable(text: str) -> str:
+    """Return a text of one line in which control characters are written out (`\\x1b`), for a terminal.
+
+    Names come from whoever typed them, and a store from wherever its backup was made.
+    """
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
 def _plain(fact: Any) -> Any:
-    """Return an error as the line it says, a text or path of several lines as one, anything else as it is.
+    """Return an error as the line it says, a text or path as one printable line, anything else as it is.
 
     A damaged file's own text comes back in what a library says of it, and a file's name may hold a line feed.
     """
     if isinstance(fact, BaseException):
         fact = getattr(fact, "says", str(fact))
-    if isinstance(fact, str | PurePath) and len(lines := str(fact).splitlines()) > 1:
-        return " ".join(lines)
+    if isinstance(fact, str | PurePath) and _STEERING.search(str(fact)):
+        return printable(" ".join(str(fact).splitlines()))
     return fact

@@ -147,3 +147,9 @@ def test_zsh_and_fish_get_their_own_form(capsys: pytest.CaptureFixture[str]) -> 
     lines = capsys.readouterr().out.splitlines()
     assert sum("__fish_use_subcommand" in line for line in lines) == len(COMMANDS)
     assert any("from watch" in line and "-l resume" in line for line in lines)
+
+
+def test_a_files_name_does_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    for line in (["judge", "\x1b[2Jno.json"], ["read", "\x1b[2Jno.png"]):
+        assert main(line) == 2
+        assert "\\x1b[2Jno." in capsys.readouterr().err

@@ -156,6 +156,27 @@ def test_csv_is_read_back_and_holds_no_formula(stored: Path, capsys: pytest.Capt
     assert [(row["player"], row["losses"]) for row in rows] == [("Ann", "2"), ("'=cmd", "1")]
 
 
+def test_control_characters_of_a_name_do_not_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A backup from somebody else may hold any name."""
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        play(
+            store,
+            "Bob\nEvil",
+            players=("\x1b[31mAnn", "Bob\nEvil", "Zo\u00eb \U0001f44d\u200d", "\x9b2J\u202e"),
+        )
+    for form in ("--csv", "--all"):
+        assert main(["tally", form, "--store", str(path)]) == 0
+        shown = capsys.readouterr().out
+        lines = [line for line in shown.split("\n") if line]
+        assert len(lines) == 5
+        assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+        for name in ("\\x1b[31mAnn", "Bob\\nEvil", "Zo\u00eb \U0001f44d\u200d", "\\x9b2J\\u202e"):
+            assert any(line.startswith(name) for line in lines), name
+
+
 def test_the_text_to_share_is_in_the_language_of_the_app() -> None:
     tally = Tally((Standing("Ann", 3, 2, 1, ("Library Boy",)), Standing("Bob", 3, 0)), ("Ann",), unfinished=1)
     assert sharing.as_text(tally).splitlines() == [

@@ -114,6 +114,7 @@ def test_lines_in_words() -> None:
     assert "Winnersh §5" in words
     withdrawn = {"t": 3, "event": "draw", "player": "Ann", "revise": 2, "withdrawn": True}
     assert in_words(withdrawn).endswith("taken back")
+    assert in_words({**line, "player": "\x1b[2JAnn"}).startswith("1:01  \\x1b[2JAnn plays")
 
 
 @pytest.mark.parametrize(
