@@ -34,8 +34,8 @@ def begin_film(part: Path, film: Path, fps: float, size: tuple[int, int]) -> cv2
     try:
         part.write_bytes(bytes(_ROOM))
     except OSError as error:
-        raise BadInputError("{film}: {reason}", film=film, reason=error.strerror) from None
+        raise BadInputError("{path}: {reason}", path=film, reason=error.strerror) from None
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
-    raise BadInputError("{film}: no film can be written by that name (end it in .mp4)", film=film)
+    raise BadInputError("{path}: no film can be written by that name (end it in .mp4)", path=film)
