@@ -20,7 +20,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "app",
         help="open the window and referee",
         description="Referee a game in a window: on a camera if there is one, else on the sample film. "
-        "Without a display it does the same on the terminal, and writes the sample film annotated.",
+        "Without a display it does the same on the terminal, and writes the sample film annotated to "
+        f"{ANNOTATED}, if there is none yet.",
     )
     parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", help="ruleset (default: winnersh)")
@@ -51,10 +52,27 @@ def run(args: argparse.Namespace) -> int:
         prepare_kivy()
         run_window(choice, ask=not settled, size=args.size, store=args.store)
     except NoDisplayError as error:
-        annotated = f", the annotated film goes to {ANNOTATED}" if choice.demonstration else ""
-        print(f"shithead app: {error}; rulings follow on stdout{annotated}", file=sys.stderr)
-        return _run_headless(choice)
+        says, annotated = _annotated() if choice.demonstration else ("", None)
+        print(f"shithead app: {error}; rulings follow on stdout{says}", file=sys.stderr)
+        return _run_headless(choice, annotated)
     return 0
+
+
+def _annotated() -> tuple[str, Path | None]:
+    """Return what to say of the annotated sample film, and where it goes: nobody asked for it.
+
+    So no file that is there is replaced by it, and where it cannot be written there is none.
+    """
+    from engine.whole_files import refuse_unwritable
+
+    if ANNOTATED.exists():
+        return f", the film in {ANNOTATED} is left as it is", None
+    try:
+        ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
+        refuse_unwritable(ANNOTATED)
+    except OSError as fault:
+        return f", no annotated film is written ({ANNOTATED}: {fault.strerror})", None
+    return f", the annotated film goes to {ANNOTATED}", ANNOTATED
 
 
 def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
@@ -112,7 +130,7 @@ def _broken_off(args: argparse.Namespace) -> Choice:
     return choice if args.source is None else replace(choice, source=args.source)
 
 
-def _run_headless(choice: Choice) -> int:
+def _run_headless(choice: Choice, annotated: Path | None) -> int:
     """Hand over to `shithead watch`, which is the same without a window.
 
     Pictures of a camera show people: only `watch --save` keeps those.
@@ -123,9 +141,8 @@ def _run_headless(choice: Choice) -> int:
     if choice.source is None:
         raise BadInputError("a game by touch needs a window")
     argv = ["watch", choice.source, "--headless"]
-    if choice.demonstration:
-        ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
-        argv += ["--save", str(ANNOTATED)]
+    if annotated is not None:
+        argv += ["--save", str(annotated)]
     argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
     for option in choice.options:
         argv += ["--option", option]

@@ -144,6 +144,29 @@ def test_without_a_display_the_sample_film_is_shown_as_an_annotated_film(
     assert str(app.ANNOTATED) in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("taken", ["out/annotated.mp4", "out"])
+def test_without_a_display_no_file_that_is_there_is_replaced_by_the_sample_film(
+    handed_over: list[argparse.Namespace],
+    taken: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It was not asked for; where there is no place for it, the game is shown all the same."""
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+    monkeypatch.setattr(cameras, "sample_film", lambda: Sample(Path("sample.mp4")))
+    monkeypatch.chdir(tmp_path)
+    Path(taken).parent.mkdir(exist_ok=True)
+    Path(taken).write_text("mine")
+    assert cli.main(["app"]) == 0
+    (args,) = handed_over
+    assert args.save is None
+    assert Path(taken).read_text() == "mine"
+    said = capsys.readouterr().err
+    assert "annotated.mp4 is left as it is" in said or "no annotated film is written" in said
+    assert "goes to" not in said
+
+
 def test_the_sample_film_tells_its_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assets = tmp_path / "assets"
     assets.mkdir()
