@@ -31,8 +31,12 @@ def walk(scenario: str, size: tuple[int, int] = (1280, 720), type_scale: float =
 
 @functools.cache
 def _walk(scenario: str, width: int, height: int, type_scale: float) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="shithead-screens-") as home:
+        return _walk_at_home(Path(home), scenario, width, height, type_scale)
+
+
+def _walk_at_home(home: Path, scenario: str, width: int, height: int, type_scale: float) -> dict[str, Any]:
     """Run a scenario; with SHITHEAD_SCREENSHOTS set to a folder, every screen is photographed there."""
-    home = Path(tempfile.mkdtemp(prefix="shithead-screens-"))
     store = home / ".local" / "share" / "shithead" / "evenings.sqlite"
     store.parent.mkdir(parents=True)
     fill(store, scenario)
@@ -61,6 +65,16 @@ def _walk(scenario: str, width: int, height: int, type_scale: float) -> dict[str
     assert done.returncode == 0, done.stderr[-3000:]
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
+
+
+def test_a_walk_leaves_nothing_in_the_folder_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = subprocess.CompletedProcess([], 0, '{"home": true}', "")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    assert _walk.__wrapped__("score", 1280, 720, 1.0) == {"home": True}
+    assert list(tmp_path.iterdir()) == []
 
 
 def fill(path: Path, scenario: str) -> None:
