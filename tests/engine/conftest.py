@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.events import Event
+from engine.events import Event, EventKind
 from engine.judge import judge
 from engine.outcome import Outcome
 from engine.referee import PublicTable, Referee
@@ -92,12 +92,14 @@ UPS = {"Ann": ("4C", "9S", "KD"), "Bob": ("2C", "7H", "7S"), "Cat": ("5C", "6C",
 class Told:
     """A referee that is told events in short form."""
 
-    def __init__(self, rules: str = "winnersh", ups: dict[str, tuple[str, ...]] = UPS, **given: Any) -> None:
+    def __init__(
+        self, rules: str = "winnersh", ups: Mapping[str, tuple[str, ...]] = UPS, **given: Any
+    ) -> None:
         self.referee = Referee(rules, PLAYERS, **given)
         self.number = 0
         self.tell("deal", up=ups)
 
-    def tell(self, event: str, player: str | None = None, cards: str = "", **fields: Any) -> Outcome:
+    def tell(self, event: EventKind, player: str | None = None, cards: str = "", **fields: Any) -> Outcome:
         self.number += 1
         return self.referee.observe(
             Event(id=self.number, event=event, player=player, cards=tuple(cards.split()), **fields)
@@ -114,7 +116,10 @@ class Told:
         return self.referee.table
 
 
+Start = type[Told]
+
+
 @pytest.fixture
-def start() -> type[Told]:
+def start() -> Start:
     """Begin a game between Ann, Bob and Cat, whose events are told in short form."""
     return Told

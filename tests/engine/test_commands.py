@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -21,8 +23,14 @@ GOOD = {
 DEAL = {"rules": "shed", "players": ["P1", "P2", "P3"], "ask": {"type": "deal"}}
 
 
+class Run(Protocol):
+    """Call the program: what it returned, what it said and what it complained of."""
+
+    def __call__(self, *args: str, stdin: bytes = b"") -> tuple[int, str, str]: ...
+
+
 @pytest.fixture
-def run(capsys, monkeypatch):
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     def call(*args: str, stdin: bytes = b"") -> tuple[int, str, str]:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         status = main(args)
@@ -42,7 +50,7 @@ def lines(*situations: object) -> bytes:
     return b"".join(json.dumps(s).encode() + b"\n" for s in situations)
 
 
-def test_judge_from_stdin_and_from_a_file(run, tmp_path):
+def test_judge_from_stdin_and_from_a_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     file.write_text(json.dumps(GOOD, indent=2))
     status, out, err = run("judge", str(file))
@@ -51,7 +59,7 @@ def test_judge_from_stdin_and_from_a_file(run, tmp_path):
     assert run("judge", stdin=json.dumps(GOOD).encode()) == (0, out, "")
 
 
-def test_judge_lines_answers_in_order(run):
+def test_judge_lines_answers_in_order(run: Run) -> None:
     status, out, _ = run("judge", "--lines", stdin=lines(GOOD, DEAL) + b"\n" + lines(GOOD))
     answers = [json.loads(line) for line in out.splitlines()]
     assert status == 0
@@ -59,7 +67,7 @@ def test_judge_lines_answers_in_order(run):
     assert answers[1]["draw_pile"] == 13
 
 
-def test_judge_lines_loses_nothing_around_a_broken_line(run):
+def test_judge_lines_loses_nothing_around_a_broken_line(run: Run) -> None:
     broken = b'{"rules": \n\xff\xfe\n' + lines({"rules": "whist", "players": ["a", "b"], "action": {}})
     status, out, err = run("judge", "--lines", stdin=lines(GOOD) + broken + lines(DEAL))
     answers = [json.loads(line) for line in out.splitlines()]
@@ -72,19 +80,19 @@ def test_judge_lines_loses_nothing_around_a_broken_line(run):
 @pytest.mark.parametrize(
     "stdin", [b"", b"\xff\xd8\xff\xe0", b"[]", b"{}", b'{"a": NaN', b"[" * 100_000, b'"x"']
 )
-def test_judge_of_what_is_no_situation(run, stdin):
+def test_judge_of_what_is_no_situation(run: Run, stdin: bytes) -> None:
     status, out, err = run("judge", stdin=stdin)
     assert (status, out) == (2, "")
     one_line(err, "stdin")
 
 
-def test_judge_of_a_missing_file(run):
+def test_judge_of_a_missing_file(run: Run) -> None:
     status, _, err = run("judge", "nowhere.json")
     assert status == 2
     one_line(err, "nowhere.json")
 
 
-def test_rules_and_compare(run):
+def test_rules_and_compare(run: Run) -> None:
     status, out, _ = run("rules", "shed", "--option", "flange-card")
     assert status == 0
     assert "* flange-card" in out
@@ -93,7 +101,7 @@ def test_rules_and_compare(run):
     assert "Rulebook, Wildcards" in out
 
 
-def test_rules_saves_a_house_variant(run, tmp_path):
+def test_rules_saves_a_house_variant(run: Run, tmp_path: Path) -> None:
     file = str(tmp_path / "friday.toml")
     assert run("rules", "jokers", "--option", "q-reverse", "--save", file)[0] == 0
     assert "q-reverse" in run("rules", file)[1].splitlines()[0]
@@ -110,13 +118,13 @@ def test_rules_saves_a_house_variant(run, tmp_path):
         ("nowhere.toml",),
     ],
 )
-def test_rules_of_bad_input(run, args: Sequence[str]):
+def test_rules_of_bad_input(run: Run, args: Sequence[str]) -> None:
     status, out, err = run("rules", *args)
     assert (status, out) == (2, "")
     one_line(err)
 
 
-def test_simulate_prints_a_record_that_record_reads(run, tmp_path):
+def test_simulate_prints_a_record_that_record_reads(run: Run, tmp_path: Path) -> None:
     status, out, _ = run("simulate", "--rules", "jokers", "--players", "3", "--seed", "5", "--cheats", "1")
     assert status == 0
     assert out.count("; illegal") >= 1
@@ -125,7 +133,7 @@ def test_simulate_prints_a_record_that_record_reads(run, tmp_path):
     assert run("record", str(file)) == (0, out, "")
 
 
-def test_simulate_counts(run):
+def test_simulate_counts(run: Run) -> None:
     status, out, _ = run("simulate", "--games", "3", "--policy", "random", "--seed", "2")
     assert status == 0
     assert "3 games, 4 players, Winnersh, random play" in out
@@ -135,13 +143,13 @@ def test_simulate_counts(run):
     "args",
     [("--players", "1"), ("--players", "6"), ("--games", "0"), ("--cheats", "-1"), ("--rules", "whist")],
 )
-def test_simulate_of_bad_input(run, args: Sequence[str]):
+def test_simulate_of_bad_input(run: Run, args: Sequence[str]) -> None:
     status, out, err = run("simulate", *args)
     assert (status, out) == (2, "")
     one_line(err)
 
 
-def test_record_keeps_what_is_whole_and_names_what_is_not(run, tmp_path):
+def test_record_keeps_what_is_whole_and_names_what_is_not(run: Run, tmp_path: Path) -> None:
     text = run("simulate", "--seed", "5")[1].replace(" plays ", " pl@ys ", 1)
     file = tmp_path / "game.txt"
     file.write_text(text, encoding="utf-8")
@@ -151,7 +159,7 @@ def test_record_keeps_what_is_whole_and_names_what_is_not(run, tmp_path):
     one_line(err, "game.txt", "line ", "pl@ys")
 
 
-def test_record_from_events(run, tmp_path):
+def test_record_from_events(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
     event = {"t": 4.5, "event": "play", "player": "Ann", "cards": ["9S"], "source": "hand", "id": 1}
     file.write_text(json.dumps(event) + "\nbroken\n")
@@ -161,7 +169,7 @@ def test_record_from_events(run, tmp_path):
     one_line(err, "line 2")
 
 
-def test_record_of_what_is_no_record_names_the_file(run, tmp_path):
+def test_record_of_what_is_no_record_names_the_file(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear Ann")
     status, out, err = run("record", str(path))

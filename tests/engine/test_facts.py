@@ -21,7 +21,7 @@ def facts() -> list[dict[str, Any]]:
 
 @pytest.mark.skipif(not FACTS.is_file(), reason="the sample of facts (../shared/facts) is not here")
 @pytest.mark.parametrize("fact", facts(), ids=lambda fact: f"{fact['rule']}-{fact['id']}")
-def test_fact(fact):
+def test_fact(fact: dict[str, Any]) -> None:
     ruling = judge(fact["situation"])
     found = {**ruling.get("effects", {}), **ruling}
     for name, expected in fact["expect"].items():

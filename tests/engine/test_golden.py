@@ -61,12 +61,12 @@ def matrix(rules: str, options: tuple[str, ...]) -> str:
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_playability_matrix(rules):
+def test_playability_matrix(rules: str) -> None:
     compare_with(f"matrix_{rules}.txt", matrix(rules, ()))
 
 
 @pytest.mark.parametrize(("rules", "option"), OPTIONS)
-def test_playability_matrix_with_option(rules, option):
+def test_playability_matrix_with_option(rules: str, option: str) -> None:
     compare_with(f"matrix_{rules}_{option}.txt", matrix(rules, (option,)))
 
 
@@ -80,7 +80,7 @@ def play_through(rules: str) -> Record:
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_play_through(rules):
+def test_play_through(rules: str) -> None:
     record = play_through(rules)
     text = record.to_text()
     compare_with(f"game_{rules}.txt", text)

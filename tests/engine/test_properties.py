@@ -102,7 +102,7 @@ def situations(draw: st.DrawFn) -> dict[str, Any]:
 
 @given(situations())
 @settings(max_examples=400, deadline=None)
-def test_judge_never_raises_on_what_players_do(situation):
+def test_judge_never_raises_on_what_players_do(situation: dict[str, Any]) -> None:
     ruling = judge(situation)
     assert ruling["verdict"] in ("legal", "illegal", "unproven")
     assert (ruling["verdict"] == "illegal") == bool(ruling["breaches"])
@@ -121,7 +121,9 @@ def test_judge_never_raises_on_what_players_do(situation):
 
 @given(situations(), st.randoms(use_true_random=False))
 @settings(max_examples=150, deadline=None)
-def test_a_proven_verdict_survives_whatever_the_hidden_cards_are(situation, rng):
+def test_a_proven_verdict_survives_whatever_the_hidden_cards_are(
+    situation: dict[str, Any], rng: Random
+) -> None:
     """A proven verdict must be the same for every way the unidentified hand cards may turn out."""
     verdict = judge(situation)["verdict"]
     if verdict == "unproven":
@@ -163,7 +165,9 @@ def event_lists(draw: st.DrawFn) -> list[Event]:
 
 @given(rules_and_options, event_lists())
 @settings(max_examples=150, deadline=None)
-def test_referee_never_raises_and_replay_equals_play(chosen, events):
+def test_referee_never_raises_and_replay_equals_play(
+    chosen: tuple[str, list[str]], events: list[Event]
+) -> None:
     rules, options = chosen
     referee = Referee(rules, PLAYERS, options=[option for option in options if option])
     for event in events:
@@ -188,7 +192,7 @@ def test_referee_never_raises_and_replay_equals_play(chosen, events):
     st.sampled_from(sorted(POLICIES)),
 )
 @settings(max_examples=25, deadline=None)
-def test_all_cards_are_accounted_for_at_every_step(rules, seed, seats, policy):
+def test_all_cards_are_accounted_for_at_every_step(rules: str, seed: int, seats: int, policy: str) -> None:
     game = play_game(rules, ["A", "B", "C", "D", "E"][:seats], seed, policy, cheats=seed % 3, quiet_acts=150)
     pack = sorted(game.steps[0].after.draw_pile)
     for step in game:
@@ -204,7 +208,7 @@ def test_all_cards_are_accounted_for_at_every_step(rules, seed, seats, policy):
 
 @given(st.sampled_from(RULESET_NAMES), st.integers(0, 10**6))
 @settings(max_examples=20, deadline=None)
-def test_the_public_view_never_holds_a_hidden_card(rules, seed):
+def test_the_public_view_never_holds_a_hidden_card(rules: str, seed: int) -> None:
     """Nobody may read off the table for screens what was never shown to everybody."""
     game = play_game(rules, PLAYERS, seed, cheats=seed % 2, quiet_acts=100)
     referee, seen = Referee(rules, PLAYERS, dealer=game.dealer), set()
@@ -220,7 +224,7 @@ def test_the_public_view_never_holds_a_hidden_card(rules, seed):
 
 @given(st.sampled_from(RULESET_NAMES), st.integers(0, 10**6), st.integers(2, 4))
 @settings(max_examples=30, deadline=None)
-def test_the_same_seed_gives_the_same_game(rules, seed, seats):
+def test_the_same_seed_gives_the_same_game(rules: str, seed: int, seats: int) -> None:
     game = Game(load_ruleset(rules), seats)
     one, other = (play_out(game, Random(seed), POLICIES["random"]) for _ in range(2))
     assert one == other
@@ -228,7 +232,7 @@ def test_the_same_seed_gives_the_same_game(rules, seed, seats):
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_games_end_or_hit_the_cap(rules):
+def test_games_end_or_hit_the_cap(rules: str) -> None:
     game = Game(load_ruleset(rules), 3)
     rng = Random(5)
     ended = sum(play_out(game, rng, POLICIES["sensible"], quiet_acts=400).loser >= 0 for _ in range(20))

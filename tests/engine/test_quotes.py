@@ -43,32 +43,32 @@ def needed(mechanics: Mechanics) -> set[str]:
     return wanted
 
 
-def test_every_quote_is_short(rules):
+def test_every_quote_is_short(rules: Ruleset) -> None:
     for rule in rules.rules.values():
         assert 0 < len(rule.quote.split()) <= 25, rule.id
 
 
 @pytest.mark.skipif(not SEEDS.is_dir(), reason="the rule texts (../shared/seeds) are not here")
-def test_every_quote_stands_in_its_seed(rules):
+def test_every_quote_stands_in_its_seed(rules: Ruleset) -> None:
     (seed,) = SEEDS.glob(f"{rules.seed}_*.txt")
     text = seed.read_text("utf-8")
     for rule in rules.rules.values():
         assert rule.quote in text, rule.id
 
 
-def test_every_rule_is_cited_by_ruleset_and_section(rules):
+def test_every_rule_is_cited_by_ruleset_and_section(rules: Ruleset) -> None:
     for rule in rules.rules.values():
         assert rule.cite.startswith((f"{rules.title} §", f"{rules.title}, ")), rule.id
         assert rule.text, rule.id
 
 
-def test_every_ruling_finds_a_rule(rules):
+def test_every_ruling_finds_a_rule(rules: Ruleset) -> None:
     missing = needed(rules.mechanics) - set(rules.deciding)
     assert not missing
 
 
 @pytest.mark.parametrize("name", RULESET_NAMES)
-def test_every_option_can_be_switched_on_and_finds_its_rule(name):
+def test_every_option_can_be_switched_on_and_finds_its_rule(name: str) -> None:
     for option in load_ruleset(name).available:
         rules = load_ruleset(name, (option,))
         assert rules.options == (option,)

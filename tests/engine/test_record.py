@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ from engine.simulate import play_game
 PLAYERS = ("Ann", 'Bob "the\nhat" Q.', "Somebody", "D'Arcy", "Zoë", "2nd player")
 
 
-def recorded(rules="winnersh", seed=3, **given_) -> Record:
+def recorded(rules: str = "winnersh", seed: int = 3, **given_: Any) -> Record:
     game = play_game(rules, PLAYERS[:4], seed, cheats=1)
     referee = Referee(rules, PLAYERS[:4], dealer=game.dealer, **given_)
     for step in game:
@@ -36,7 +37,7 @@ def recorded(rules="winnersh", seed=3, **given_) -> Record:
 
 
 @pytest.mark.parametrize("rules", ["winnersh", "jokers", "shed"])
-def test_a_record_reads_back_to_the_same_game(rules):
+def test_a_record_reads_back_to_the_same_game(rules: str) -> None:
     record = recorded(rules)
     again, damage = read_record(record.to_text())
     assert not damage
@@ -44,7 +45,7 @@ def test_a_record_reads_back_to_the_same_game(rules):
     assert again.referee().table == record.referee().table
 
 
-def test_a_record_keeps_revisions_undo_and_what_the_sitting_knew():
+def test_a_record_keeps_revisions_undo_and_what_the_sitting_knew() -> None:
     record = recorded("winnersh", losses={"Ann": 2}, loser="Ann")
     referee = record.referee()
     referee.undo()
@@ -59,7 +60,7 @@ def test_a_record_keeps_revisions_undo_and_what_the_sitting_knew():
     assert again.referee().events == referee.events
 
 
-def test_a_record_carries_a_house_variant():
+def test_a_record_carries_a_house_variant() -> None:
     data = {"name": "Friday", "base": "jokers", "options": ["q-reverse"], "mechanics": {"burns": ["10", "J"]}}
     rules = build_variant(data, "x")
     record = Record(rules=rules, players=("Ann", "Bob"))
@@ -69,7 +70,7 @@ def test_a_record_carries_a_house_variant():
     assert again.rules.mechanics == rules.mechanics
 
 
-def test_a_damaged_record_yields_what_is_whole_and_the_line_that_is_not():
+def test_a_damaged_record_yields_what_is_whole_and_the_line_that_is_not() -> None:
     lines = recorded().to_text().splitlines()
     whole = read_record("\n".join(lines))[0]
     at = next(number for number, line in enumerate(lines) if " plays " in line)
@@ -98,7 +99,7 @@ def test_a_damaged_record_yields_what_is_whole_and_the_line_that_is_not():
         '1. unclear: Ann: "\\q"',
     ],
 )
-def test_every_kind_of_damage_is_reported(line):
+def test_every_kind_of_damage_is_reported(line: str) -> None:
     text = Record(rules=load_ruleset("winnersh"), players=("Ann", "Bob")).to_text()
     _, damage = read_record(text + line + "\n")
     assert [found.text for found in damage] == [line]
@@ -118,13 +119,13 @@ def test_every_kind_of_damage_is_reported(line):
         '[Rules "winnersh"]\n[Mechanics "7"]\n[Players "Ann, Bob"]',
     ],
 )
-def test_what_is_no_record_gets_one_clear_line(text):
+def test_what_is_no_record_gets_one_clear_line(text: str) -> None:
     with pytest.raises(BadInputError) as error:
         read_record(text)
     assert "\n" not in str(error.value)
 
 
-def test_a_record_can_be_read_aloud():
+def test_a_record_can_be_read_aloud() -> None:
     event = Event(
         id=12, event="show", player="Ann", cards=("3H",), to="Bob", answers=(("Bob", "Ann"),), t=4.5
     )
@@ -199,14 +200,14 @@ events = st.one_of(
 
 
 @given(events)
-def test_every_event_reads_back_from_its_line(event):
+def test_every_event_reads_back_from_its_line(event: Event) -> None:
     line = event_text(event)
     assert "\n" not in line
     assert parse_event(line.strip()) == event
 
 
 @pytest.mark.parametrize("odd", ["A\n", "A\u2028B", "A\x85", " A ", '"', "\\", "A [t=1]", "A / B"])
-def test_odd_names_read_back_in_a_whole_record(odd):
+def test_odd_names_read_back_in_a_whole_record(odd: str) -> None:
     log = (Event(id=1, event="play", player=odd, cards=("9H",)), Event(id=2, event="deal", up={odd: ("4C",)}))
     record = Record(rules=load_ruleset("winnersh"), players=("Ann", odd), dealer=odd, log=log)
     again, damage = read_record(record.to_text())
@@ -215,5 +216,5 @@ def test_odd_names_read_back_in_a_whole_record(odd):
 
 
 @given(st.lists(names, min_size=2, max_size=6, unique=True))
-def test_names_read_back(players):
+def test_names_read_back(players: list[str]) -> None:
     assert parse_names(", ".join(map(name_text, players))) == tuple(players)

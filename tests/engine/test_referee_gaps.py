@@ -4,38 +4,40 @@ from __future__ import annotations
 
 import pytest
 
+from engine.outcome import Outcome
 from engine.ruleset import RULESET_NAMES
+from tests.engine.conftest import Start, Told
 from tests.engine.missed import tally
-from tests.engine.outcomes import broken, kinds, verdict
+from tests.engine.outcomes import broken, kinds, notes, verdict
 
 ANN, BOB, CAT = "Ann", "Bob", "Cat"
-UNSURE = {"confidence": 0.97}
 
 
-def unsure(game) -> None:
+def unsure(game: Told) -> None:
     """Let the observer be less than certain once."""
-    game.tell("unclear", **UNSURE)
+    game.tell("unclear", confidence=0.97)
 
 
-def needs(outcome) -> str:
+def needs(outcome: Outcome) -> str:
+    assert outcome.ruling is not None
     return "; ".join(outcome.ruling["needs"])
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_an_observer_that_misses_nothing_loses_no_breach_by_being_unsure(rules):
+def test_an_observer_that_misses_nothing_loses_no_breach_by_being_unsure(rules: str) -> None:
     result = tally(3, rulesets=[rules])
     assert (result.false_alarms, result.false_late) == (0, 0)
     assert result.found == result.breaches > 0
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_few_false_alarms_when_events_are_missed(rules):
+def test_few_false_alarms_when_events_are_missed(rules: str) -> None:
     result = tally(6, missed=0.07, rulesets=[rules])
     assert result.false_alarms <= 0.07 * result.legal
     assert result.found + result.left_open >= 0.97 * result.breaches
 
 
-def test_replenish_to_three_a_draw_shows_that_a_play_was_missed(start):
+def test_replenish_to_three_a_draw_shows_that_a_play_was_missed(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "4H", draws=1)
@@ -48,13 +50,13 @@ def test_replenish_to_three_a_draw_shows_that_a_play_was_missed(start):
     assert verdict(game.play(BOB, "9H", draws=1)) == "legal"
 
 
-def test_replenish_to_three_certain_observers_are_taken_at_their_word(start):
+def test_replenish_to_three_certain_observers_are_taken_at_their_word(start: Start) -> None:
     game = start()
     game.play(BOB, "4H", draws=1)
     assert broken(game.tell("draw", CAT, count=1)) == ["replenish.to-three"]
 
 
-def test_replenish_to_three_an_overlooked_card_of_a_set_explains_one_more_draw(start):
+def test_replenish_to_three_an_overlooked_card_of_a_set_explains_one_more_draw(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "4H")
@@ -65,14 +67,14 @@ def test_replenish_to_three_an_overlooked_card_of_a_set_explains_one_more_draw(s
     assert game.table.to_draw == {}
 
 
-def test_replenish_to_three_a_draw_that_no_play_explains_is_a_breach(start):
+def test_replenish_to_three_a_draw_that_no_play_explains_is_a_breach(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "4H", draws=1)
     assert broken(game.tell("draw", ANN, count=1)) == ["replenish.to-three"]
 
 
-def test_turn_order_is_called_until_something_has_been_missed(start):
+def test_turn_order_is_called_until_something_has_been_missed(start: Start) -> None:
     game = start("shed", loser=None)
     unsure(game)
     game.play(BOB, "4H", draws=1)
@@ -87,7 +89,7 @@ def test_turn_order_is_called_until_something_has_been_missed(start):
     assert needs(outcome) == "whether Cat acted unseen"
 
 
-def test_turn_order_holds_where_a_draw_would_have_been_missed_too(start):
+def test_turn_order_holds_where_a_draw_would_have_been_missed_too(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
@@ -96,7 +98,7 @@ def test_turn_order_holds_where_a_draw_would_have_been_missed_too(start):
     assert broken(game.play(CAT, "QH")) == ["turn.order"]
 
 
-def test_burn_out_of_play_not_after_a_pick_up_that_may_have_been_missed(start):
+def test_burn_out_of_play_not_after_a_pick_up_that_may_have_been_missed(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
@@ -109,7 +111,7 @@ def test_burn_out_of_play_not_after_a_pick_up_that_may_have_been_missed(start):
     assert "9H" not in game.table.burned
 
 
-def test_burn_out_of_play_where_the_burn_was_seen(start):
+def test_burn_out_of_play_where_the_burn_was_seen(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
@@ -120,7 +122,7 @@ def test_burn_out_of_play_where_the_burn_was_seen(start):
     assert broken(game.play(CAT, "9H")) == ["burn.out-of-play"]
 
 
-def test_burn_ten_a_burnt_card_that_nobody_saw_played(start):
+def test_burn_ten_a_burnt_card_that_nobody_saw_played(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
@@ -131,7 +133,7 @@ def test_burn_ten_a_burnt_card_that_nobody_saw_played(start):
     assert verdict(game.play(CAT, "4H", draws=1)) == "legal"
 
 
-def test_burn_ten_a_ten_that_was_misread(start):
+def test_burn_ten_a_ten_that_was_misread(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
@@ -140,14 +142,14 @@ def test_burn_ten_a_ten_that_was_misread(start):
     assert (game.table.turn, game.table.hands[CAT].size) == (CAT, 3)
 
 
-def test_burn_without_cause_is_still_a_breach(start):
+def test_burn_without_cause_is_still_a_breach(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
     assert verdict(game.tell("burn", CAT, "9H")) == "illegal"
 
 
-def test_turn_order_a_pile_with_more_cards_than_were_played(start):
+def test_turn_order_a_pile_with_more_cards_than_were_played(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
@@ -156,17 +158,17 @@ def test_turn_order_a_pile_with_more_cards_than_were_played(start):
     assert game.table.hands[ANN].known == ("9H", "JH")
 
 
-def test_end_left_who_plays_a_card_was_not_out(start):
+def test_end_left_who_plays_a_card_was_not_out(start: Start) -> None:
     game = start()
     unsure(game)
     game.play(BOB, "9H", draws=1)
     game.tell("out", CAT)
     outcome = game.play(CAT, "JH")
     assert verdict(outcome) == "legal"
-    assert "Cat was taken to be out, and is not." in outcome.ruling["notes"]
+    assert "Cat was taken to be out, and is not." in notes(outcome)
 
 
-def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start):
+def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start: Start) -> None:
     game = start("rulebook", dealer=ANN)
     unsure(game)
     state = game.referee._follower.state
@@ -182,7 +184,7 @@ def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start):
     assert game.table.hands[BOB].size == 0
 
 
-def test_must_play_not_proven_late_of_who_was_passed_over(start):
+def test_must_play_not_proven_late_of_who_was_passed_over(start: Start) -> None:
     game = start("rulebook", dealer=ANN)
     unsure(game)
     game.play(BOB, "9H", draws=1)

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import Event, EventKind
 from engine.referee import Outcome, Referee
 from engine.ruleset import RULESET_NAMES
 from engine.simulate import play_game
-from tests.engine.outcomes import broken, kinds, verdict
+from tests.engine.conftest import Start
+from tests.engine.outcomes import broken, effects, kinds, notes, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
 
@@ -25,7 +26,9 @@ ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
 )
 @pytest.mark.parametrize("player", [None, "Ann", "Nobody"])
 @pytest.mark.parametrize("cards", [(), ("??",), ("9H",), ("garbage",), ("3H", "3S")])
-def test_nothing_that_is_seen_stops_the_referee(kind, player, cards):
+def test_nothing_that_is_seen_stops_the_referee(
+    kind: EventKind, player: str | None, cards: tuple[str, ...]
+) -> None:
     referee = Referee("winnersh", PLAYERS)
     for number in range(1, 4):
         referee.observe(Event(id=number, event=kind, player=player, cards=cards, to="Bob", count=None))
@@ -33,14 +36,14 @@ def test_nothing_that_is_seen_stops_the_referee(kind, player, cards):
 
 
 @pytest.mark.parametrize("count", [-3, 10**9])
-def test_a_count_that_cannot_be_is_passed_over(start, count):
+def test_a_count_that_cannot_be_is_passed_over(start: Start, count: int) -> None:
     game = start()
     game.play(BOB, "4H")
     game.tell("draw", BOB, count=count)
     assert (game.table.hands[BOB].size, game.table.draw_pile) == (3, 24)
 
 
-def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm(start):
+def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm(start: Start) -> None:
     game = start()
     game.play(BOB, "4H", draws=1)
     game.tell("pick_up", CAT, "4H")
@@ -50,16 +53,16 @@ def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm(start):
     game.play(BOB, "8H", draws=1)
     outcome = game.play(CAT, "KS")
     assert verdict(outcome) == "legal"
-    assert outcome.ruling["notes"]
+    assert notes(outcome)
     assert game.table.hands[CAT].size == 3
 
 
-def test_a_pick_up_not_seen_follows_from_a_card_of_the_pile_played_again(start):
+def test_a_pick_up_not_seen_follows_from_a_card_of_the_pile_played_again(start: Start) -> None:
     game = start()
     game.play(BOB, "9H", draws=1)
     game.play(CAT, "JH", draws=1)
     outcome = game.play(BOB, "9H")  # Ann's pick-up, or Bob's, was missed: only Bob can hold it now
-    assert "Bob must have picked up the pile unseen." in outcome.ruling["notes"]
+    assert "Bob must have picked up the pile unseen." in notes(outcome)
     assert game.table.hands[BOB].known == ("JH",)
 
 
@@ -72,19 +75,23 @@ def test_a_pick_up_not_seen_follows_from_a_card_of_the_pile_played_again(start):
         (["9S", "9H", "KD"], "9 9", ["KD"]),
     ],
 )
-def test_a_rank_named_without_its_suit_may_be_any_card_of_it(start, hand, played, left):
+def test_a_rank_named_without_its_suit_may_be_any_card_of_it(
+    start: Start, hand: list[str], played: str, left: list[str]
+) -> None:
     game = start()
     state = game.referee._follower.state
     state.turn, state.draw_pile, state.opening, state.seats[BOB].hand = BOB, 0, False, list(hand)
     outcome = game.play(BOB, played)
-    assert (verdict(outcome), outcome.ruling["notes"]) == ("legal", [])
+    assert (verdict(outcome), notes(outcome)) == ("legal", [])
     assert state.seats[BOB].hand == left
 
 
 @pytest.mark.parametrize(
     ("hand", "up"), [(["A"], ["??", "KD"]), (["AS"], ["AH", "KD"]), (["AS"], ["??", "??"])]
 )
-def test_one_card_from_the_hand_and_one_from_the_table_may_be_named_by_their_rank(start, hand, up):
+def test_one_card_from_the_hand_and_one_from_the_table_may_be_named_by_their_rank(
+    start: Start, hand: list[str], up: list[str]
+) -> None:
     game = start()
     state = game.referee._follower.state
     state.turn, state.draw_pile, state.opening = BOB, 0, False
@@ -95,7 +102,7 @@ def test_one_card_from_the_hand_and_one_from_the_table_may_be_named_by_their_ran
     assert state.seats[BOB].up == up[1:]
 
 
-def test_up_cards_taken_unseen(start):
+def test_up_cards_taken_unseen(start: Start) -> None:
     game = start()
     state = game.referee._follower.state
     state.draw_pile, state.seats[BOB].hand = 0, []
@@ -104,7 +111,7 @@ def test_up_cards_taken_unseen(start):
     assert game.table.up[BOB] == ["2C", "7S"]
 
 
-def test_an_unidentified_card_may_be_one_that_was_known(start):
+def test_an_unidentified_card_may_be_one_that_was_known(start: Start) -> None:
     game = start()
     game.play(BOB, "9H", draws=1)
     game.tell("pick_up", CAT, "9H")
@@ -115,7 +122,7 @@ def test_an_unidentified_card_may_be_one_that_was_known(start):
     assert game.table.hands[CAT].size == 3
 
 
-def test_an_unidentified_card_picked_up_proves_nothing_later(start):
+def test_an_unidentified_card_picked_up_proves_nothing_later(start: Start) -> None:
     game = start("rulebook", dealer=ANN)
     game.play(BOB, "9H", draws=1)
     game.tell("pick_up", CAT, "9H")
@@ -127,7 +134,7 @@ def test_an_unidentified_card_picked_up_proves_nothing_later(start):
     assert kinds(game.play(CAT, "KH")) == []  # may be the card that Ann played
 
 
-def test_a_repeated_up_card_play_is_believed_once_it_has_been_called(start):
+def test_a_repeated_up_card_play_is_believed_once_it_has_been_called(start: Start) -> None:
     game = start("rulebook", dealer=ANN)
     state = game.referee._follower.state
     state.draw_pile, state.seats[BOB].hand = 0, ["??"]
@@ -137,7 +144,7 @@ def test_a_repeated_up_card_play_is_believed_once_it_has_been_called(start):
     assert verdict(game.play(BOB, "7H", source="up")) == "legal"
 
 
-def test_names_and_dealer_are_checked():
+def test_names_and_dealer_are_checked() -> None:
     with pytest.raises(BadInputError):
         Referee("winnersh", ["Ann"])
     with pytest.raises(BadInputError):
@@ -156,7 +163,7 @@ def observed(rules: str, seed: int, cheats: int = 0) -> Iterable[tuple[Any, Outc
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_no_false_alarm_in_whole_games(rules):
+def test_no_false_alarm_in_whole_games(rules: str) -> None:
     for seed in range(6):
         for step, outcome, _ in observed(rules, seed):
             if outcome.ruling is not None:
@@ -166,7 +173,7 @@ def test_no_false_alarm_in_whole_games(rules):
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_every_cheat_is_seen(rules):
+def test_every_cheat_is_seen(rules: str) -> None:
     cheats = 0
     for seed in range(6):
         for step, outcome, _ in observed(rules, seed, cheats=2):
@@ -177,9 +184,9 @@ def test_every_cheat_is_seen(rules):
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_public_table_agrees_with_the_whole_one(rules):
+def test_public_table_agrees_with_the_whole_one(rules: str) -> None:
     for step, outcome, referee in observed(rules, seed=4):
-        if outcome.ruling is not None and outcome.ruling["effects"]["picks_up"]:
+        if outcome.ruling is not None and effects(outcome)["picks_up"]:
             continue  # a pick-up that is due is entered before it is seen
         table, truth = referee.table, step.after
         if step.event.event in ("draw", "pick_up", "take_up"):
@@ -190,7 +197,7 @@ def test_public_table_agrees_with_the_whole_one(rules):
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_loser_and_turns_come_out_the_same(rules):
+def test_loser_and_turns_come_out_the_same(rules: str) -> None:
     *_, (step, outcome, referee) = observed(rules, seed=2)
     if step.event.event == "game_over":
         assert referee.table.loser == step.event.loser
@@ -200,7 +207,7 @@ def test_loser_and_turns_come_out_the_same(rules):
 # A set of which one card was overlooked: the player draws one more than is due
 
 
-def test_a_draw_beyond_what_is_due_is_called_once_and_then_counted_with(start):
+def test_a_draw_beyond_what_is_due_is_called_once_and_then_counted_with(start: Start) -> None:
     game = start()
     game.play(BOB, "4H")
     surplus = game.tell("draw", BOB, count=2)
@@ -216,7 +223,9 @@ def test_a_draw_beyond_what_is_due_is_called_once_and_then_counted_with(start):
     ("burner", "confidence", "ruled", "turn"),
     [(BOB, 0.97, "unproven", BOB), (BOB, 1.0, "illegal", CAT), (CAT, 0.97, "illegal", CAT)],
 )
-def test_a_set_that_looks_like_one_card_may_have_been_four_of_a_kind(start, burner, confidence, ruled, turn):
+def test_a_set_that_looks_like_one_card_may_have_been_four_of_a_kind(
+    start: Start, burner: str, confidence: float, ruled: str, turn: str
+) -> None:
     game = start()
     game.play(BOB, "4H", draws=1)
     game.play(CAT, "QC", draws=1)
@@ -232,19 +241,21 @@ def test_a_set_that_looks_like_one_card_may_have_been_four_of_a_kind(start, burn
 
 
 @pytest.mark.parametrize(("burner", "ruled"), [(CAT, "unproven"), (ANN, "illegal")])
-def test_whose_turn_it_is_may_have_completed_four_of_a_kind_unseen(start, burner, ruled):
+def test_whose_turn_it_is_may_have_completed_four_of_a_kind_unseen(
+    start: Start, burner: str, ruled: str
+) -> None:
     game = start()
     game.tell("play", BOB, "QC QD QH", source="hand", confidence=0.97)
     assert verdict(game.tell("burn", burner, "QC QD QH")) == ruled
 
 
-def test_three_cards_in_a_hand_are_no_four_of_a_kind(start):
+def test_three_cards_in_a_hand_are_no_four_of_a_kind(start: Start) -> None:
     game = start()
     game.tell("play", BOB, "QS", source="hand", confidence=0.97)
     assert broken(game.tell("burn", BOB, "QS"))
 
 
-def test_a_set_that_cannot_have_been_four_of_a_kind_is_no_ground_for_a_burn(start):
+def test_a_set_that_cannot_have_been_four_of_a_kind_is_no_ground_for_a_burn(start: Start) -> None:
     game = start()
     game.play(BOB, "4H", draws=1)
     game.play(CAT, "5D", draws=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from importlib import resources
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,13 +17,13 @@ from engine.ruleset import RULESET_NAMES, build_variant, load_ruleset, save_vari
 from engine.simulate import play_game
 
 
-def test_a_ruleset_is_loaded_once():
+def test_a_ruleset_is_loaded_once() -> None:
     assert load_ruleset("jokers", ["q-reverse", "4-colour"]) is load_ruleset(
         "jokers", ["4-colour", "q-reverse"]
     )
 
 
-def test_a_variant_mixes_options_under_its_own_name(tmp_path):
+def test_a_variant_mixes_options_under_its_own_name(tmp_path: Path) -> None:
     file = tmp_path / "friday.toml"
     save_variant(file, 'Friday "rules"', "jokers", ["q-reverse", "10-not-on-7"])
     rules = load_ruleset(str(file))
@@ -31,7 +32,7 @@ def test_a_variant_mixes_options_under_its_own_name(tmp_path):
     assert rules.mechanics == load_ruleset("jokers", ["q-reverse", "10-not-on-7"]).mechanics
 
 
-def test_a_variant_may_change_a_mechanism(tmp_path):
+def test_a_variant_may_change_a_mechanism(tmp_path: Path) -> None:
     file = tmp_path / "four.toml"
     file.write_text('base = "winnersh"\n[mechanics]\nmin_hand = 4\nburns = ["10", "J"]\n')
     situation = {
@@ -77,7 +78,7 @@ def test_a_variant_may_change_a_mechanism(tmp_path):
         ('base = "jokers"\n[mechanics]\ndeal = {down = 0, up = 0, hand = 0}', "deal"),
     ],
 )
-def test_a_bad_variant_gets_one_clear_line(tmp_path, text, message):
+def test_a_bad_variant_gets_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(text)
     with pytest.raises(BadInputError) as error:
@@ -87,7 +88,7 @@ def test_a_bad_variant_gets_one_clear_line(tmp_path, text, message):
     assert "\n" not in str(error.value)
 
 
-def test_a_missing_or_binary_variant_gets_one_clear_line(tmp_path):
+def test_a_missing_or_binary_variant_gets_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match=r"nowhere\.toml"):
         load_ruleset(str(tmp_path / "nowhere.toml"))
     file = tmp_path / "picture.toml"
@@ -96,7 +97,7 @@ def test_a_missing_or_binary_variant_gets_one_clear_line(tmp_path):
         load_ruleset(str(file))
 
 
-def test_saving_a_bad_variant_writes_nothing(tmp_path):
+def test_saving_a_bad_variant_writes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     with pytest.raises(BadInputError):
         save_variant(file, "x", "jokers", ["no-such-option"])
@@ -104,7 +105,7 @@ def test_saving_a_bad_variant_writes_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("name", RULESET_NAMES)
-def test_explain_shows_every_rule_with_its_source(name):
+def test_explain_shows_every_rule_with_its_source(name: str) -> None:
     rules = load_ruleset(name)
     text = " ".join(explain(rules).split())
     for rule in rules.rules.values():
@@ -113,14 +114,14 @@ def test_explain_shows_every_rule_with_its_source(name):
         assert option in text
 
 
-def test_compare_shows_both_side_by_side():
+def test_compare_shows_both_side_by_side() -> None:
     text = compare(load_ruleset("winnersh"), load_ruleset("shed"))
     assert "Winnersh §9" in text
     assert "Shed, Magic Cards" in text
     assert len({line.find("|") for line in text.splitlines() if "|" in line}) == 1
 
 
-def test_a_variant_may_switch_on_what_its_base_does_not_speak_of():
+def test_a_variant_may_switch_on_what_its_base_does_not_speak_of() -> None:
     rules = build_variant({"base": "winnersh", "mechanics": {"must_play": True}}, "Friday")
     situation = {"players": ["Ann", "Bob"], "turn": "Ann", "pile": ["4H"], "cards": {"Ann": {"hand": ["9S"]}}}
     ruling = judge({**situation, "rules": rules, "action": {"type": "pick_up", "player": "Ann"}})
@@ -130,7 +131,7 @@ def test_a_variant_may_switch_on_what_its_base_does_not_speak_of():
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_whatever_a_variant_mixes_can_be_played_and_refereed(seed):
+def test_whatever_a_variant_mixes_can_be_played_and_refereed(seed: int) -> None:
     rng = Random(seed)
     files = [resources.files("engine.rulesets").joinpath(f"{name}.toml") for name in RULESET_NAMES]
     tables = [tomllib.loads(file.read_text("utf-8"))["mechanics"] for file in files]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.errors import BadInputError
@@ -76,7 +78,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("change", "message"), MALFORMED, ids=[str(c)[:60] for c, _ in MALFORMED])
-def test_malformed_gets_one_clear_line(change, message):
+def test_malformed_gets_one_clear_line(change: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInputError) as error:
         judge({**GOOD, **change})
     assert message in str(error.value)
@@ -84,19 +86,19 @@ def test_malformed_gets_one_clear_line(change, message):
 
 
 @pytest.mark.parametrize("situation", [None, [], "winnersh", 7])
-def test_a_situation_is_an_object(situation):
+def test_a_situation_is_an_object(situation: Any) -> None:
     with pytest.raises(BadInputError, match="must be an object"):
         judge(situation)
 
 
 @pytest.mark.parametrize("name", [key for key in GOOD if key not in ("players", "action")])
-def test_anything_else_may_be_unknown(name):
+def test_anything_else_may_be_unknown(name: str) -> None:
     absent = {key: value for key, value in GOOD.items() if key != name}
     assert judge(absent) == judge({**GOOD, name: None})
     assert judge(absent)["verdict"] in ("legal", "unproven")
 
 
-def test_unknown_is_not_empty():
+def test_unknown_is_not_empty() -> None:
     pick_up = {"rules": "jokers", "players": ["P1", "P2"], "turn": "P1", "pile": ["KS"]}
     action = {"type": "pick_up", "player": "P1"}
     hidden = judge({**pick_up, "cards": {"P1": {"hand": None}}, "action": action})
@@ -106,21 +108,21 @@ def test_unknown_is_not_empty():
 
 
 @pytest.mark.parametrize("spelling", ["10H", "10h", "TH", "th", " 10H "])
-def test_cards_may_be_spelled_as_people_do(spelling):
+def test_cards_may_be_spelled_as_people_do(spelling: str) -> None:
     action = {"type": "play", "player": "P1", "cards": [spelling], "source": "hand"}
     assert judge({**GOOD, "cards": {"P1": {"hand": ["10H"]}}, "action": action})["effects"]["burn"] is True
 
 
-def test_the_player_whose_turn_it_is_is_meant_where_none_is_named():
+def test_the_player_whose_turn_it_is_is_meant_where_none_is_named() -> None:
     action = {"type": "play", "cards": ["9H"]}
     assert judge({**GOOD, "action": action})["effects"]["next"] == "P2"
 
 
-def test_who_left_may_be_a_list_of_names():
+def test_who_left_may_be_a_list_of_names() -> None:
     three = {**GOOD, "players": ["P1", "P2", "P3"]}
     assert judge({**three, "left": ["P2"]})["effects"]["next"] == "P3"
 
 
-def test_a_hand_may_be_given_by_its_size():
+def test_a_hand_may_be_given_by_its_size() -> None:
     cards = {"P1": {"hand": 3}}
     assert judge({**GOOD, "cards": cards, "draw_pile": 5})["effects"]["draw"] == 1
