@@ -10,7 +10,6 @@ from engine.errors import BadInputError
 from vision.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 
 if TYPE_CHECKING:
-    from companion.game import Game
     from vision.placing import Shown
 
 
@@ -61,7 +60,16 @@ def name_of(zone: Zone, layout: Layout) -> str:
     return {DRAW: _("Draw pile"), PLAY: _("Play pile"), BURN: _("Burn pile")}[zone]
 
 
-def put_right(game: Game, zone: Zone, pixel: Place) -> str:
+class Watched(Protocol):
+    """A game as far as its places go."""
+
+    @property
+    def places(self) -> Places | None:
+        """Where seats and piles lie, and how that is put right; None: nothing is watched."""
+        ...
+
+
+def put_right(game: Watched, zone: Zone, pixel: Place) -> str:
     """Tell a game where a pile or a row is; returns what there is to say of it.
 
     Raises:
@@ -74,7 +82,7 @@ def put_right(game: Game, zone: Zone, pixel: Place) -> str:
     )
 
 
-def lay_out(game: Game, shown: Shown) -> str:
+def lay_out(game: Watched, shown: Shown) -> str:
     """Tell a game where everything lies that a person has tapped; returns what there is to say of it.
 
     Raises:
@@ -84,7 +92,7 @@ def lay_out(game: Game, shown: Shown) -> str:
     return _("The game begins with what lies there")
 
 
-def _places_of(game: Game) -> Places:
+def _places_of(game: Watched) -> Places:
     if game.places is None:
         raise BadInputError("No camera watches this game.")
     return game.places

@@ -32,7 +32,7 @@ def quad_at(rng: np.random.Generator, height: float = 190.0) -> NDArray[np.float
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     middle = np.array([WIDTH, HEIGHT]) / 2 + rng.normal(0, 20, 2)
     lean = 1 + 0.0004 * (flat[:, 1:] + 0.3 * flat[:, :1])  # the camera looks from a side
-    return (flat @ turn.T * lean + middle).astype(np.float32)
+    return np.asarray(flat @ turn.T * lean + middle, np.float32)
 
 
 def lay(picture: Picture, face: Picture, quad: NDArray[np.float32]) -> Picture:

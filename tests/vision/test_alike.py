@@ -79,7 +79,7 @@ def test_of_two_alike_the_lower_one_is_read_from_its_index() -> None:
 
 
 def test_an_outline_without_a_name_is_named_by_the_further_index() -> None:
-    slanted = np.float32([[100, 0], [163, 0], [123, 88], [60, 88]])
+    slanted = np.array([[100, 0], [163, 0], [123, 88], [60, 88]], np.float32)
     unnamed = CardReading(slanted, "up", 0.9, None, 0.2)
     indices = (at(100), "9S"), (at(130), "9S")
     assert read(*indices, packs=2, known=(whole("9S", 130), unnamed)) == [("9S", 130), ("9S", 60)]

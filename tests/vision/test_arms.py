@@ -163,7 +163,7 @@ def test_of_two_arms_that_cross_the_one_that_stays_is_still_its_players() -> Non
             picture[:above, 380:416] = 190
         return picture
 
-    steps = [(y, None) for y in (300, 240, 180)]
+    steps: list[tuple[int | None, int | None]] = [(y, None) for y in (300, 240, 180)]
     steps += [(180, y) for y in (60, 120, 170, 190)]
     steps += [(y, 200) for y in (230, 290, 350)]
     steps += [(None, y) for y in (215, 200, 205, 200, 190)]

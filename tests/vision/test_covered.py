@@ -17,7 +17,7 @@ CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
 
 
 def at(x: float, y: float = 0.0) -> Quad:
-    return CARD + np.float32([x, y])
+    return CARD + np.array([x, y], np.float32)
 
 
 def whole(card: str, x: float, y: float = 0.0) -> CardReading:

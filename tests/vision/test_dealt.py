@@ -15,7 +15,7 @@ TABLE = TablePlane(np.eye(3))
 
 def lying(x: float, name: str, p: float) -> CardReading:
     quad = order_quad(np.asarray(CARD_MM, np.float64) + np.array([x, 0]))
-    return CardReading(quad, "up", 0.9, name if p > 0.5 else None, p, {name: p})
+    return CardReading(quad, "up", 0.9, name if p > 0.5 else None, p, ((name, p),))
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def synthetic(cards: tuple[str, ...], rng: np.random.Generator, noise: float = 0
 def undecided(between: tuple[str, ...]) -> NDArray[np.float64]:
     p = np.full((1, len(CLASSES)), 1e-6)
     p[0, [CLASSES.index(card) for card in between]] = 1 / len(between)
-    return np.log(p / p.sum())
+    return np.asarray(np.log(p / p.sum()))
 
 
 def test_a_shown_card_wins_where_the_networks_cannot_decide() -> None:

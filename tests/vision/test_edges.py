@@ -38,7 +38,10 @@ def test_many_quads_move_as_each_would_alone() -> None:
     # Of several sizes, one of them outside the picture, and more of one size than are looked at together.
     middle, image = QUAD.mean(axis=0), picture()
     rough = [(QUAD - middle) * np.float32(size) + middle for size in (0.3, 0.97, 1.03, 2.0)]
-    rough += [QUAD + np.float32([3000, 0]), *[QUAD + np.float32([0.01 * k, 0]) for k in range(210)]]
+    rough += [
+        QUAD + np.array([3000, 0], np.float32),
+        *[QUAD + np.array([0.01 * k, 0], np.float32) for k in range(210)],
+    ]
     together = refine_quads(image, rough)
     assert len(together) == len(rough)
     for quad, refined in zip(rough, together, strict=True):
@@ -47,7 +50,7 @@ def test_many_quads_move_as_each_would_alone() -> None:
 
 
 def test_a_dark_card_on_a_light_table_is_found_too() -> None:
-    rough = QUAD + np.float32([[3, -2], [-2, 2], [2, 3], [-3, 1]])
+    rough = QUAD + np.array([[3, -2], [-2, 2], [2, 3], [-3, 1]], np.float32)
     assert worst(refine_quad(picture(card=40, table=200), rough)) < 0.8
 
 
@@ -59,7 +62,7 @@ def test_without_any_edge_the_quad_stays() -> None:
 def test_a_hidden_side_stays_while_the_others_move() -> None:
     image = picture()
     image[:, 250:] = 90  # something lies over the right half
-    rough = QUAD + np.float32([4, 0])
+    rough = QUAD + np.array([4, 0], np.float32)
     refined = refine_quad(image, rough)
     left_side = np.linalg.norm(refined[[0, 3]] - QUAD[[0, 3]], axis=1).max()
     assert left_side < 2.0
@@ -68,7 +71,7 @@ def test_a_hidden_side_stays_while_the_others_move() -> None:
 
 @pytest.mark.parametrize("shift", [(-400, 0), (0, 600), (-150, -100), (3000, 3000)])
 def test_quads_partly_or_wholly_outside_do_no_harm(shift: tuple[int, int]) -> None:
-    quad = QUAD + np.float32(shift)
+    quad = QUAD + np.array(shift, np.float32)
     refined = refine_quad(picture(), quad)
     assert np.isfinite(refined).all()
     assert refined.shape == (4, 2)
@@ -83,7 +86,7 @@ def test_tiny_and_huge_quads_do_no_harm(size: float) -> None:
 
 def test_edges_support_a_cards_own_outline_more_than_one_beside_it() -> None:
     inside = ((QUAD - QUAD.mean(axis=0)) * 0.8 + QUAD.mean(axis=0)).astype(np.float32)
-    own, shifted, within = edge_support(picture(), [QUAD, QUAD + np.float32([9, -7]), inside])
+    own, shifted, within = edge_support(picture(), [QUAD, QUAD + np.array([9, -7], np.float32), inside])
     assert own > 0.9
     assert shifted < 0.5
     assert within < 0.2

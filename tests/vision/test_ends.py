@@ -16,7 +16,7 @@ CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
 def about_both(out: float, *, aside: float = 0.0, end: int = 2) -> Quad:
     """Return an outline about `CARD` and one that sticks out so far at its end (0: first, 2: second)."""
     quad = CARD.copy()
-    quad[end : end + 2] += np.float32([aside, out if end else -out])
+    quad[end : end + 2] += np.array([aside, out if end else -out], np.float32)
     return quad
 
 
@@ -37,7 +37,7 @@ def test_an_outline_as_long_as_the_card_or_shorter_or_twice_as_long_tells_of_non
 
 
 def test_an_outline_moved_as_a_whole_is_the_same_card_drawn_badly() -> None:
-    assert end_beneath(CARD, CARD + np.float32([0, 20])) is None
+    assert end_beneath(CARD, CARD + np.array([0, 20], np.float32)) is None
     assert end_beneath(CARD, about_both(20.0, aside=30.0)) is None
 
 

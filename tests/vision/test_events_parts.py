@@ -159,9 +159,9 @@ def test_a_card_told_under_a_hand_is_sure_once_it_is_surely_read_in_its_place_wi
     pile.confirm([[up("6S", 40, p=0.99)]])
     pile.confirm([[up("6S", 40, p=0.9)]] * 2)
     pile.confirm([[up("6S", 80, p=0.99)]] * 2)
-    assert not pile.cards[0].sure, "one look, a doubtful one, one somewhere else"
+    assert [card.sure for card in pile.cards] == [False], "one look, a doubtful one, one somewhere else"
     pile.confirm([[up("6S", 40, p=0.99)]] * 2)
-    assert pile.cards[0].sure
+    assert [card.sure for card in pile.cards] == [True]
     bare = pile.view([[up("6C", 40, p=0.99)]] * 2, set())
     assert pile.misread_before(("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
 
@@ -325,7 +325,7 @@ def test_patches_tell_whether_anything_changed() -> None:
 
 def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_went() -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    heap = Heap(Scene(layout, reaches=[Reach(0, 1.0, 2.0, 0, path=[(1.5, (300.0, 0.0))])]))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])]))
     heap.add([up("3D", 300.0)], 2.0)
     assert heap.places_since(2.5, ("4S", "7S")) == []
     assert heap.places_since(2.5, ("3D",)) == [(300.0, 0.0)]
@@ -337,7 +337,7 @@ def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_wen
 def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
     heap = Heap(
-        Scene(layout, reaches=[Reach(0, 1.0, 6.0, 0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
+        Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
     )
     card = Seen(300.0, 0.0, 90.0, "down")
     assert heap.look([card], 2.0) == [], "one look is none"
@@ -353,7 +353,7 @@ def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without
     layout = Layout(
         TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=burn
     )
-    heap = Heap(Scene(layout, reaches=[Reach(0, 1.0, 6.0, 0, path=[(5.5, (300.0, 0.0))])]))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(5.5, (300.0, 0.0))])]))
     card = up("3D", 300.0)
     for t in (5.6, 5.8):
         fresh = heap.look([], t, under_arms=[card])
@@ -369,7 +369,7 @@ def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without
 @pytest.mark.parametrize(("changed", "grown"), [(True, [(310.0, 0.0)]), (False, [])])
 def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: list[Place]) -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
-    heap = Heap(Scene(layout, reaches=[Reach(0, 10.0, 12.0, 0, path=[(11.0, (300.0, 0.0))])]))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 10.0, 12.0, path=[(11.0, (300.0, 0.0))])]))
     before = np.random.default_rng(1).integers(0, 255, (390, 390, 3), np.uint8)
     after = before.copy()
     if changed:

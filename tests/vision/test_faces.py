@@ -223,7 +223,7 @@ def test_weights_that_were_mixed_up_are_refused(tmp_path: Path) -> None:
         shutil.copy(WEIGHTS / source, tmp_path / name)
     shutil.copy(WEIGHTS / "fusion.json", tmp_path / "fusion.json")
     with pytest.raises(BadInputError, match=r"\.onnx: the network does not take"):
-        FaceReader(tmp_path).read(np.zeros((50, 50, 3), np.uint8), [LEANING / 5])
+        FaceReader(tmp_path).read(np.zeros((50, 50, 3), np.uint8), [LEANING / np.float32(5)])
 
 
 def test_the_weights_are_small() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from vision.geometry import (
     are_convex,
@@ -26,9 +27,9 @@ from vision.geometry import (
 CARD = np.array([[100, 50], [163, 50], [163, 138], [100, 138]], np.float32)
 
 
-def turned(angle: float, centre: tuple[float, float] = (131.5, 94.0)) -> np.ndarray:
+def turned(angle: float, centre: tuple[float, float] = (131.5, 94.0)) -> NDArray[np.float64]:
     cos, sin = np.cos(angle), np.sin(angle)
-    return (CARD - centre) @ np.array([[cos, sin], [-sin, cos]]) + centre
+    return np.asarray((CARD - centre) @ np.array([[cos, sin], [-sin, cos]]) + centre)
 
 
 @given(st.floats(-7, 7), st.permutations(range(4)))
@@ -62,8 +63,8 @@ def test_area_is_signed_by_direction() -> None:
 
 def test_a_bow_tie_and_a_dent_are_not_convex() -> None:
     assert not is_convex(CARD[[0, 2, 1, 3]])
-    assert not is_convex([[0, 0], [10, 0], [3, 3], [0, 10]])
-    assert not is_convex([[0, 0], [np.nan, 0], [3, 3], [0, 10]])
+    assert not is_convex([(0, 0), (10, 0), (3, 3), (0, 10)])
+    assert not is_convex([(0, 0), (np.nan, 0), (3, 3), (0, 10)])
 
 
 def test_many_quads_are_judged_as_each_would_be_alone() -> None:
@@ -81,7 +82,7 @@ def test_many_quads_are_judged_as_each_would_be_alone() -> None:
 
 
 def test_iou_of_known_overlaps() -> None:
-    shifted = CARD + np.float32([31.5, 0])
+    shifted = CARD + np.array([31.5, 0], np.float32)
     assert polygon_iou(CARD, CARD) == pytest.approx(1)
     assert polygon_iou(CARD, shifted) == pytest.approx(1 / 3, abs=1e-3)
     assert polygon_iou(CARD, CARD + np.float32(500)) == 0
@@ -89,17 +90,17 @@ def test_iou_of_known_overlaps() -> None:
 
 @given(st.floats(0.2, 3), st.floats(-50, 50), st.floats(-0.4, 0.4))
 def test_homography_takes_corners_where_it_should_and_back(scale: float, shift: float, shear: float) -> None:
-    target = CARD * np.float32(scale) + np.float32([shift, -shift])
+    target = CARD * np.float32(scale) + np.array([shift, -shift], np.float32)
     target[0, 0] -= np.float32(shear * 20)
     matrix = homography(CARD, target)
     assert transform(matrix, CARD) == pytest.approx(target, abs=1e-2)
-    assert transform(np.linalg.inv(matrix), target) == pytest.approx(CARD, abs=1e-2)
+    assert transform(np.asarray(np.linalg.inv(matrix), np.float64), target) == pytest.approx(CARD, abs=1e-2)
 
 
 def test_corner_distance_ignores_half_a_turn() -> None:
     assert corner_distance([np.roll(CARD, 2, axis=0)], CARD)[0] == pytest.approx(0)
     assert corner_distance([np.roll(CARD, 1, axis=0)], CARD)[0] > 50
-    assert corner_distance([CARD + np.float32([3, 4])], CARD)[0] == pytest.approx(5)
+    assert corner_distance([CARD + np.array([3, 4], np.float32)], CARD)[0] == pytest.approx(5)
 
 
 def test_rectify_brings_each_corner_to_its_place() -> None:

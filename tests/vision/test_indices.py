@@ -12,13 +12,18 @@ from engine.errors import BadInputError
 from vision.indices import CARD_PIXELS, LARGEST, SMALLEST, IndexFinder, load_calibration
 
 PICTURE = np.zeros((384, 384, 3), np.uint8)
-RIGHT, BELOW = (CARD_PIXELS * 63 / 88, 0.0), (0.0, CARD_PIXELS)
+RIGHT, BELOW = (CARD_PIXELS * 63 / 88, 0.0), (0.0, float(CARD_PIXELS))
 
 
 class Told:
     """A network that reports given indices: (column, row, score) with upright frames."""
 
-    def __init__(self, *found: tuple[int, int, float], right=RIGHT, below=BELOW) -> None:
+    def __init__(
+        self,
+        *found: tuple[int, int, float],
+        right: tuple[float, float] = RIGHT,
+        below: tuple[float, float] = BELOW,
+    ) -> None:
         self.found, self.right, self.below = found, right, below
         self.inputs: list[NDArray[np.float32]] = []
 

@@ -24,7 +24,7 @@ def table(light: tuple[float, float, float] = (1.0, 1.0, 1.0), *, black_deck: bo
         ink = _RED if card[-1] in "DH" else _BLACK
         colour = (240, 240, 240) if black_deck else ink
         cv2.putText(picture, card[:-1], (left + 5, top + 27), cv2.FONT_HERSHEY_SIMPLEX, 0.8, colour, 2)
-    return np.clip(picture * np.array(light), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(picture * np.array(light), 0, 255), np.uint8)
 
 
 def quad(number: int) -> Quad:
@@ -80,7 +80,7 @@ def test_where_both_colours_are_printed_alike_ink_says_nothing() -> None:
 
 
 def test_a_picture_without_colour_says_nothing() -> None:
-    grey = cv2.cvtColor(cv2.cvtColor(table(), cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    grey = np.asarray(cv2.cvtColor(cv2.cvtColor(table(), cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR), np.uint8)
     assert np.abs(redness(grey, [quad(0), quad(3)])).max() < 0.01
     assert inks(grey, examples()) is None
 

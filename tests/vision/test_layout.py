@@ -155,7 +155,7 @@ def test_a_saved_layout_comes_back(tmp_path: Path) -> None:
     file.write_text(json.dumps(layout.with_pile(PLAY, (-60, 0)).to_json()))
     loaded = load_layout(file)
     assert loaded.seats == layout.seats
-    assert loaded.play == (-60, 0)
+    assert loaded.play == (-60.0, 0.0)
     assert loaded.burn is None
     np.testing.assert_allclose(loaded.plane.to_table, PLANE.to_table)
 

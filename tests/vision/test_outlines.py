@@ -22,18 +22,19 @@ from vision.outlines import (
     load_facts,
     merge,
 )
+from vision.reading import Quad
 from vision.runtime import load_network
 
 QUAD = np.array([[300, 100], [360, 110], [350, 200], [288, 188]], np.float32)
 
 
-def doubled(vector: NDArray) -> NDArray:
+def doubled(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     length = np.hypot(*vector)
     angle = 2 * np.arctan2(vector[1], vector[0])
-    return length * np.array([np.cos(angle), np.sin(angle)])
+    return np.asarray(length * np.array([np.cos(angle), np.sin(angle)]))
 
 
-def code_of(quad: NDArray) -> NDArray[np.float32]:
+def code_of(quad: Quad) -> NDArray[np.float32]:
     p0, p1, p2, p3 = np.asarray(quad, np.float64)
     long_axis, short_axis = (p0 + p1 - p2 - p3) / 4, (p1 + p2 - p0 - p3) / 4
     skew = (p0 - p1 + p2 - p3) / 4
@@ -61,7 +62,7 @@ def test_half_a_turn_has_the_same_code() -> None:
     assert code_of(np.roll(QUAD, 2, axis=0)) == pytest.approx(code_of(QUAD), abs=1e-3)
 
 
-def candidates(*entries: tuple[NDArray, float, float]) -> Candidates:
+def candidates(*entries: tuple[Quad, float, float]) -> Candidates:
     return Candidates(
         np.array([[up, down] for _, up, down in entries], np.float32),
         np.array([code_of(quad) for quad, _, _ in entries], np.float32),
@@ -77,14 +78,14 @@ def test_near_copies_become_one_card_with_averaged_corners() -> None:
 
 
 def test_cards_of_a_fan_are_kept_although_they_overlap() -> None:
-    fan = [QUAD + np.float32([15 * i, 2 * i]) for i in range(5)]
+    fan = [QUAD + np.array([15 * i, 2 * i], np.float32) for i in range(5)]
     assert polygon_iou(fan[0], fan[1]) > 0.5
     merged, _ = merge(candidates(*((quad, 0.8 - 0.05 * i, 0) for i, quad in enumerate(fan))))
     assert len(merged.codes) == 5
 
 
 def test_a_weak_echo_beside_a_sure_card_is_dropped() -> None:
-    merged, _ = merge(candidates((QUAD, 0.9, 0), (QUAD + np.float32([15, 2]), 0.2, 0)))
+    merged, _ = merge(candidates((QUAD, 0.9, 0), (QUAD + np.array([15, 2], np.float32), 0.2, 0)))
     assert len(merged.codes) == 1
 
 
@@ -97,9 +98,9 @@ def test_nothing_found_is_nothing() -> None:
 @pytest.mark.parametrize(
     ("quad", "possible"),
     [
-        (QUAD + np.float32([2, 1]), False),  # the same card
+        (QUAD + np.array([2, 1], np.float32), False),  # the same card
         (np.roll(QUAD, 2, axis=0), False),  # the same card, half a turn on
-        (QUAD + np.float32([20, 5]), True),  # the next card of a fan
+        (QUAD + np.array([20, 5], np.float32), True),  # the next card of a fan
         ((QUAD - QUAD.mean(axis=0)) * np.float32(0.6) + QUAD.mean(axis=0), False),  # a court card's frame
         ((QUAD - QUAD.mean(axis=0)) * np.float32(0.6) + 900, True),  # a card further away
         ((QUAD - QUAD.mean(axis=0)) * np.float32(0.2) + 900, False),  # a key of a keyboard

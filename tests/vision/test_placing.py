@@ -258,10 +258,10 @@ def test_where_no_deal_is_recognised_taps_begin_the_game(gone: tuple[str | None,
     game.deal()
     without(game, *gone)
     game.run(8.0)
-    assert game.watcher.question == question
+    assert game.question() == question
     draw = None if None in gone else (570.0, 310.0)
     game.watcher.lay_out(Shown(((490.0, 510.0), (510.0, 90.0)), draw))
-    assert game.watcher.question is None
+    assert game.question() is None
     game.run(1.0)
     (deal,) = game.events
     assert deal.up == {

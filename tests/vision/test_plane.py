@@ -15,18 +15,18 @@ def camera(tilt_degrees: float) -> np.ndarray:
     focal, distance = 1500.0, 900.0
     down = np.array([0, np.cos(tilt), -np.sin(tilt)])
     columns = np.stack([np.array([1.0, 0, 0]), down, np.array([0, 0, distance])], axis=1)
-    return np.array([[focal, 0, 960], [0, focal, 540], [0, 0, 1]]) @ columns
+    return np.asarray(np.array([[focal, 0, 960], [0, focal, 540], [0, 0, 1]]) @ columns)
 
 
 def project(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
     mapped = np.c_[points, np.ones(len(points))] @ matrix.T
-    return mapped[:, :2] / mapped[:, 2:]
+    return np.asarray(mapped[:, :2] / mapped[:, 2:])
 
 
 def card(x: float, y: float, angle: float) -> np.ndarray:
     half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2]
     turn = np.radians(angle)
-    return half @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) + [x, y]
+    return np.asarray(half @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) + [x, y])
 
 
 PLACES = [(-200, 150, 5), (0, 170, -3), (210, 140, 2), (-250, -20, 90), (240, 10, 80), (0, -180, 176)]

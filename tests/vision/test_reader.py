@@ -44,7 +44,7 @@ def reader(outlines: Outlines, faces: Faces, **options: Any) -> TableReader:
 
 
 def at(shift: float, face: str = "up", confidence: float = 0.98) -> Outline:
-    return Outline(CARD + np.float32([shift, 0]), face, confidence)  # type: ignore[arg-type]
+    return Outline(CARD + np.array([shift, 0], np.float32), face, confidence)  # type: ignore[arg-type]
 
 
 def test_a_panorama_longer_than_opencv_can_look_at_is_read_in_a_smaller_copy() -> None:

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.geometry import order_quad, transform
-from vision.layout import Layout, Seat
+from vision.layout import Layout, Place, Seat
 from vision.plane import TablePlane
 from vision.questions import LIES_OTHERWISE, asked
 from vision.reading import CardReading, Image
@@ -37,7 +37,12 @@ def camera(x: float = 0.0, y: float = 0.0, turn: float = 0.0, tilt: float = 0.0)
     angle = np.radians(turn)
     turned = np.array([[np.cos(angle), -np.sin(angle), x], [np.sin(angle), np.cos(angle), y], [0, 0, 1]])
     onto = np.array([[1.3, 0, WIDTH / 2], [0, 1.3, HEIGHT / 2], [0, 0, 1]])
-    return onto @ np.array([[1, 0, 0], [0, 1, 0], [0, tilt, 1]]) @ turned
+    return np.asarray(onto @ np.array([[1, 0, 0], [0, 1, 0], [0, tilt, 1]]) @ turned, np.float64)
+
+
+def inverse(view: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the homography the other way round."""
+    return np.asarray(np.linalg.inv(view), np.float64)
 
 
 class Table:
@@ -66,7 +71,7 @@ def stored(players: tuple[str, ...] = tuple(SPOTS)) -> Layout:
     """Return the layout as it was when the game was broken off, seen straight from above."""
     out = {"Ann": (0.0, 1.0), "Bob": (-1.0, 0.0), "Cat": (0.0, -1.0), "Dan": (1.0, 0.0)}
     seats = tuple(Seat(name, SPOTS[name], out[name]) for name in players)
-    plane = TablePlane(np.linalg.inv(camera()))
+    plane = TablePlane(inverse(camera()))
     return Layout(plane, WIDTH, HEIGHT, seats, draw=DRAW, play=PLAY)
 
 
@@ -88,14 +93,15 @@ def off(watcher: Watcher, table: Table) -> float:
     layout, worst = watcher.layout, 0.0
     assert layout is not None
     assert watcher._maker is not None, "nothing was found"
-    pairs = [
+    pairs: list[tuple[Place | None, Place]] = [
         (spot, place)
         for seat in layout.seats
         for spot, place in zip(seat.row, SPOTS[seat.player], strict=True)
     ]
     pairs += [(layout.draw, DRAW), (layout.play, PLAY)]
-    to_table = np.linalg.inv(table.view)
+    to_table = inverse(table.view)
     for found, true in pairs:
+        assert found is not None
         there = transform(to_table, layout.plane.pixels([found]))[0]
         worst = max(worst, float(np.hypot(*(there - true))))
     return worst
@@ -155,7 +161,7 @@ def test_names_before_other_players_are_not_believed() -> None:
     assert watcher.layout is not None
     ann = watcher.layout.seats[0]
     assert ann.player == "Ann"
-    there = transform(np.linalg.inv(table.view), watcher.layout.plane.pixels([ann.centre]))[0]
+    there = transform(inverse(table.view), watcher.layout.plane.pixels([ann.centre]))[0]
     assert there[1] == pytest.approx(-300, abs=12)
 
 

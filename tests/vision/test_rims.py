@@ -23,7 +23,7 @@ def table(*cards: Quad, light: float = 1.0) -> Image:
 
 
 def moved(x: float, y: float = 0.0) -> Quad:
-    return CARD + np.float32([x, y])
+    return CARD + np.array([x, y], np.float32)
 
 
 @pytest.mark.parametrize("light", [1.0, 0.35])

@@ -29,7 +29,8 @@ BACKENDS: tuple[Backend, ...] = ("onnxruntime", "opencv")
 def backend(request: pytest.FixtureRequest) -> Backend:
     if request.param not in available_backends():
         pytest.skip(f"{request.param} is not installed")
-    return request.param
+    chosen: Backend = request.param
+    return chosen
 
 
 def constant_network(path: Path, operation: str) -> Path:

@@ -24,7 +24,7 @@ FUSION = Fusion(1.0, 1.0, 0.01, 0.65)
 def picture() -> Image:
     table = np.full((300, 450, 3), 60, np.uint8)
     cv2.fillConvexPoly(table, SLANTED.astype(np.int32), (240, 240, 240))
-    return cv2.GaussianBlur(table, (0, 0), 1.0)
+    return np.asarray(cv2.GaussianBlur(table, (0, 0), 1.0), np.uint8)
 
 
 def reading(card: str, p: float, blank: float = 0.0) -> FaceReading:

@@ -8,7 +8,7 @@ import pytest
 
 from vision.reading import Image
 from vision.steadying import SteadyFrame
-from vision.stillness import Stillness, polygon_mask
+from vision.stillness import Motion, Stillness, polygon_mask
 
 STEP = 1 / 15
 
@@ -16,7 +16,7 @@ STEP = 1 / 15
 def table(brightness: int = 90) -> Image:
     rng = np.random.default_rng(3)
     image = np.full((360, 640, 3), brightness, np.int16) + rng.integers(-6, 7, (360, 640, 1))
-    return np.clip(image, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(image, 0, 255), np.uint8)
 
 
 def with_box(image: Image, x0: int, y0: int, x1: int, y1: int, level: int = 200) -> Image:
@@ -25,7 +25,7 @@ def with_box(image: Image, x0: int, y0: int, x1: int, y1: int, level: int = 200)
     return out
 
 
-def feed(gate: Stillness, frames: list[Image], start: float = 0.0) -> list:
+def feed(gate: Stillness, frames: list[Image], start: float = 0.0) -> list[Motion]:
     return [gate.feed(SteadyFrame(frame), start + i * STEP) for i, frame in enumerate(frames)]
 
 
@@ -138,7 +138,8 @@ def test_polygon_mask_outside_is_empty() -> None:
 
 def test_a_camera_that_sways_makes_no_edge_move_but_a_hand_still_does() -> None:
     rng = np.random.default_rng(2)
-    table = cv2.resize(rng.integers(40, 200, (9, 16, 3), dtype=np.uint8), (320, 180), interpolation=0)
+    small = rng.integers(40, 200, (9, 16, 3), dtype=np.uint8)
+    table: Image = np.asarray(cv2.resize(small, (320, 180), interpolation=0), np.uint8)
     off = np.concatenate([table[:, :1], table[:, :-1]], axis=1)
     gate = Stillness()
     gate.feed(SteadyFrame(table), 0.0)

@@ -9,7 +9,7 @@ import pytest
 from engine.events import Event
 from vision.geometry import order_quad
 from vision.questions import NO_DRAW_PILE, NO_ROWS, asked
-from vision.reading import CardReading, Image
+from vision.reading import CardReading, Face, Image
 from vision.steadying import SteadyFrame
 from vision.stillness import Motion
 from vision.watch import Watcher
@@ -36,7 +36,7 @@ class Table:
     def quad(self, x: float, y: float, turn: float) -> np.ndarray:
         angle = np.radians(turn)
         matrix = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-        return CARD @ matrix + [x, y]
+        return np.asarray(CARD @ matrix + [x, y])
 
     def frame(self) -> Image:
         image = np.full((SIZE[1], SIZE[0], 3), (60, 90, 50), np.uint8)
@@ -55,14 +55,14 @@ class Table:
     def read(self, image: Image, crowded: object = None) -> list[CardReading]:
         self.looks += 1
         found = [
-            CardReading(order_quad(self.quad(x, y, 0)), "up", 0.5, None, 0.3, {"9H": 0.3})
+            CardReading(order_quad(self.quad(x, y, 0)), "up", 0.5, None, 0.3, (("9H", 0.3),))
             for x, y in self.printed
         ]
         for name, x, y, turn in self.cards:
             if self.arm and abs(x - self.arm[0]) < 50 and (y - self.arm[1]) * self.arm[2] > -30:
                 continue
             quad = order_quad(self.quad(x, y, turn))
-            face = "down" if name is None else "up"
+            face: Face = "down" if name is None else "up"
             found.append(CardReading(quad, face, 0.95, name, 0.93 if name else 0.9))
         return found
 
@@ -75,6 +75,10 @@ class Game:
         self.watcher = Watcher(self.table, ("Ann", "Bob"), **options)  # type: ignore[arg-type]
         self.t = 0.0
         self.events: list[Event] = []
+
+    def question(self) -> str | None:
+        """What the watcher asks now."""
+        return self.watcher.question
 
     def deal(self) -> None:
         for k, (ann, bob) in enumerate(zip(UP["Ann"], UP["Bob"], strict=True)):
@@ -259,13 +263,13 @@ def test_where_no_deal_is_recognised_it_is_asked_what_is_missing_until_it_is_the
     dealt = list(game.table.cards)
     without(game, *gone)
     game.run(3.0)
-    assert game.watcher.question is None, "whoever deals may rest for a moment"
+    assert game.question() is None, "whoever deals may rest for a moment"
     game.run(5.0)
-    assert game.watcher.question == question
+    assert game.question() == question
     assert game.events == []
     game.table.cards = dealt
     game.run(2.0)
-    assert game.watcher.question is None
+    assert game.question() is None
     assert [event.event for event in game.events] == ["deal"]
 
 
@@ -274,4 +278,4 @@ def test_a_few_cards_that_lie_about_are_not_asked_about() -> None:
     for k in range(3):
         game.table.put("789"[k] + "S", 200 + 200 * k, 300)
     game.run(8.0)
-    assert game.watcher.question is None
+    assert game.question() is None
