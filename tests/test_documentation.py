@@ -33,12 +33,12 @@ def shown_commands(page: Path) -> list[str]:
 SHOWN = [(page.name, command) for page in PAGES for command in shown_commands(page)]
 
 
-def test_commands_are_shown():
+def test_commands_are_shown() -> None:
     assert len(SHOWN) > 30
 
 
 @pytest.mark.parametrize(("page", "command"), SHOWN, ids=[f"{page}: {command}" for page, command in SHOWN])
-def test_what_is_shown_can_be_typed(page, command, capsys):
+def test_what_is_shown_can_be_typed(page: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = shlex.split(command)[1:]
     if {"--help", "--version"} & set(words):
         with pytest.raises(SystemExit, match="0"):
@@ -51,18 +51,18 @@ def test_what_is_shown_can_be_typed(page, command, capsys):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_its_section(command):
+def test_every_command_has_its_section(command: str) -> None:
     text = (ROOT / "docs" / "commands.md").read_text("utf-8")
     (section,) = re.findall(rf"^### {command}$(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
     assert f"shithead {command}" in section
 
 
 @pytest.mark.parametrize("kind", EVENT_KINDS)
-def test_every_kind_of_event_is_told(kind):
+def test_every_kind_of_event_is_told(kind: str) -> None:
     assert f"`{kind}`" in (ROOT / "docs" / "files.md").read_text("utf-8")
 
 
-def test_every_page_of_the_site_is_a_click_away_from_the_first():
+def test_every_page_of_the_site_is_a_click_away_from_the_first() -> None:
     linked = set(re.findall(r"\]\(([\w-]+\.md)\)", (ROOT / "docs" / "index.md").read_text("utf-8")))
     pages = {page.name for page in (ROOT / "docs").glob("*.md")}
     assert pages - linked == {
@@ -80,7 +80,7 @@ def test_what_the_tests_need_builds_the_site_too() -> None:
 @pytest.mark.skipif(
     importlib.util.find_spec("material") is None, reason="mkdocs-material is not installed (make docs)"
 )
-def test_the_site_builds_without_a_warning(tmp_path):
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
         cwd=ROOT,

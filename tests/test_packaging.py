@@ -47,11 +47,11 @@ def kept_data() -> list[str]:
 
 
 @pytest.mark.parametrize("name", NEEDED)
-def test_what_the_program_needs_is_package_data(name):
+def test_what_the_program_needs_is_package_data(name: str) -> None:
     assert name in packaged()
 
 
-def test_every_data_file_of_a_package_is_package_data():
+def test_every_data_file_of_a_package_is_package_data() -> None:
     assert set(kept_data()) - packaged() == set()
 
 

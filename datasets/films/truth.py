@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -47,7 +48,7 @@ def with_verdicts(lines: list[dict[str, object]], story: Story) -> list[dict[str
     return judged
 
 
-def resting_cards(moves: list[CardMove], camera: Camera) -> list[dict[str, object]]:
+def resting_cards(moves: list[CardMove], camera: Camera) -> list[dict[str, Any]]:
     """Return what a camera could see of the cards at rest, bottom first.
 
     Args:

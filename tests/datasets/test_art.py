@@ -148,7 +148,7 @@ def test_a_failing_client_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch,
     def refuse(*args: object, **kwargs: object) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess([], 1, "", "first\nE: no route to the registry\n")
 
-    monkeypatch.setattr(art_sources.subprocess, "run", refuse)
+    monkeypatch.setattr("datasets.art_sources.subprocess.run", refuse)
     with pytest.raises(BadInputError, match=r"failed: E: no route to the registry"):
         fetch_package(Package("npm", "anything", "1.0.0"), tmp_path)
     assert not list((tmp_path / "packages").iterdir())
@@ -175,8 +175,13 @@ def test_a_grid_is_cut_in_the_order_of_its_rows(monkeypatch: pytest.MonkeyPatch,
 def test_a_rendered_deck_is_read_back_from_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     made = Deck("anglo", "GPL-3.0-or-later", DRAWN.faces, DRAWN.backs)
     calls = []
+
+    def render(name: str, cache: Path) -> Deck:
+        calls.append(name)
+        return made
+
     monkeypatch.setattr(art, "_cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(art, "render_deck", lambda name, cache: calls.append(name) or made)
+    monkeypatch.setattr(art, "render_deck", render)
     for _ in range(2):
         load_deck.cache_clear()
         deck = load_deck("anglo")

@@ -20,12 +20,12 @@ SQUARE = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], np.float32)
 
 
 def reading(shift: float, card: str | None, confidence: float = 0.95, face: str = "up") -> CardReading:
-    quad = SQUARE + np.float32([shift, 0])
+    quad = SQUARE + np.array([shift, 0], np.float32)
     return CardReading(quad, face, 0.9, card, confidence)  # type: ignore[arg-type]
 
 
 def label(shift: float, card: str, kind: str = "quad") -> Label:
-    return Label(card, SQUARE + np.float32([shift, 0]), kind)  # type: ignore[arg-type]
+    return Label(card, SQUARE + np.array([shift, 0], np.float32), kind)  # type: ignore[arg-type]
 
 
 def test_each_label_and_each_reading_is_used_once() -> None:
@@ -149,7 +149,7 @@ def test_a_reader_of_upright_boxes_is_held_against_the_boxes_around_the_cards(tm
     upright = np.array(
         [[14, 14], [86, 14], [86, 86], [14, 86]], np.float32
     )  # around a card set on its corner
-    higher = CardReading(upright - np.float32([0, 18]), "up", 0.9, "AS", 0.9)
+    higher = CardReading(upright - np.array([0, 18], np.float32), "up", 0.9, "AS", 0.9)
     told = each_by(lambda photo: Told([higher]))
     assert evaluate_photos(told, ["vpo_table"], root, boxes=True)[0].found == 1
     assert evaluate_photos(told, ["vpo_table"], root)[0].found == 0

@@ -9,6 +9,7 @@ import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -30,7 +31,7 @@ from datasets.films.truth import resting_cards
 from datasets.films.video import FilmWriter
 from engine.errors import BadInputError
 
-UP = {"Ann": ("9S", "2C", "QD"), "Bob": ("3H", "AH", "5S")}
+UP: dict[str, tuple[str, ...]] = {"Ann": ("9S", "2C", "QD"), "Bob": ("3H", "AH", "5S")}
 TWO_PLAYERS = Story(
     rules="winnersh",
     options=(),
@@ -66,7 +67,7 @@ TWO_PLAYERS = Story(
         Step(event="game_over", loser="Ann"),
     ),
 )
-TINY = {"width": 320, "height": 180, "fps": 5.0, "deck": "drawn", "surface": "drawn"}
+TINY: dict[str, Any] = {"width": 320, "height": 180, "fps": 5.0, "deck": "drawn", "surface": "drawn"}
 
 
 def timeline(seed: int, story: Story = TWO_PLAYERS) -> tuple[Timeline, Layout]:

@@ -33,11 +33,11 @@ def drawn_deck(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def label(right: float, card: str = "7C") -> Label:
-    return Label(card, CARD + np.float32([right, 0]), "quad")
+    return Label(card, CARD + np.array([right, 0], np.float32), "quad")
 
 
 def reading(right: float, card: str | None, confidence: float = 0.95, face: str = "up") -> CardReading:
-    return CardReading(CARD + np.float32([right, 0]), face, 0.9, card, confidence)  # type: ignore[arg-type]
+    return CardReading(CARD + np.array([right, 0], np.float32), face, 0.9, card, confidence)  # type: ignore[arg-type]
 
 
 def test_cards_are_asked_for_that_lie_free_and_are_large_enough() -> None:
@@ -46,11 +46,11 @@ def test_cards_are_asked_for_that_lie_free_and_are_large_enough() -> None:
         np.zeros((400, 800, 3), np.uint8),
         (
             SceneCard("7C", True, CARD, 1.0),
-            SceneCard("8C", True, CARD + np.float32([100, 0]), 0.7),
-            SceneCard("9C", True, small + np.float32([200, 0]), 1.0),
-            SceneCard("JOKER", True, CARD + np.float32([300, 0]), 1.0),
-            SceneCard("BACK", False, CARD + np.float32([400, 0]), 1.0),
-            SceneCard("10C", True, CARD + np.float32([670, 0]), 1.0),
+            SceneCard("8C", True, CARD + np.array([100, 0], np.float32), 0.7),
+            SceneCard("9C", True, small + np.array([200, 0], np.float32), 1.0),
+            SceneCard("JOKER", True, CARD + np.array([300, 0], np.float32), 1.0),
+            SceneCard("BACK", False, CARD + np.array([400, 0], np.float32), 1.0),
+            SceneCard("10C", True, CARD + np.array([670, 0], np.float32), 1.0),
         ),
         np.zeros((400, 800), np.uint8),
     )

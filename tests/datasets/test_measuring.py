@@ -13,8 +13,9 @@ from companion.cli import build_parser, main
 from companion.commands.measure import _plans
 from companion.scoring import read_lines
 from datasets.films.production import truth_path
+from datasets.films.surroundings import LIGHTS
 from datasets.measuring.baseline import Baseline
-from datasets.measuring.plan import DECKS, LIGHTS, TILTS, plan_films, render
+from datasets.measuring.plan import DECKS, TILTS, plan_films, render
 from datasets.measuring.summing import report, sums
 from datasets.measuring.tables import as_markdown
 from datasets.measuring.watching import _condition
@@ -23,7 +24,7 @@ from vision.layout import Layout, Seat
 from vision.plane import TablePlane
 from vision.reading import CardReading
 
-SMALL = {"plays": 1, "size": (160, 90)}
+SMALL: dict[str, Any] = {"plays": 1, "size": (160, 90)}
 
 
 class NoReader:

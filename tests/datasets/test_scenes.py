@@ -60,7 +60,7 @@ def likeness(flat: NDArray[np.uint8], art: NDArray[np.uint8]) -> float:
 
 def test_no_card_is_drawn_mirrored() -> None:
     size = (126, 176)
-    art = cv2.resize(load_deck("drawn").faces["7C"], size, interpolation=cv2.INTER_AREA)
+    art = np.asarray(cv2.resize(load_deck("drawn").faces["7C"], size, interpolation=cv2.INTER_AREA), np.uint8)
     stock = CardStock([load_deck("drawn")], real_share=1.0)
     alone = SceneMaker(stock, [drawn_surface(np.random.default_rng(0))], size=480)
     for seed in range(6):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +36,9 @@ class Clock:
 
 class TenASecond:
     name, live, fps = "ten", False, 10.0
+
+    def __init__(self) -> None:
+        self.tell: Callable[[str], None] = print
 
     def __iter__(self) -> Iterator[tuple[float, Any]]:
         return ((number / 10, np.zeros((2, 2, 3), np.uint8)) for number in range(30))
@@ -102,7 +105,7 @@ class Told:
         self.lines: list[dict[str, Any]] = []
 
     def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
-        lines = []
+        lines: list[dict[str, Any]] = []
         while self._open and self._open[0]["t_end"] <= t:
             fact = self._open.pop(0)
             number = len(self.lines) + len(lines) + 1
