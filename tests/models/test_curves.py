@@ -23,7 +23,9 @@ HELD_BACK = '{"step": 30, "minutes": 0.5, "held back": {"score": 1.1, "wrong": 0
 def test_each_number_of_the_log_gets_a_panel(tmp_path: Path, log: str, panels: int) -> None:
     (tmp_path / "curve.jsonl").write_text(log)
     draw_curve(tmp_path / "curve.jsonl", tmp_path / "curve.png")
-    assert cv2.imread(str(tmp_path / "curve.png")).shape[1] == pytest.approx(405 * panels, abs=3)
+    picture = cv2.imread(str(tmp_path / "curve.png"))
+    assert picture is not None
+    assert picture.shape[1] == pytest.approx(405 * panels, abs=3)
 
 
 @pytest.mark.parametrize("log", [None, ""])

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
-from models.indices.data import index_truth  # noqa: E402
-from models.indices.network import STRIDE, IndexNet  # noqa: E402
-from models.indices.train import index_loss  # noqa: E402
-from models.outlines.loss import Truth  # noqa: E402
+import torch
+
+from models.indices.data import IndexTruth, index_truth
+from models.indices.network import STRIDE, IndexNet
+from models.indices.train import index_loss
+from models.outlines.loss import Truth
 
 CARD = np.array([[40, 30], [103, 30], [103, 118], [40, 118]], np.float32)
-TOP = CARD + np.float32([16, 0])
+TOP = CARD + np.array([16, 0], np.float32)
 """Lies on CARD and leaves a strip of 16 mm at its left."""
 
 
@@ -30,7 +32,7 @@ def truth_of(*quads: np.ndarray, face_up: bool = True) -> Truth:
     return Truth(torch.from_numpy(np.array(quads)), torch.tensor([face_up] * len(quads)), owner(*quads))
 
 
-def places(answers) -> list[tuple[float, float]]:
+def places(answers: IndexTruth) -> list[tuple[float, float]]:
     """Return the middles of the groups of wanted cells that share a frame, rounded to 4 pixels."""
     rows, columns = np.nonzero(answers.wanted.numpy())
     frames = answers.frame.numpy()[2:, rows, columns].T

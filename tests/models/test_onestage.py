@@ -113,4 +113,6 @@ def test_missing_weights_are_named(tmp_path: Path) -> None:
 def test_a_picture_written_and_read_back_keeps_its_cards_names(tmp_path: Path) -> None:
     path = stored(tmp_path / "000000.jpg", ("10H", "JOKER"))
     assert read_scene(path).cards == ("10H", "JOKER")
-    assert cv2.imread(str(path)).shape == (100, 200, 3)
+    picture = cv2.imread(str(path))
+    assert picture is not None
+    assert picture.shape == (100, 200, 3)

@@ -8,14 +8,16 @@ import pytest
 
 from engine.errors import BadInputError
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
-from models.indices.export import export  # noqa: E402
-from models.indices.network import ExportedNet, IndexNet  # noqa: E402
-from models.indices.onward import take_over  # noqa: E402
-from vision.indices import WEIGHTS  # noqa: E402
-from vision.runtime import load_network  # noqa: E402
+import torch
+
+from models.indices.export import export
+from models.indices.network import ExportedNet, IndexNet
+from models.indices.onward import take_over
+from vision.indices import WEIGHTS
+from vision.runtime import load_network
 
 
 def pictures(count: int) -> torch.Tensor:

@@ -20,7 +20,7 @@ CARD = np.array([[100, 50], [226, 50], [226, 226], [100, 226]], np.float32)
 
 
 def found(shift: float = 0.0, face: str = "up", confidence: float = 0.9) -> Outline:
-    return Outline(CARD + np.float32([shift, 0]), face, confidence)  # type: ignore[arg-type]
+    return Outline(CARD + np.array([shift, 0], np.float32), face, confidence)  # type: ignore[arg-type]
 
 
 def box(card: str, left: float, top: float, right: float, bottom: float, kind: str = "box") -> Label:

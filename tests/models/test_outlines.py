@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
-from models.outlines.loss import Grid, Truth, assign, code_error, outline_loss  # noqa: E402
-from models.outlines.network import quad_to_code  # noqa: E402
-from vision.geometry import corner_distance  # noqa: E402
-from vision.outlines import decode_quads  # noqa: E402
+import torch
+
+from models.outlines.loss import Grid, Truth, assign, code_error, outline_loss
+from models.outlines.network import quad_to_code
+from vision.geometry import corner_distance
+from vision.outlines import decode_quads
 
 QUADS = torch.tensor(
     [

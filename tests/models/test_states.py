@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import pickle
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from engine.errors import BadInputError
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
-nn = torch.nn
 
-from models.onestage import trainer  # noqa: E402
-from models.outlines.network import OutlineNet  # noqa: E402
-from models.states import load_state  # noqa: E402
-from models.training import Trainer  # noqa: E402
+import torch
+from torch import nn
+
+from models.onestage import trainer
+from models.outlines.network import OutlineNet
+from models.states import load_state
+from models.training import Trainer
 
 
 class Harm:
@@ -38,9 +41,13 @@ def into_the_one_stage_detector(path: Path) -> object:
     return trainer._load_start(nn.Linear(2, 2), path)
 
 
-def as_a_checkpoint(path: Path) -> object:
+def no_loss(net: nn.Module, batch: torch.Tensor) -> tuple[torch.Tensor, dict[str, float]]:
+    raise AssertionError("nothing is trained here")
+
+
+def as_a_checkpoint(path: Path) -> None:
     path.rename(path.with_name("last.pt"))
-    return Trainer(nn.Linear(2, 2), None, path.parent, minutes=1, rate=1e-3).resume()
+    Trainer(nn.Linear(2, 2), no_loss, path.parent, minutes=1, rate=1e-3).resume()
 
 
 READING = (load_state, into_a_network, into_the_one_stage_detector, as_a_checkpoint)
@@ -49,7 +56,7 @@ READING = (load_state, into_a_network, into_the_one_stage_detector, as_a_checkpo
 @pytest.mark.parametrize("read", READING)
 @pytest.mark.parametrize("old", [False, True], ids=["zip", "bare pickle"])
 def test_a_file_of_weights_with_code_in_it_is_refused_and_does_not_run(
-    read: object, old: bool, tmp_path: Path
+    read: Callable[[Path], object], old: bool, tmp_path: Path
 ) -> None:
     mark, path = tmp_path / "harm", tmp_path / "start.pt"
     if old:
@@ -66,7 +73,9 @@ def test_a_file_of_weights_with_code_in_it_is_refused_and_does_not_run(
 
 @pytest.mark.parametrize("read", READING)
 @pytest.mark.parametrize("cut", [0, 1, 60, -40])
-def test_a_file_of_weights_that_is_cut_short_is_one_line(read: object, cut: int, tmp_path: Path) -> None:
+def test_a_file_of_weights_that_is_cut_short_is_one_line(
+    read: Callable[[Path], object], cut: int, tmp_path: Path
+) -> None:
     path = tmp_path / "start.pt"
     torch.save({"weight": torch.zeros(2, 2)}, path)
     path.write_bytes(path.read_bytes()[:cut])

@@ -13,12 +13,14 @@ import pytest
 
 from engine.errors import BadInputError
 
-torch = pytest.importorskip("torch")
-nn = torch.nn
+pytest.importorskip("torch")
 
-from models.devices import device_of, devices, moved, on_devices, one_device  # noqa: E402
-from models.indices.data import IndexTruth  # noqa: E402
-from models.training import Trainer, over  # noqa: E402
+import torch
+from torch import nn
+
+from models.devices import device_of, devices, moved, on_devices, one_device
+from models.indices.data import IndexTruth
+from models.training import Trainer, over
 
 Weights = dict[str, torch.Tensor]
 

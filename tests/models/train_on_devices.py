@@ -6,6 +6,7 @@ Usage: train_on_devices.py DEVICE FOLDER. The folder then holds what any trainin
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -43,7 +44,7 @@ def train(folder: Path, place: Place) -> None:
     torch.manual_seed(place.rank)  # each process begins with its own weights: only the leader's may count
     net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
     trainer = Trainer(net, loss, folder, minutes=1e6, rate=1e-2, warm_up=4, place=place)
-    batches = endless(lambda _: Points(), BATCH, 1, place)
+    batches: Iterator[tuple[Tensor, Tensor]] = endless(lambda _: Points(), BATCH, 1, place)
     trainer.run(islice(batches, STEPS), 1.0, lambda _: {})
     trainer.save()
 
