@@ -39,6 +39,7 @@ class TenASecond:
 
     def __init__(self) -> None:
         self.tell: Callable[[str], None] = print
+        self.seconds: float | None = 3.0
 
     def __iter__(self) -> Iterator[tuple[float, Any]]:
         return ((number / 10, np.zeros((2, 2, 3), np.uint8)) for number in range(30))
