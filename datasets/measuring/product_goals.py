@@ -238,14 +238,16 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             file=_WINDOW,
         ),
         _bench(
-            "an evening of 12 games by touch, 11 of them played out, through three kills: games tallied right",
+            "an evening of 12 games by touch, 11 of them played out, through three kills: games tallied"
+            " right",
             "touch_evening_games_tallied",
             12,
             form=".0f",
             file="test_whole_evening.py",
         ),
         _bench(
-            "an evening of 12 games by film (six films of Shed for two, each twice) through three kills: losers entered by hand",
+            "an evening of 12 games by film (six films of Shed for two, each twice) through three kills:"
+            " losers entered by hand",
             "film_evening_losers_entered",
             most=0,
             form=".0f",
