@@ -41,10 +41,12 @@ class Choice:
     @property
     def films(self) -> bool:
         """Whether the source is a film, which has its own clock and can be wound on."""
-        source = self.source
-        if source is None or source == PHONE_CAMERA:
-            return False
-        return not source.isdecimal() and "://" not in source
+        return self.source is not None and not self.through_own_camera and "://" not in self.source
+
+    @property
+    def through_own_camera(self) -> bool:
+        """Whether the source is a camera of the device that the game was chosen on."""
+        return self.source is not None and (self.source == PHONE_CAMERA or self.source.isdecimal())
 
 
 def source_words(source: str | None) -> str:

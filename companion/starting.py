@@ -7,17 +7,18 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.book import GameBook
-from companion.choice import Choice
+from companion.choice import Choice, choice_of
 from companion.freed_memory import free_ended_games
 from companion.game import Game
 from companion.game_keeper import GameKeeper
 from companion.hand_scored import HandScored
+from companion.nextgame import next_choice
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.scratch import scratch_folder
 from companion.session import Session
@@ -106,6 +107,31 @@ def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
             return opened.broken_off(), opened.notice
     except BadInputError as error:
         return None, error.says
+
+
+def without_camera(store: Path | None) -> tuple[Choice | None, str | None]:
+    """Return what the form offers where there is no camera, and what there is to say of the store.
+
+    It is the game that was broken off, else the next one of an evening that has begun; None: nobody has
+    played here lately.
+    """
+    if not is_there(store):
+        return None, None
+    try:
+        with Store.open(store) as opened:
+            broken, notice, evening = opened.broken_off(), opened.notice, opened.tonight()
+            played = opened.games(evening=evening) if evening is not None else []
+    except BadInputError as error:
+        return None, error.says
+    if broken is not None:
+        choice = replace(choice_of(broken, store=store), resume=None)
+    elif played:
+        choice = next_choice(choice_of(played[-1], store=store), played[-1])
+    else:
+        return None, notice
+    # A phone or a film may still be there; a game that is over was the film's only one.
+    gone = choice.through_own_camera or (broken is None and choice.films)
+    return (replace(choice, source=None) if gone else choice), notice
 
 
 def last_finished(store: Path | None) -> StoredGame | None:

@@ -19,7 +19,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "app",
         help="open the window and referee",
-        description="Referee a game in a window: on a camera if there is one, else on the sample film. "
+        description="Referee a game in a window: on a camera if there is one, else by touch if an evening "
+        "has begun, else on the sample film. "
         "Without a display it does the same on the terminal, and writes the sample film annotated to "
         f"{ANNOTATED}, if there is none yet.",
     )
@@ -47,11 +48,12 @@ def run(args: argparse.Namespace) -> int:
     from companion.store import default_path
 
     check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
-    choice, settled = choose(args)
     try:
         prepare_kivy()
+        choice, settled = choose(args)
         run_window(choice, ask=not settled, size=args.size, store=args.store)
     except NoDisplayError as error:
+        choice, _settled = choose(args, window=False)
         says, annotated = _annotated() if choice.demonstration else ("", None)
         print(f"shithead app: {error}; rulings follow on stdout{says}", file=sys.stderr)
         return _run_headless(choice, annotated)
@@ -75,10 +77,12 @@ def _annotated() -> tuple[str, Path | None]:
     return f", the annotated film goes to {ANNOTATED}", ANNOTATED
 
 
-def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
+def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bool]:
     """Return the game that the command line asks for, and whether its players are settled.
 
-    Where no source is named it is a camera if there is one, else the sample film, which brings its own game.
+    Where no source is named it is a camera if there is one, else the game or the evening that was broken off,
+    else the sample film, which brings its own game. Without a `window` nothing can be offered, so that it is
+    the film.
     """
     from companion.cameras import DEFAULT_PLAYERS, Sample, find_camera, sample_film
     from companion.choice import Choice
@@ -89,6 +93,9 @@ def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
     source, sample = args.source, None
     if source is None:
         camera = find_camera()
+        going_on = _evening(args) if camera is None and window else None
+        if going_on is not None:
+            return going_on, False
         sample = sample_film() if camera is None else None
         source = str(camera if sample is None else sample.path)
     if sample is not None:
@@ -109,6 +116,31 @@ def choose(args: argparse.Namespace) -> tuple[Choice, bool]:
         demonstration=sample is not None,
     )
     return choice, bool(names) or sample is not None
+
+
+def _evening(args: argparse.Namespace) -> Choice | None:
+    """Return what is played tonight, with what the command line says otherwise; None: nothing yet."""
+    from dataclasses import replace
+
+    from companion.starting import without_camera
+
+    choice, notice = without_camera(args.store)
+    if notice:
+        print(f"shithead app: {notice}", file=sys.stderr)
+    if choice is None:
+        return None
+    print("shithead app: no camera found; going on with the evening", file=sys.stderr)
+    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
+    changed_rules = args.rules is not None and args.rules != choice.rules
+    return replace(
+        choice,
+        rules=args.rules or choice.rules,
+        options=tuple(args.option) or (() if changed_rules else choice.options),
+        players=names or choice.players,
+        dealer=args.dealer or (None if names else choice.dealer),
+        layout=args.layout,
+        deck=args.deck or choice.deck,
+    )
 
 
 def _broken_off(args: argparse.Namespace) -> Choice:

@@ -259,7 +259,9 @@ class TonightScreen(FloatLayout):
         if game is None:
             return
         choice, source = choice_of(game, store=self.choice.store), self.chosen().source
-        self._begin(choice if source == self.choice.source else replace(choice, source=source))
+        # Its own camera is gone where the form began without one.
+        gone = source is None and choice.through_own_camera
+        self._begin(replace(choice, source=source) if gone or source != self.choice.source else choice)
 
     def _begin(self, choice: Choice) -> None:
         """Let go of the camera, which the game is about to open, and begin."""

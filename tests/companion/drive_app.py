@@ -25,8 +25,11 @@ from turning import turned
 from walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from worded import worded
 
+from companion import cameras
 from companion.app import prepare_kivy
 from companion.choice import Choice
+from companion.cli import build_parser
+from companion.commands.app import choose
 from companion.settings import Settings, load_settings
 from companion.starting import session_of
 
@@ -298,8 +301,10 @@ def score(walker: Walker) -> Steps:
 
 
 def broken(walker: Walker) -> Steps:
-    """A game was broken off: the form offers to go on, one tap does."""
-    walker.app.ask(by_touch(walker))
+    """The app is opened anew, without a camera, after a game was broken off: one tap goes on with it."""
+    cameras.find_camera = lambda: None
+    choice, settled = choose(build_parser().parse_args(["app", "--store", str(walker.store)]))
+    (walker.app.start_game if settled else walker.app.ask)(choice)
     yield
     yield from rest(3)
     walker.look("broken")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,73 @@ def test_without_a_camera_the_sample_film_brings_its_own_game(
     assert not game.kept  # nobody's losses go into the evening
     assert game.demonstration
     assert "no camera found" in capsys.readouterr().err
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Write a game with one play into a store, on a machine that has no camera."""
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+
+    def write(source: str | None = None, loser: str | None = None, hours_ago: float = 0.1) -> Path:
+        path = tmp_path / "s.sqlite"
+        with Store.open(path, clock=lambda: time.time() - 3600 * hours_ago) as store:
+            store.start_game(
+                "backpacker", ("Eva", "Max"), options=("computer-start",), dealer="Max", source=source
+            )
+            store.append({"id": 1, "event": "play", "player": "Eva", "cards": ["4C"], "t": 1.0})
+            if loser is not None:
+                store.finish(loser)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("source", "offered"),
+    [(None, None), ("0", None), ("http://phone:8080/video", "http://phone:8080/video")],
+)
+def test_without_a_camera_a_game_that_was_broken_off_is_offered_and_no_film_is_shown(
+    played: Callable[..., Path],
+    source: str | None,
+    offered: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path, opened = played(source), []
+    monkeypatch.setattr("companion.app.prepare_kivy", lambda: None)
+    monkeypatch.setattr("companion.app.run_window", lambda choice, **how: opened.append((choice, how)))
+    assert cli.main(["app", "--store", str(path)]) == 0
+    ((game, how),) = opened
+    assert (how["ask"], how["store"], game.store) == (True, path, path)
+    assert (game.kept, game.demonstration, game.resume) == (True, False, None), "the form asks"
+    assert (game.source, game.players, game.dealer) == (offered, ("Eva", "Max"), "Max")
+    assert (game.rules, game.options) == ("backpacker", ("computer-start",))
+    assert "no camera found; going on with the evening" in capsys.readouterr().err
+
+
+def test_without_a_camera_an_evening_goes_on_with_its_next_game(played: Callable[..., Path]) -> None:
+    game, settled = app.choose(parsed("--store", str(played("film.mp4", loser="Eva"))))
+    assert not settled
+    assert (game.source, game.kept, game.demonstration) == (None, True, False)
+    assert (game.players, game.dealer) == (("Eva", "Max"), "Eva"), "who lost deals"
+    arguments = ("--players", "Ute,Eve", "--rules", "shed")
+    game, settled = app.choose(parsed("--store", str(played()), *arguments))
+    assert (settled, game.rules, game.options) == (False, "shed", ())
+    assert (game.players, game.dealer) == (("Ute", "Eve"), None)
+
+
+def test_an_evening_of_long_ago_does_not_keep_the_film_from_being_shown(played: Callable[..., Path]) -> None:
+    path = played(hours_ago=72)
+    assert app.choose(parsed("--store", str(path)))[0].demonstration
+
+
+def test_without_a_display_the_film_is_shown_though_a_game_was_broken_off(
+    handed_over: list[argparse.Namespace], played: Callable[..., Path]
+) -> None:
+    """A game by touch wants a window, and nobody could be asked."""
+    assert cli.main(["app", "--store", str(played())]) == 0
+    (args,) = handed_over
+    assert (Path(args.source).name, args.resume) == ("sample.mp4", False)
 
 
 @pytest.mark.parametrize("size", ["1280", "1280x", "100x100", "axb"])
