@@ -65,6 +65,7 @@ class CorrectSheet(ModalView):
         on_correct: Callable[[int, Event | None], None],
         *,
         jokers: bool = False,
+        on_look: Callable[[], None] | None = None,
         **kwargs: Any,
     ) -> None:
         """Open for the event of a line.
@@ -74,10 +75,11 @@ class CorrectSheet(ModalView):
             players: Everybody at the table.
             on_correct: Gets the event's id and what takes its place, or None: it never happened.
             jokers: Whether jokers are played with.
+            on_look: Shows the event with its picture and ruling in full; None: they stand beside the sheet.
             kwargs: For Kivy.
         """
         self.event = Event.from_json(dict(line))
-        self._on_correct = on_correct
+        self._on_correct, self._on_look = on_correct, on_look
         self._counted = is_counted(line)
         self._selected = 0
         self.choices: dict[str, CardChoice] = {}
@@ -92,6 +94,8 @@ class CorrectSheet(ModalView):
             self._show_tiles()
         else:
             self.ids.edit.clear_widgets()
+        if on_look is None:
+            self.ids.bar.remove_widget(self.ids.look)
         self._add_players(players)
         self._select(0)
         Window.bind(size=self._place)
@@ -133,6 +137,12 @@ class CorrectSheet(ModalView):
         """Say that it never happened."""
         self._on_correct(self.event.id, None)
         self.dismiss()
+
+    def look(self) -> None:
+        """Leave the event as it is and show it in full."""
+        self.dismiss()
+        if self._on_look is not None:
+            self._on_look()
 
     def _apply_cards(self, cards: Sequence[str], *, close: bool) -> None:
         count = self.event.count  # given where not all cards were seen
@@ -259,12 +269,12 @@ class CorrectSheet(ModalView):
                 grid.add_widget(Widget())  # each suit ends its second row
 
 
-def open_sheet(line: Line, session: Session) -> CorrectSheet:
-    """Open the sheet of an event of the running game."""
+def open_sheet(line: Line, session: Session, on_look: Callable[[], None] | None = None) -> CorrectSheet:
+    """Open the sheet of an event of the running game; `on_look` as in `CorrectSheet`."""
     choice, table = App.get_running_app().choice, session.snapshot.table
     players = [] if table is None else list(table.players)
     jokers = choice is not None and plays_with_jokers(choice.rules, choice.options, len(players))
-    sheet = CorrectSheet(line, players, session.correct, jokers=jokers)
+    sheet = CorrectSheet(line, players, session.correct, jokers=jokers, on_look=on_look)
     sheet.open()
     return sheet
 

@@ -10,7 +10,7 @@ from kivy.core.image import Image as CoreImage
 from kivy.core.window import Window
 from kivy.graphics.texture import Texture
 from kivy.lang import Builder
-from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
+from kivy.properties import ObjectProperty, StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion import theme
@@ -29,7 +29,8 @@ class EventSheet(ModalView):
     quote = StringProperty("")
     ink = StringProperty(theme.QUIET)
     texture = ObjectProperty(None, allownone=True)
-    may_correct = BooleanProperty(False)
+    why_not = StringProperty("")
+    """Why it cannot be put right; empty: it can."""
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class EventSheet(ModalView):
         Args:
             line: The event with its ruling.
             moment: What the camera saw, as JPEG.
-            on_correct: Leads on to putting the event right; None: the game is over and stored.
+            on_correct: Leads on to putting the event right; None: the game is not being played.
             on_keep: Gets the picture that is to be kept as a file.
             kwargs: For Kivy.
         """
@@ -60,12 +61,15 @@ class EventSheet(ModalView):
         else:
             self.says = _("Nothing to rule on.")
         self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
-        self.may_correct = on_correct is not None
         if moment is not None:
             self.texture = texture_of(moment)
         if moment is None:
             self.ids.bar.remove_widget(self.ids.keep)
         if on_correct is None:
+            self.why_not = _(
+                "This game is not being played. To put an event right, go on with the game, or open it again,"
+                " on the form."
+            )
             self.ids.bar.remove_widget(self.ids.correct)
         self._size()
         Window.bind(size=self._size)

@@ -99,6 +99,15 @@ class LogScreen(Page):
             chip.on = other == name
         self._show()
 
+    def put_right(self, event_id: int) -> None:
+        """Open what puts an event right, which leads to it in full; at once where no game runs."""
+        session = self._app.session
+        line = line_to_correct(session.snapshot.lines, event_id) if session is not None else None
+        if line is None:
+            self.open_event(event_id)
+        else:
+            self.correcting = open_sheet(line, session, on_look=lambda: self.open_event(event_id))
+
     def open_event(self, event_id: int) -> None:
         """Show one event in full."""
         line = next((line for line in self._lines if line.get("id") == event_id), None)
@@ -109,7 +118,7 @@ class LogScreen(Page):
         self.sheet = EventSheet(
             line,
             moment,
-            on_correct=None if session is None else lambda: self._correct(event_id),
+            on_correct=None if session is None else lambda: self.put_right(event_id),
             on_keep=lambda jpeg: self._keep(event_id, jpeg),
         )
         self.sheet.open()
@@ -126,12 +135,6 @@ class LogScreen(Page):
     def _kept(self, event_id: int) -> bytes | None:
         return self._games[-1].moment(event_id) if self._games else None
 
-    def _correct(self, event_id: int) -> None:
-        session = self._app.session
-        line = line_to_correct(session.snapshot.lines, event_id)
-        if line is not None:
-            self.correcting = open_sheet(line, session)
-
     def _keep(self, event_id: int, jpeg: bytes) -> None:
         """Write the picture of a moment to the user's pictures: until now it was in memory only."""
         path = pictures_folder() / time.strftime(f"shithead-%Y%m%d-%H%M%S-{event_id}.jpg")
@@ -145,7 +148,7 @@ class LogScreen(Page):
 
     def _show(self) -> None:
         among = next(among for name, _title, among in FILTERS if name == self.filter)
-        self.rows.data = rows_of(among(self._lines), open_questions(self._lines), self.open_event)
+        self.rows.data = rows_of(among(self._lines), open_questions(self._lines), self.put_right)
         illegal = len(_illegal(self._lines))
         events = many("{n} event", "{n} events", len(self._lines))
         self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"

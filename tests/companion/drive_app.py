@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -114,11 +115,19 @@ def screens(walker: Walker) -> Steps:
 def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from walker.go("log")
     walker.look("log")
+    yield from walker.tap(row_of(walker, 3))
+    walker.look("correct from the log")
+    yield from walker.tap(walker.screen.correcting.choices["8S"])
+    walker.saw["two taps in the log"] = session.asked[-1]
+    yield from walker.tap(walker.screen.correcting.ids.close)
+    yield from rest(6)
     yield from walker.tap(walker.screen.chips["illegal"])
     walker.look("log-illegal")
     walker.saw["illegal rows"] = [row["event_id"] for row in walker.screen.rows.data]
-    row = walker.screen.rows.children[0].children[0]
-    yield from walker.tap(row)
+    yield from walker.tap(row_of(walker, 8))
+    yield from rest(6)
+    walker.look("correct")
+    yield from walker.tap(walker.screen.correcting.ids.look)
     yield from rest(6)
     walker.look("event")
     sheet = walker.screen.sheet
@@ -128,13 +137,19 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
 
     walker.saw["kept pictures"] = [path.name for path in pictures_folder().glob("*.jpg")]
     yield from rest(6)
-    yield from walker.tap(walker.screen.rows.children[0].children[0])
+    yield from walker.tap(row_of(walker, 8))
+    yield from walker.tap(walker.screen.correcting.ids.look)
+    yield from rest(6)
     yield from walker.tap(walker.screen.sheet.ids.correct)
     yield from rest(6)
-    walker.look("correct")
     yield from walker.tap(walker.screen.correcting.choices["8S"])
     walker.saw["corrected"] = session.asked[-1]
     yield from rest(6)
+
+
+def row_of(walker: Walker, event_id: int) -> Any:
+    """Return the row of the log in which an event stands."""
+    return next(row for row in walker.screen.rows.children[0].children if row.event_id == event_id)
 
 
 def rules(walker: Walker) -> Steps:
@@ -237,9 +252,7 @@ def not_over(walker: Walker) -> Steps:
     session = walker.app.session
     over = next(line for line in session.snapshot.lines if line["event"] == "game_over")
     yield from walker.go("log")
-    walker.screen.open_event(over["id"])
-    yield from rest(6)
-    yield from walker.tap(walker.screen.sheet.ids.correct)
+    yield from walker.tap(row_of(walker, over["id"]))
     yield from rest(6)
     walker.look("correct-over")
     yield from walker.tap(walker.screen.correcting.ids.strike)
@@ -308,6 +321,13 @@ def broken(walker: Walker) -> Steps:
     yield
     yield from rest(3)
     walker.look("broken")
+    yield from walker.go("log")
+    yield from walker.tap(row_of(walker, 1))
+    yield from rest(6)
+    walker.look("event of a game that is not played")
+    yield from walker.tap(walker.screen.sheet.ids.close)
+    yield from rest(6)
+    yield from walker.go("table")
     yield from walker.tap(walker.screen.ids.broken.ids.button)
     while walker.app.session is None or not walker.app.session.snapshot.lines:
         yield

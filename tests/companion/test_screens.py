@@ -209,6 +209,20 @@ def test_the_log_lists_all_or_only_what_was_illegal() -> None:
     assert seen["illegal rows"] == [8]
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_any_event_of_the_log_is_put_right_by_two_taps(size: tuple[int, int]) -> None:
+    """A small phone's table lists no events: all but the newest are put right in the log."""
+    action, number, event = walk("screens", size)["two taps in the log"]
+    assert (action, number, event["cards"]) == ("correct", 3, ["8S", "9D"])
+
+
+def test_an_event_of_a_game_that_is_not_played_says_why_it_cannot_be_put_right() -> None:
+    shown = walk("broken")["event of a game that is not played"]
+    assert has(shown, "Ann plays 4♣")
+    assert has(shown, "This game is not being played. To put an event right, go on with the game")
+    assert not has(shown, "Put right")
+
+
 def test_an_event_of_the_log_shows_its_sentence_and_leads_to_the_correction() -> None:
     seen = walk("screens")
     assert has(seen["event"], "A playable card is one with")

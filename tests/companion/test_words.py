@@ -23,6 +23,8 @@ SHOWN = (
     "large",
     "log",
     "event",
+    "put right",
+    "event of old",
     "replay",
     "rules",
     "ask",

@@ -151,7 +151,7 @@ def log(walker: Walker) -> Steps:
     screen = walker.screen
     yield from walker.tap(screen.chips["illegal"])
     yield from turn(walker, "log", lambda: [screen.filter, [row["event_id"] for row in screen.rows.data]])
-    yield from walker.tap(screen.rows.children[0].children[0])
+    screen.open_event(8)
     yield from rest(6)
     event = screen.sheet
     yield from turn(walker, "event", lambda: [event.heading, event.quote, event.parent is not None])

@@ -93,6 +93,10 @@ def pages(walker: Walker, which: str) -> Steps:
     walker.look(f"{which} log")
     log = walker.screen
     yield from look_at(walker, f"{which} event", log.open_event(8) or log.sheet)
+    yield from look_at(walker, f"{which} put right", log.put_right(8) or log.correcting)
+    running, app.session = app.session, None
+    yield from look_at(walker, f"{which} event of old", log.open_event(8) or log.sheet)
+    app.session = running
     yield from look_at(walker, f"{which} replay", log.open_replay() or log.replay)
     app.go("rules")
     yield from rest(3)
