@@ -16,17 +16,19 @@ from companion.game import Line
 from companion.i18n import _, language
 from companion.messages import words
 from companion.nextgame import begun_words
-from companion.rulings import breaches_of, ritual_words, ruling_of
+from companion.rulings import breaches_of, needs_of, ritual_words, ruling_of
 from companion.session import Snapshot
 from companion.settings import Settings
 from companion.voice import Speaker, find_speaker
-from companion.wording import question_words
+from companion.wording import demand_words, event_words, question_words
 
 _log = logging.getLogger(__name__)
 _RATE = 22050
 _TONES = ((392.0, 0.14), (294.0, 0.24))
 """A falling fourth, for a breach: frequency in hertz and seconds of each tone."""
 _BUZZ_S = 0.3
+_ACTS = ("play", "flip", "show", "pick_up")
+"""Events that pass the turn, or keep it."""
 
 
 class Feedback:
@@ -80,10 +82,11 @@ class Feedback:
         heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
         before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
         turn = self._turn if self._turn != before else None
+        demand = getattr(snapshot.table, "effect_in_words", None) or ""
         if heard is None:  # what had happened before is not told again
-            self._tell((), turn if self._begins else None)
+            self._tell((), turn if self._begins else None, demand)
             return
-        self._tell([line for line in snapshot.lines if _is_news(line, heard)], turn)
+        self._tell([line for line in snapshot.lines if _is_news(line, heard)], turn, demand)
 
     def say(self, text: str, *, lasting: bool = False) -> None:
         """Say a text aloud if that is switched on; a `lasting` one is said however late."""
@@ -97,8 +100,8 @@ class Feedback:
             self._speaker.close()
         self._speaker = None
 
-    def _tell(self, fresh: Sequence[Line], turn: str | None) -> None:
-        lasting, passing = spoken(fresh, turn)
+    def _tell(self, fresh: Sequence[Line], turn: str | None, demand: str) -> None:
+        lasting, passing = spoken(fresh, turn, demand)
         self.say(lasting, lasting=True)
         self.say(passing)
         if any(_verdict(line) == "illegal" for line in fresh):
@@ -121,30 +124,65 @@ def _is_news(line: Line, heard: Mapping[int, str | None]) -> bool:
     return _id(line) not in heard or (_verdict(line) == "illegal" and heard[_id(line)] != "illegal")
 
 
-def spoken(lines: Sequence[Line], turn: str | None) -> tuple[str, str]:
+def spoken(lines: Sequence[Line], turn: str | None, demand: str = "") -> tuple[str, str]:
     """Return what is said of new events: (what is worth hearing late, what the next event makes stale).
 
-    Breaches, rituals, who is out and the end last; open questions and whose turn it is pass.
+    Breaches, rituals, who is out and the end last; what a play does to the table, what is not proven, open
+    questions and whose turn it is pass.
+
+    Args:
+        lines: The events.
+        turn: Whose turn it has become; None: whose it was.
+        demand: What may be played now, in the words of the public table.
     """
     lasting: list[str] = []
     passing: list[str] = []
+    again = None
     for line in lines:
         ruling = ruling_of(line) or {}
         if ruling.get("verdict") == "illegal":
             lasting.append(f"{_('Illegal')}. {breaches_of(ruling)}".rstrip())
         elif ruling.get("verdict") == "unproven":
-            passing.append(f"{_('Not proven')}.")
+            passing.append(": ".join(filter(None, (_("Not proven"), needs_of(ruling)))) + ".")
+        if line.get("event") in _ACTS:
+            stands = ruling.get("effects") or {} if ruling.get("verdict") != "illegal" else {}
+            passing += _effects_spoken(line, stands)
+            goes_on = stands.get("extra_turn") or stands.get("next") == line.get("player")
+            again = line.get("player") if goes_on else None
         lasting += ritual_words(ruling.get("effects") or {}, line.get("player"))
         if line.get("event") == "out":
             lasting.append(_("{player} is out.").format(player=line.get("player")))
         if line.get("event") == "game_over" and line.get("loser"):
             lasting.append(_("{player} is the Shithead.").format(player=line["loser"]))
-            turn = None
+            turn = again = None
         if line.get("event") == "unclear" and line.get("says"):
             passing.append(question_words(line))
-    if turn:
-        passing.append(_("{player} to play.").format(player=turn))
+    if again is not None and turn in (None, again):
+        passing.append(_asked(_("{player} again"), again, demand))
+    elif turn:
+        passing.append(_asked(_("{player} to play"), turn, demand))
     return " ".join(lasting), " ".join(passing)
+
+
+def _effects_spoken(line: Line, effects: Mapping[str, Any]) -> list[str]:
+    """Return in as few words as can be what an event did to the table."""
+    said = []
+    if line.get("event") == "pick_up" and effects:
+        said.append(f"{event_words(line)}.")
+    elif effects.get("picks_up"):
+        said.append(_("{player} picks up the pile.").format(player=effects["picks_up"]))
+    if effects.get("burn"):
+        said.append(_("Burnt."))
+    said += [_("{player} is back in.").format(player=player) for player in effects.get("back_in") or ()]
+    if effects.get("skipped"):
+        said.append(_("Skipped: {players}.").format(players=", ".join(effects["skipped"])))
+    return said
+
+
+def _asked(who: str, player: str, demand: str) -> str:
+    """Return who plays, and what must be beaten where not anything goes."""
+    needed = demand_words(demand) if demand not in ("", "anything", "not known") else ""
+    return ": ".join(filter(None, (who.format(player=player), needed))) + "."
 
 
 def write_tone(path: Path) -> None:

@@ -145,7 +145,7 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
     basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
     says = breaches_of(ruling)
     if ruling.get("verdict") == "unproven" and ruling.get("needs"):
-        says = f"{says} {_('Hidden cards decide:')} {_listed(ruling)}".strip()
+        says = f"{says} {_('Hidden cards decide:')} {needs_of(ruling)}".strip()
     effects = ruling.get("effects") or {}
     if says:
         says = " ".join((says, *ritual_words(effects)))
@@ -200,8 +200,9 @@ def ritual_words(effects: Mapping[str, Any], player: str | None = None) -> list[
     ]
 
 
-def _listed(ruling: Mapping[str, Any]) -> str:
-    needs = ruling["needs"]
+def needs_of(ruling: Mapping[str, Any]) -> str:
+    """Return what a ruling that is not proven waits for; empty where it does not say."""
+    needs = ruling.get("needs") or ()
     return ", ".join(sentence(need, ruling) for need in ([needs] if isinstance(needs, str) else needs))
 
 

@@ -52,7 +52,7 @@ class MoreScreen(Page):
             chip.bind(on_release=lambda _chip, name=name: self.switch(name))
             self.switches[name] = chip
             row.add_widget(chip)
-        text = _("Voice speaks breaches, turns and songs; sound and vibration mark a breach.")
+        text = _("Voice speaks rulings, turns and songs; sound and vibration mark a breach.")
         if not can_speak():
             nowhere = _("No voice was found on this device.")
             text += " " + (

@@ -136,10 +136,88 @@ def test_a_breach_that_a_second_look_finds_is_spoken_and_sounded_once() -> None:
     assert (ear.heard, felt) == (["Illegal. The 4 cannot go on a 9."], ["sound"])
 
 
+def act(event: str = "play", player: str = "Ann", verdict: str = "legal", **effects: Any) -> dict[str, Any]:
+    ruling = {"verdict": verdict, "effects": effects}
+    return {"id": 9, "event": event, "player": player, "cards": ["10C", "4S"], "ruling": ruling}
+
+
+@pytest.mark.parametrize(
+    ("line", "turn", "demand", "said", "in_german"),
+    [
+        (act(next="Bob"), "Bob", "7 or lower", "Bob to play: 7 or lower.", "Bob ist dran: 7 oder niedriger."),
+        (act(next="Bob"), "Bob", "anything", "Bob to play.", "Bob ist dran."),
+        (act(next="Bob"), "Bob", "not known", "Bob to play.", "Bob ist dran."),
+        (
+            act(burn=True, extra_turn=True),
+            None,
+            "anything",
+            "Burnt. Ann again.",
+            "Verbrannt. Ann noch einmal.",
+        ),
+        (act(burn=True, next="Bob"), "Bob", "anything", "Burnt. Bob to play.", "Verbrannt. Bob ist dran."),
+        (
+            act(skipped=["Bob", "Cat"], next="Dan"),
+            "Dan",
+            "8 or higher",
+            "Skipped: Bob, Cat. Dan to play: 8 or higher.",
+            "Ausgesetzt: Bob, Cat. Dan ist dran: 8 oder höher.",
+        ),
+        (
+            act(skipped=["Bob"], next="Ann"),
+            None,
+            "8 or higher",
+            "Skipped: Bob. Ann again: 8 or higher.",
+            "Ausgesetzt: Bob. Ann noch einmal: 8 oder höher.",
+        ),
+        (
+            act("pick_up", picks_up="Ann", next="Bob"),
+            "Bob",
+            "anything",
+            "Ann picks up 2 cards. Bob to play.",
+            "Ann nimmt 2 Karten auf. Bob ist dran.",
+        ),
+        (act(verdict="illegal", burn=True, extra_turn=True), None, "anything", "", ""),
+        (act("draw", next="Ann"), None, "anything", "", ""),
+    ],
+)
+def test_what_a_play_does_and_what_is_needed_next_are_spoken_briefly(
+    line: dict[str, Any], turn: str | None, demand: str, said: str, in_german: str
+) -> None:
+    assert spoken([line], turn, demand)[1] == said
+    set_language("de")
+    try:
+        assert spoken([line], turn, demand)[1] == in_german
+    finally:
+        set_language("en")
+
+
+def test_a_play_upon_a_burnt_pile_is_heard_with_the_demand_it_leaves() -> None:
+    feedback, ear, _ = hearing(speak=True)
+    feedback.hear(snapshot(1, turn="Ann"))
+    burnt = {**act(burn=True, extra_turn=True, next="Ann"), "id": 1}
+    feedback.hear(snapshot(2, burnt, turn="Ann"))
+    assert ear.heard == ["Burnt. Ann again."]
+    table = SimpleNamespace(turn="Bob", effect_in_words="5 or higher")
+    feedback.hear(replace(snapshot(3, burnt, {**act(next="Bob"), "id": 2}), table=table))
+    assert (ear.heard[1:], ear.lasting) == (["Bob to play: 5 or higher."], [])
+
+
+def test_what_is_missing_for_a_proof_is_spoken() -> None:
+    judge = judge_of("winnersh", ("Ann", "Bob", "Cat"))
+    game = HandScored(GameBook(judge))
+    game.enter(entered("play", "Ann", cards=["??"]))
+    lines = game.enter(entered("play", "Bob", cards=["4C"]))
+    assert lines[0]["ruling"]["verdict"] == "unproven"
+    assert spoken(lines[:1], "Cat") == ("", "Not proven: what lies on top of the pile. Cat to play.")
+    bare = {"id": 1, "event": "play", "player": "Ann", "ruling": {"verdict": "unproven"}}
+    assert spoken([bare], None) == ("", "Not proven.")
+
+
 def test_a_song_gives_title_and_victim_and_the_end_its_loser() -> None:
     effects = {"picks_up": "Cat", "rituals": ["Library Boy"]}
     forced = {"id": 3, "event": "show", "player": "Ann", "ruling": {"verdict": "legal", "effects": effects}}
-    assert spoken([forced], "Dan") == ("Sing “Library Boy” for Cat.", "Dan to play.")
+    said = ("Sing “Library Boy” for Cat.", "Cat picks up the pile. Dan to play.")
+    assert spoken([forced], "Dan") == said
     over = {"id": 4, "event": "game_over", "loser": "Bob"}
     assert spoken([{"id": 5, "event": "out", "player": "Ann"}, over], "Bob") == (
         "Ann is out. Bob is the Shithead.",
