@@ -9,6 +9,7 @@ from pathlib import Path
 from companion.i18n import _
 from companion.messages import error_words
 from companion.phone import PHONE_CAMERA
+from companion.rule_words import options_words
 from companion.store_rows import StoredGame
 from engine.errors import BadInputError
 from engine.questions import deal_for
@@ -109,8 +110,7 @@ def summary_of(choice: Choice) -> str:
                 down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"]
             )
         )
-    chosen = " ".join(_(ruleset.available[name].text) for name in choice.options)
-    words.append(_("House options: {options}").format(options=chosen) if chosen else _("No house options."))
+    words.append(options_words(ruleset) or _("No house options."))
     if choice.deck is not None:
         words.append(_("Deck: {deck}.").format(deck=choice.deck))
     return " ".join(words)

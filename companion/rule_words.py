@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from companion.i18n import _, marked
 from engine.explain import topics
-from engine.ruleset import RULESET_NAMES, load_ruleset
+from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
 
 _HOUSE = ", house rules"
 _HOUSE_CITE = marked("{title}, house rules")
@@ -25,6 +25,12 @@ def rule_texts() -> Iterator[str]:
             yield rule.quote
         for option in ruleset.available.values():
             yield option.text
+
+
+def options_words(ruleset: Ruleset) -> str:
+    """Return which house options are in force, by what they say; empty where none is."""
+    chosen = " ".join(_(ruleset.available[name].text) for name in ruleset.options)
+    return _("House options: {options}").format(options=chosen) if chosen else ""
 
 
 def quotation(quote: str) -> str:

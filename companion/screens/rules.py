@@ -12,7 +12,7 @@ from kivy.properties import StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
 from companion.i18n import _, many
-from companion.rule_words import cite_words, quotation
+from companion.rule_words import cite_words, options_words, quotation
 from companion.screens.ask import AskSheet
 from companion.screens.widgets import BodyText, Chip, FormField, Page, PillButton
 from engine.errors import BadInputError
@@ -79,12 +79,14 @@ class RulesScreen(Page):
     def show(self) -> None:
         """List the rules that contain what was typed."""
         ruleset = self.ruleset
-        on = f" + {', '.join(ruleset.options)}" if ruleset.options else ""
-        self.title = f"{_('Rules')}: {ruleset.title}{on}"
+        self.title = f"{_('Rules')}: {ruleset.title}"
         for name, chip in self.chips.items():
             chip.on = name == self.rules
         wanted = self.search.text.casefold().split()
         self.ids.content.clear_widgets()
+        on = options_words(ruleset)
+        if on and not wanted:
+            self.add(BodyText(full_text=on))
         found = 0
         for heading, rules in topics(ruleset).items():
             matching = [rule for rule in rules if _matches(rule, heading, wanted)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,22 @@ def rules(walker: Walker) -> Steps:
     walker.saw["ask two"] = walker.texts()
     yield from walker.tap(walker.screen.sheet.ids.close)
     yield from rest(6)
+
+
+def house_options(walker: Walker) -> Steps:
+    """The rules of a game with a house option, in both languages."""
+    walker.app.ask(replace(by_touch(walker), rules="jokers", options=("4-colour",)))
+    yield
+    for language in ("en", "de"):
+        walker.app.set(language=language)
+        yield from rest(3)
+        yield from walker.go("rules")
+        yield from rest(3)
+        walker.look(f"house options {language}")
+        walker.saw[f"title {language}"] = walker.screen.title
+    walker.screen.search.text = "Joker"
+    yield from rest(12)
+    walker.look("searched")
 
 
 def evening(walker: Walker) -> Steps:
@@ -351,6 +368,7 @@ SCENARIOS = {
         tour,
         seats,
         screens,
+        house_options,
         replayed,
         enrolled,
         evening,

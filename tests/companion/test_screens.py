@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from companion.store import Store
+from engine.ruleset import load_ruleset
 from tests.companion.driven import AS_PHONE, small_targets
 from tests.companion.owed_songs import owe_songs
 
@@ -260,6 +261,18 @@ def test_a_deck_is_enrolled_in_any_order_with_what_is_still_missing() -> None:
 def test_the_picture_of_a_moment_becomes_a_file_only_when_asked_for() -> None:
     (name,) = walk("screens")["kept pictures"]
     assert name.endswith("-8.jpg")
+
+
+def test_house_options_in_force_stand_over_the_rules_in_the_language_of_the_app() -> None:
+    seen = walk("house_options", (360, 640))
+    assert (seen["title en"], seen["title de"]) == ("Rules: Jokers", "Regeln: Jokers")
+    option = load_ruleset("jokers").available["4-colour"].text
+    assert has(seen["house options en"], f"House options: {option}")
+    assert has(seen["house options de"], "Hausregeln: ")
+    assert not has(seen["house options de"], option), "it is translated"
+    assert not has(seen["searched"], "Hausregeln: "), "only what was looked for"
+    for name in ("house options en", "house options de"):
+        assert (seen["measured"][name]["cut"], seen["measured"][name]["outside"]) == ([], []), name
 
 
 def test_the_rules_are_those_in_force_and_can_be_searched() -> None:
