@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.book import GameBook
+from companion.cameras import DEFAULT_PLAYERS
 from companion.choice import Choice, choice_of
 from companion.freed_memory import free_ended_games
 from companion.game import Game
@@ -109,29 +110,30 @@ def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
         return None, error.says
 
 
-def without_camera(store: Path | None) -> tuple[Choice | None, str | None]:
-    """Return what the form offers where there is no camera, and what there is to say of the store.
+def without_camera(store: Path | None) -> Choice | None:
+    """Return what the form offers where there is no camera; None: nobody has played here lately.
 
-    It is the game that was broken off, else the next one of an evening that has begun; None: nobody has
-    played here lately.
+    It is the game that was broken off, else the next one of an evening that has begun. A damaged store is
+    left as it is: the form, which opens it, says so.
     """
     if not is_there(store):
-        return None, None
+        return None
+    fresh = Choice(source=None, players=DEFAULT_PLAYERS, store=store)
     try:
-        with Store.open(store) as opened:
+        with Store.open_to_read(store) as opened:
             broken, notice, evening = opened.broken_off(), opened.notice, opened.tonight()
             played = opened.games(evening=evening) if evening is not None else []
-    except BadInputError as error:
-        return None, error.says
+    except BadInputError:
+        return fresh
     if broken is not None:
         choice = replace(choice_of(broken, store=store), resume=None)
     elif played:
         choice = next_choice(choice_of(played[-1], store=store), played[-1])
     else:
-        return None, notice
+        return fresh if notice else None
     # A phone or a film may still be there; a game that is over was the film's only one.
     gone = choice.through_own_camera or (broken is None and choice.films)
-    return (replace(choice, source=None) if gone else choice), notice
+    return replace(choice, source=None) if gone else choice
 
 
 def last_finished(store: Path | None) -> StoredGame | None:

@@ -124,9 +124,7 @@ def _evening(args: argparse.Namespace) -> Choice | None:
 
     from companion.starting import without_camera
 
-    choice, notice = without_camera(args.store)
-    if notice:
-        print(f"shithead app: {notice}", file=sys.stderr)
+    choice = without_camera(args.store)
     if choice is None:
         return None
     print("shithead app: no camera found; going on with the evening", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from companion import cameras, cli
 from companion.app import NoDisplayError, prepare_kivy
 from companion.cameras import DEFAULT_PLAYERS, Sample
 from companion.commands import app, watch
+from companion.starting import broken_off
 from companion.store import Store
 
 
@@ -109,6 +111,18 @@ def test_without_a_camera_an_evening_goes_on_with_its_next_game(played: Callable
 def test_an_evening_of_long_ago_does_not_keep_the_film_from_being_shown(played: Callable[..., Path]) -> None:
     path = played(hours_ago=72)
     assert app.choose(parsed("--store", str(path)))[0].demonstration
+
+
+def test_a_damaged_store_is_left_to_the_form_which_says_so(played: Callable[..., Path]) -> None:
+    """What opens a damaged store sets it aside, and that is said once: where people read it."""
+    path = played(hours_ago=72)
+    data = path.read_bytes()
+    path.write_bytes(data[:40] + random.Random(1).randbytes(3000) + data[3040:])
+    damaged = path.read_bytes()
+    game, settled = app.choose(parsed("--store", str(path)))
+    assert (game.demonstration, game.source, settled) == (False, None, False)
+    assert path.read_bytes() == damaged
+    assert "damaged" in str(broken_off(path)[1]), "what the form asks"
 
 
 def test_without_a_display_the_film_is_shown_though_a_game_was_broken_off(
