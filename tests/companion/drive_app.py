@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import as_phone  # noqa: F401 - before the app, from which it may hide something
 from phone_scenarios import phoned
 from places_scenarios import places, shown_where
 from pressed import pressed
-from scenarios import demonstration, enrolled, kept, next_deal, replayed, seats
+from scenarios import demonstration, enrolled, house_options, kept, next_deal, replayed, seats
 from scripted import ScriptedSession
 from songs_scenario import sung
 from turning import turned
@@ -175,22 +174,6 @@ def rules(walker: Walker) -> Steps:
     walker.saw["ask two"] = walker.texts()
     yield from walker.tap(walker.screen.sheet.ids.close)
     yield from rest(6)
-
-
-def house_options(walker: Walker) -> Steps:
-    """The rules of a game with a house option, in both languages."""
-    walker.app.ask(replace(by_touch(walker), rules="jokers", options=("4-colour",)))
-    yield
-    for language in ("en", "de"):
-        walker.app.set(language=language)
-        yield from rest(3)
-        yield from walker.go("rules")
-        yield from rest(3)
-        walker.look(f"house options {language}")
-        walker.saw[f"title {language}"] = walker.screen.title
-    walker.screen.search.text = "Joker"
-    yield from rest(12)
-    walker.look("searched")
 
 
 def evening(walker: Walker) -> Steps:

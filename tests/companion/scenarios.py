@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import dealt_table
 import numpy as np
 from scripted import READINGS, ScriptedSession, table_picture
 from shown_cards import Camera, Show, learns
-from walker import PLAYERS, Steps, Walker, rest, started, until
+from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
 
 from companion import keeping
 from companion.choice import Choice
@@ -111,6 +112,22 @@ def seats(walker: Walker) -> Steps:
         yield
     yield from rest(6)
     walker.look("no such camera")
+
+
+def house_options(walker: Walker) -> Steps:
+    """The rules of a game with a house option, in both languages."""
+    walker.app.ask(replace(by_touch(walker), rules="jokers", options=("4-colour",)))
+    yield
+    for language in ("en", "de"):
+        walker.app.set(language=language)
+        yield from rest(3)
+        yield from walker.go("rules")
+        yield from rest(3)
+        walker.look(f"house options {language}")
+        walker.saw[f"title {language}"] = walker.screen.title
+    walker.screen.search.text = "Joker"
+    yield from rest(12)
+    walker.look("searched")
 
 
 def replayed(walker: Walker) -> Steps:
