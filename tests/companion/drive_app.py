@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -115,7 +114,7 @@ def screens(walker: Walker) -> Steps:
 def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from walker.go("log")
     walker.look("log")
-    yield from walker.tap(row_of(walker, 3))
+    yield from tap_row(walker, 3)
     walker.look("correct from the log")
     yield from walker.tap(walker.screen.correcting.choices["8S"])
     walker.saw["two taps in the log"] = session.asked[-1]
@@ -124,7 +123,7 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from walker.tap(walker.screen.chips["illegal"])
     walker.look("log-illegal")
     walker.saw["illegal rows"] = [row["event_id"] for row in walker.screen.rows.data]
-    yield from walker.tap(row_of(walker, 8))
+    yield from tap_row(walker, 8)
     yield from rest(6)
     walker.look("correct")
     yield from walker.tap(walker.screen.correcting.ids.look)
@@ -137,7 +136,7 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
 
     walker.saw["kept pictures"] = [path.name for path in pictures_folder().glob("*.jpg")]
     yield from rest(6)
-    yield from walker.tap(row_of(walker, 8))
+    yield from tap_row(walker, 8)
     yield from walker.tap(walker.screen.correcting.ids.look)
     yield from rest(6)
     yield from walker.tap(walker.screen.sheet.ids.correct)
@@ -147,9 +146,16 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from rest(6)
 
 
-def row_of(walker: Walker, event_id: int) -> Any:
-    """Return the row of the log in which an event stands."""
-    return next(row for row in walker.screen.rows.children[0].children if row.event_id == event_id)
+def tap_row(walker: Walker, event_id: int) -> Steps:
+    """Tap the row of the log in which an event stands; a list that is not high enough is scrolled to it."""
+    rows = walker.screen.rows
+    for share in (1.0, 0.5, 0.0):
+        shown = [row for row in rows.children[0].children if row.event_id == event_id]
+        if shown:
+            break
+        rows.scroll_y = share
+        yield from rest(3)
+    yield from walker.tap(shown[0])
 
 
 def rules(walker: Walker) -> Steps:
@@ -252,7 +258,7 @@ def not_over(walker: Walker) -> Steps:
     session = walker.app.session
     over = next(line for line in session.snapshot.lines if line["event"] == "game_over")
     yield from walker.go("log")
-    yield from walker.tap(row_of(walker, over["id"]))
+    yield from tap_row(walker, over["id"])
     yield from rest(6)
     walker.look("correct-over")
     yield from walker.tap(walker.screen.correcting.ids.strike)
@@ -322,7 +328,7 @@ def broken(walker: Walker) -> Steps:
     yield from rest(3)
     walker.look("broken")
     yield from walker.go("log")
-    yield from walker.tap(row_of(walker, 1))
+    yield from tap_row(walker, 1)
     yield from rest(6)
     walker.look("event of a game that is not played")
     yield from walker.tap(walker.screen.sheet.ids.close)
