@@ -78,6 +78,8 @@ PICTURE_UNITS = 170
 """The least height of the picture on a phone that has no room for the log."""
 ONE_ROW_UNITS = 620
 """Players stand in one row where it is wider than this."""
+ROW_MARGIN_UNITS, TITLE_UNITS, DETAIL_UNITS = 84, 16, 19
+"""Of a log row: the width that its title leaves, the title's type size, the height of the line below it."""
 
 
 def base_unit(width: float, height: float, sp: float) -> float:

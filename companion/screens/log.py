@@ -5,21 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from kivy.factory import Factory
-from kivy.lang import Builder
 
 from companion.game import Line
 from companion.i18n import _, many, marked
 from companion.messages import error_words
 from companion.replay import PlayedGame, newest_evening, running_game
 from companion.rulings import line_to_correct, open_questions, ruling_of
-from companion.screens import panels  # noqa: F401 - the kv file names its rows
 from companion.screens.correct import CorrectSheet, open_sheet
 from companion.screens.event_sheet import EventSheet
-from companion.screens.panels import rows_of
+from companion.screens.panels import LogList, rows_of
 from companion.screens.replay import ReplayView
 from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.sharing import pictures_folder
@@ -62,7 +59,7 @@ class LogScreen(Page):
         self.ids.head.add_widget(self._summary)
         filters = Factory.FilterRow()
         self.ids.head.add_widget(filters)
-        self.rows = Factory.LogList()
+        self.rows = LogList()
         self.ids.column.remove_widget(self.ids.scroll)
         self.ids.column.add_widget(self.rows, index=1)
         for name, title, _among in FILTERS:
@@ -148,7 +145,7 @@ class LogScreen(Page):
 
     def _show(self) -> None:
         among = next(among for name, _title, among in FILTERS if name == self.filter)
-        self.rows.data = rows_of(among(self._lines), open_questions(self._lines), self.put_right)
+        self.rows.show(rows_of(among(self._lines), open_questions(self._lines), self.put_right))
         illegal = len(_illegal(self._lines))
         events = many("{n} event", "{n} events", len(self._lines))
         self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"
@@ -166,6 +163,3 @@ class LogScreen(Page):
         if session is not None and games and games[-1].folder == session.kept_moments.folder:
             games[-1] = replace(games[-1], moments=session.moments)  # which are not all kept
         return games
-
-
-Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -10,20 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from kivy.app import App
+from kivy.clock import Clock
 from kivy.core.text import Label as CoreLabel
 from kivy.graphics import Color, Rectangle, SmoothLine, SmoothRoundedRectangle
 from kivy.lang import Builder
 from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
 from kivy.uix.floatlayout import FloatLayout
+from kivy.uix.recycleview import RecycleView
 from kivy.uix.widget import Widget
 
 from companion import theme
 from companion.game import Line as EventLine
 from companion.i18n import _
 from companion.rulings import open_questions, pick_ups_and_burns, ruling_of, ruling_text
-from companion.screens.arrangement import ONE_ROW_UNITS
-from companion.screens.widgets import CardTile, Panel, signed
+from companion.screens.arrangement import DETAIL_UNITS, ONE_ROW_UNITS, ROW_MARGIN_UNITS, TITLE_UNITS
+from companion.screens.widgets import CardTile, Panel, signed, text_height
 from companion.wording import RANKS, card_sign, clock, demand_words, event_words
 
 _SHOWN_OF_PILE = 5
@@ -249,7 +251,7 @@ class LogPanel(Panel):
 
     def show(self, lines: Sequence[EventLine]) -> None:
         """List `lines`."""
-        self.ids.rows.data = rows_of(lines, open_questions(lines), self._choose)
+        self.ids.rows.show(rows_of(lines, open_questions(lines), self._choose))
 
     def _choose(self, event_id: int) -> None:
         self.on_choose(event_id)
@@ -284,6 +286,37 @@ def _row_of(line: EventLine, choose: Callable[[int], None], *, is_open: bool) ->
         "time_text": clock(float(line.get("t") or 0.0)),
         "choose": choose,
     }
+
+
+class LogList(RecycleView):
+    """Log rows that scroll, each as high as its title needs."""
+
+    unit = NumericProperty(1.0)
+    least = NumericProperty(50)
+    """Pixels that a row is high at the least."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._rows: list[dict[str, Any]] = []
+        self._measure = Clock.create_trigger(self._set_rows, -1)
+        for what in ("width", "unit", "least"):
+            self.fbind(what, self._measure)
+
+    def show(self, rows: list[dict[str, Any]]) -> None:
+        """List `rows`, as `rows_of` returns them."""
+        self._rows = rows
+        self._set_rows()
+
+    def _set_rows(self, *_args: object) -> None:
+        self.data = [{**row, "height": self._height(row)} for row in self._rows]
+
+    def _height(self, row: dict[str, Any]) -> float:
+        width = int(self.width - ROW_MARGIN_UNITS * self.unit)
+        if width < 2:
+            return float(self.least)
+        title = text_height(row["title"], TITLE_UNITS * self.unit, width, bold=False, italic=False)
+        below = DETAIL_UNITS * self.unit if row["detail"] else 0.0
+        return max(float(self.least), float(title + below + 8 * self.unit))
 
 
 class LogRow(ButtonBehavior, FloatLayout):

@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
+from tests.companion.scripted import LONG_NAME
+
 HERE = Path(__file__).parent
 TARGET_DP = 48
+LONG_NAMES = ("Bartholomew", LONG_NAME)
 AS_PHONE = {"SHITHEAD_AS_PHONE": "1"}
 """Has `as_phone.py` hide what a phone lacks."""
 
@@ -69,3 +72,9 @@ def drive(scenario: str, width: int = 1280, height: int = 720, *more: str) -> di
 def small_targets(measures: dict[str, Any]) -> list[Any]:
     # Half a pixel is lost to rounding where rows share a height.
     return [target for target in measures["targets"] if min(target[1:]) < TARGET_DP - 0.5]
+
+
+def cut_texts(measures: dict[str, Any]) -> list[str]:
+    """Return what is cut, save paths and a name that stands alone: both are said in full elsewhere."""
+    cut: list[str] = measures["cut"]
+    return [text for text in cut if text.strip("▶↻↺ ") not in LONG_NAMES and "/" not in text]

@@ -13,8 +13,7 @@ from companion.refereeing import Refereeing, judge_of
 from companion.rulings import asks_where
 from companion.screens.arrangement import Box, overlap
 from engine.errors import BadInputError
-from tests.companion.driven import small_targets
-from tests.companion.scripted import LONG_NAME
+from tests.companion.driven import cut_texts, small_targets
 from tests.companion.session_script import Film, Game, until, watch
 from tests.companion.test_screens import has, walk
 from tests.vision.test_watch import STEP, Table, without
@@ -103,9 +102,7 @@ def test_what_is_touched_there_is_large_enough_and_no_text_is_cut(
 ) -> None:
     for name, measures in walk(scenario, size)["measured"].items():
         assert small_targets(measures) == [], name
-        names = ("Bartholomew", LONG_NAME)  # the field of the turn has them
-        cut = [text for text in measures["cut"] if not any(one in text for one in names)]
-        assert (cut, measures["outside"]) == ([], []), name
+        assert (cut_texts(measures), measures["outside"]) == ([], []), name
 
 
 # -- the session -----------------------------------------------------------------------------------
