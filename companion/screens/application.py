@@ -13,7 +13,7 @@ from typing import Any
 from kivy.app import App
 from kivy.clock import Clock
 from kivy.core.window import Window
-from kivy.metrics import sp
+from kivy.metrics import Metrics, dp
 from kivy.properties import NumericProperty
 
 from companion import i18n, theme
@@ -193,7 +193,7 @@ class RefereeApp(App):
     def measure(self) -> None:
         """Set the design unit; the table screen, which does not scroll, sets its own."""
         if self.screen is None or not hasattr(self.screen, "place_panels"):
-            self.set_unit(base_unit(Window.width, Window.height, sp(1)))
+            self.set_unit(base_unit(Window.width, Window.height, dp(1), Metrics.fontscale))
         else:
             self.screen.place_panels()
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 
@@ -40,6 +40,10 @@ class Arrangement:
     players: Box
     log: Box
     bar: Box
+    main_unit: float
+    """Pixels of one unit of what matters most: who is to play, what is needed, the ruling."""
+    crowded: bool
+    """Whether what is said only in passing is left out, as large type has no room for it."""
 
     @property
     def panels(self) -> dict[str, Box]:
@@ -55,23 +59,50 @@ def arrange(
 
     A log without a height is not shown.
 
-    Type grows with the window. It keeps to 0.9 dp, times what the user's system makes type larger by
-    (`type_scale`), as long as there is room for all panels at that size, and shrinks with a window that is
-    smaller still. What is touched keeps to dp.
+    Type grows with the window. It keeps to 0.9 dp, times what the user makes type larger by (`type_scale`),
+    as long as there is room for all panels at that size, and shrinks with a window that is smaller still.
+    Where larger type has no room, the log, a part of the picture and what is said only in passing give way
+    (the plan is then `crowded`). What is touched keeps to dp.
     """
-    unit = base_unit(width, height, dp * type_scale)
     place = _portrait if height > width else _landscape
-    plan = place(width, height, unit, dp, players)
-    while not _has_room(plan) and unit > 0.2 * dp:
-        unit *= 0.95
-        plan = place(width, height, unit, dp, players)
+
+    def largest(most: float, *, crowded: bool) -> Arrangement:
+        return _largest(lambda unit: place(width, height, unit, dp, players, crowded=crowded), most, dp)
+
+    most = base_unit(width, height, dp, type_scale)
+    plan = largest(most, crowded=False)
+    plain = largest(base_unit(width, height, dp), crowded=False).unit
+    main_unit = min(most, plain * type_scale)
+    if main_unit > _CROWDED_FROM * plan.unit:
+        crowded = largest(main_unit, crowded=True)
+        if crowded.unit >= plan.unit:
+            return replace(crowded, main_unit=main_unit)
     return plan
 
 
+def _largest(place: Callable[[float], Arrangement], most: float, dp: float) -> Arrangement:
+    """Return the plan with the largest unit, up to `most`, that leaves each panel its room."""
+    plan, too_large = place(most), most
+    while not _has_room(plan) and plan.unit > 0.2 * dp:
+        too_large = plan.unit
+        plan = place(0.97 * plan.unit)
+    for _halving in range(24 if plan.unit < most else 0):
+        between = place((plan.unit + too_large) / 2)
+        if _has_room(between):
+            plan = between
+        else:
+            too_large = between.unit
+    return plan
+
+
+_CROWDED_FROM = 1.08
+"""Times that type is to be larger than there is room for; for less, nothing is left out."""
 _PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
 """The smallest phones, upright and on their side, less the navigation."""
 
 
+_LEAST_PICTURE_DP = 110
+"""Height of an upright phone's picture that larger type leaves: a question and its answers fit beside it."""
 _QUESTION_WIDTH_DP = 170
 """Three answers stand side by side in it."""
 PICTURE_UNITS = 170
@@ -82,20 +113,23 @@ ROW_MARGIN_UNITS, TITLE_UNITS, DETAIL_UNITS = 84, 16, 19
 """Of a log row: the width that its title leaves, the title's type size, the height of the line below it."""
 
 
-def base_unit(width: float, height: float, sp: float) -> float:
+def base_unit(width: float, height: float, dp: float, type_scale: float = 1.0) -> float:
     """Return the pixels of one design unit for a screen that scrolls where it has no room.
 
-    `sp` are the pixels of one dp of type, as large as the user wants it.
+    Type larger than usual is so in every window; smaller type in those that are not large themselves.
     """
     reference = (400, 860) if height > width else (1280, 720)
-    return max(0.9 * sp, min(width / reference[0], height / reference[1]))
+    by_window = min(width / reference[0], height / reference[1])
+    return max(0.9 * dp * type_scale, by_window * max(1.0, type_scale))
 
 
 def _has_room(plan: Arrangement) -> bool:
     """Return whether no panel is squeezed out."""
     u = plan.unit
     least = {"live": 100 * u, "log": max(46 * u, 24.0), "banner": 100 * u, "turn": 170 * u}
-    if not plan.log.height:  # what takes its room has it
+    if plan.crowded:
+        least = {"live": 90 * u, "banner": 118 * u, "turn": 150 * u}
+    elif not plan.log.height:  # what takes its room has it
         least["log"] = 0.0
         if plan.portrait:
             least["live"] = min(plan.live.width * 9 / 16, PICTURE_UNITS * u)
@@ -104,7 +138,9 @@ def _has_room(plan: Arrangement) -> bool:
     return all(plan.panels[name].height >= height - 0.01 for name, height in least.items())
 
 
-def _portrait(width: float, height: float, u: float, dp: float, players: int) -> Arrangement:
+def _portrait(
+    width: float, height: float, u: float, dp: float, players: int, *, crowded: bool = False
+) -> Arrangement:
     """Stack everything; the picture goes from edge to edge, the log takes what is left.
 
     Where that is less than a row, the picture takes it: the log has a place of its own.
@@ -117,8 +153,13 @@ def _portrait(width: float, height: float, u: float, dp: float, players: int) ->
     fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * row}
     free = height - sum(fixed.values()) - bar_height - 5 * gap
     live_height = min(width * 9 / 16, free - gap - max(50 * u, 30.0))
-    listed = free - gap - live_height >= _log_row(u, dp)
-    if not listed:
+    listed = not crowded and free - gap - live_height >= _log_row(u, dp)
+    if crowded:
+        free += fixed["turn"] - 160 * u + fixed["banner"] - 118 * u
+        live_height = min(width * 9 / 16, max(free, _LEAST_PICTURE_DP * dp))
+        more = free - live_height
+        fixed |= {"turn": 160 * u + 0.6 * more, "banner": 118 * u + 0.4 * more}
+    elif not listed:
         live_height = min(width * 9 / 16, free)
         fixed["banner"] += max(0.0, free - live_height)
     top = height - live_height
@@ -129,10 +170,12 @@ def _portrait(width: float, height: float, u: float, dp: float, players: int) ->
     bar = Box(side, gap, inner, bar_height)
     log_bottom = bar.y + bar.height + gap
     log = Box(side, log_bottom, inner, max(0.0, top - gap - log_bottom) if listed else 0.0)
-    return Arrangement(u, True, log=log, bar=bar, **boxes)
+    return Arrangement(u, True, log=log, bar=bar, main_unit=u, crowded=crowded, **boxes)
 
 
-def _landscape(width: float, height: float, u: float, dp: float, players: int) -> Arrangement:
+def _landscape(
+    width: float, height: float, u: float, dp: float, players: int, *, crowded: bool = False
+) -> Arrangement:
     """Put the picture and the ruling on the left, whose turn it is and the log on the right.
 
     In a low window the log is left out where it would be less than a row, as in an upright one.
@@ -156,8 +199,10 @@ def _landscape(width: float, height: float, u: float, dp: float, players: int) -
     log_bottom = bar.y + bar.height + gap
     if low:
         log_height = inner + side - turn_height - gap / 2 - players_height - gap - log_bottom
-        if log_height < _log_row(u, dp):  # less than a row: what is said of the turn takes it
+        if crowded or log_height < _log_row(u, dp):  # less than a row: what is said of the turn takes it
             turn_height, log_height = turn_height + log_height + gap, 0.0
+    elif crowded:
+        turn_height = inner - bar.height - gap
     turn = Box(right, side + inner - turn_height, right_width, turn_height)
     if low:
         banner = Box(left, side, left_width, inner - live_height - gap)
@@ -166,9 +211,10 @@ def _landscape(width: float, height: float, u: float, dp: float, players: int) -
         player_box = Box(left, side, left_width, players_height)
         banner_bottom = side + players_height + gap
         banner = Box(left, banner_bottom, left_width, live.y - gap - banner_bottom)
-        log_height = max(0.0, turn.y - gap - log_bottom)
+        log_height = 0.0 if crowded else max(0.0, turn.y - gap - log_bottom)
     log = Box(right, log_bottom, right_width, log_height)
-    return Arrangement(u, False, live=live, banner=banner, turn=turn, players=player_box, log=log, bar=bar)
+    boxes = {"live": live, "banner": banner, "turn": turn, "players": player_box, "log": log, "bar": bar}
+    return Arrangement(u, False, main_unit=u, crowded=crowded, **boxes)
 
 
 def _log_row(u: float, dp: float) -> float:

@@ -45,6 +45,29 @@ class Banner(ButtonBehavior, Panel):
     word_units = NumericProperty(120)
     """Width of the word's field in design units."""
     event_id = NumericProperty(0)
+    unit = NumericProperty(1.0)
+    main_unit = NumericProperty(0.0)
+    """Of what matters most, in pixels, where type is larger than there is room for."""
+    type_unit = NumericProperty(1.0)
+    word_width = NumericProperty(120)
+    crowded = BooleanProperty(False)
+    """Whether the quoted sentence gives way to what the referee says."""
+    says_share = NumericProperty(1.0)
+    """Of the room for both, what the referee says takes; the quoted sentence has the rest."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        for what in ("says", "quote", "crowded", "size", "unit", "type_unit"):
+            self.fbind(what, self._share)
+
+    def _share(self, *_args: object) -> None:
+        if not self.quote or not self.crowded:
+            self.says_share = 0.52 if self.quote else 1.0
+            return
+        room = self.height - 62 * self.unit
+        width = int(self.width - 40 * self.unit)
+        needed = text_height(signed(self.says), 20 * self.type_unit, max(2, width), bold=False, italic=False)
+        self.says_share = needed / room if needed <= room - 40 * self.unit else 1.0
 
     def show(self, line: EventLine) -> None:
         """Show the ruling of one event line."""
@@ -74,6 +97,13 @@ class TurnPanel(Panel):
     need = StringProperty("")
     """What may be played; once the game is over, what comes next."""
     counts = StringProperty("")
+    main_unit = NumericProperty(0.0)
+    """Of what matters most, in pixels, where type is larger than there is room for."""
+    type_unit = NumericProperty(1.0)
+    crowded = BooleanProperty(False)
+    """Whether what is said only in passing is left out: ranks, caption, the word for the direction."""
+    counts_share = NumericProperty(0.44)
+    """Of the pile's height, what the counts beside it take."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -178,6 +208,9 @@ class RankStrip(Widget):
 
 class PlayersPanel(FloatLayout):
     """One cell for each player, in the order in which they sit."""
+
+    crowded = BooleanProperty(False)
+    """Whether pick-ups and burns give way to larger names."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -291,6 +324,8 @@ def _row_of(line: EventLine, choose: Callable[[int], None], *, is_open: bool) ->
 class LogList(RecycleView):
     """Log rows that scroll, each as high as its title needs."""
 
+    close = BooleanProperty(False)
+    """Whether the rows stand close together, as there is little room for them."""
     unit = NumericProperty(1.0)
     least = NumericProperty(50)
     """Pixels that a row is high at the least."""

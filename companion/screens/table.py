@@ -234,6 +234,9 @@ class TableScreen(FloatLayout):
             return  # a scheduled arrangement that comes after the app was told to stop
         plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
         app.set_unit(plan.unit)
+        for panel in (self.ids.banner, self.ids.turn):
+            panel.crowded, panel.main_unit = plan.crowded, plan.main_unit
+        self.ids.players.crowded = plan.crowded
         self.session.picture_width = shown_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -61,11 +62,19 @@ class Panel(FloatLayout):
     ground = ColorProperty(theme.rgba(theme.PANEL))
 
 
+_TYPE_STEP = 1.075
+"""How much larger each type size is than the next smaller one."""
+
+
 def largest_that_fits(fits: Callable[[float], bool], largest: float, smallest: float) -> float:
-    """Return the largest type size down from `largest` that `fits`; `smallest` where none does."""
+    """Return the largest type size down from `largest` that `fits`; `smallest` where none does.
+
+    The steps between are the same for any `largest`, so that a larger one never ends in a smaller size.
+    """
     size = largest
     while size > smallest and not fits(size):
-        size = max(smallest, size * 0.93)
+        step = math.ceil(math.log(size, _TYPE_STEP) - 1e-6) - 1
+        size = max(smallest, _TYPE_STEP**step)
     return size
 
 

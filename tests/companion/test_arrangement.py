@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from companion.screens.arrangement import (
@@ -22,10 +22,12 @@ from companion.screens.live import place_chip
 windows = st.tuples(st.integers(320, 3840), st.integers(320, 2400))
 
 
-@given(window=windows, players=st.integers(2, 6))
-def test_panels_lie_inside_the_window_and_never_overlap(window: tuple[int, int], players: int) -> None:
+@given(window=windows, players=st.integers(2, 6), type_scale=st.sampled_from([0.85, 1.0, 1.15, 1.3, 2.0]))
+def test_panels_lie_inside_the_window_and_never_overlap(
+    window: tuple[int, int], players: int, type_scale: float
+) -> None:
     width, height = window
-    panels = arrange(width, height, 1.0, players).panels
+    panels = arrange(width, height, 1.0, players, type_scale).panels
     for name, box in panels.items():
         if name != "log" or box.height:
             assert min(box.width, box.height) > 20, name
@@ -72,7 +74,7 @@ def test_the_picture_is_as_wide_as_an_upright_phone() -> None:
 def test_on_a_small_phone_the_picture_takes_the_room_of_a_log_that_would_show_less_than_a_row() -> None:
     small = arrange(360, 586)  # 640, less the navigation
     assert small.log.height == 0
-    assert small.live.height >= max(138, PICTURE_UNITS * small.unit)
+    assert small.live.height >= max(138, PICTURE_UNITS * small.unit - 0.02)
     turned = arrange(576, 360)
     assert turned.log.height == 0
     assert turned.turn.height > 178 * turned.unit + 30
@@ -105,12 +107,37 @@ def test_type_grows_with_the_window() -> None:
     assert arrange(2560, 1440).unit == 2 * arrange(1280, 720).unit
 
 
-def test_type_is_as_large_as_the_system_has_it_where_there_is_room_and_buttons_stay() -> None:
+def test_type_is_as_large_as_the_user_has_it_where_there_is_room_and_buttons_stay() -> None:
     plain, large = arrange(400, 860), arrange(400, 860, type_scale=1.3)
-    assert large.unit == 0.9 * 1.3 > plain.unit
-    crowded = arrange(360, 640, type_scale=2.0)
-    assert 0.85 < crowded.unit < 1.0  # no room for more
+    assert large.unit == pytest.approx(1.3 * plain.unit, rel=0.06)
+    assert arrange(1216, 656, type_scale=1.3).unit == pytest.approx(1.3 * arrange(1216, 656).unit)
+    crowded = arrange(*SMALL_PHONE, type_scale=2.0)
     assert min(plan.bar.height for plan in (large, crowded)) >= 48
+
+
+SMALL_PHONE = (360, 586)
+"""What the table has of the smallest phone, upright: 640, less the navigation."""
+
+
+@given(window=windows, players=st.integers(2, 6))
+@example(window=SMALL_PHONE, players=4)
+@example(window=(576, 360), players=4)
+def test_larger_type_never_makes_anything_on_the_table_smaller(window: tuple[int, int], players: int) -> None:
+    plans = [arrange(*window, 1.0, players, scale) for scale in (0.85, 1.0, 1.1, 1.15, 1.3, 1.6, 2.0)]
+    for smaller, larger in itertools.pairwise(plans):
+        assert larger.unit >= smaller.unit - 0.0001 * smaller.unit
+        assert larger.main_unit >= smaller.main_unit - 0.0001 * smaller.unit
+
+
+@pytest.mark.parametrize("window", [SMALL_PHONE, (360, 581.5), (576, 360), (412, 838)])
+def test_on_a_phone_what_matters_most_grows_by_as_much_as_the_type(window: tuple[float, float]) -> None:
+    """The log, part of the picture and what is said in passing give way."""
+    usual = arrange(*window)
+    for scale in (1.15, 1.3, 2.0):
+        assert arrange(*window, type_scale=scale).main_unit >= 0.94 * scale * usual.unit
+    assert arrange(*window, type_scale=1.3).unit > 1.15 * usual.unit
+    if window[1] > window[0]:
+        assert arrange(*window, type_scale=2.0).live.height >= 109
 
 
 def test_names_of_cards_on_top_of_each_other_do_not_cover_each_other() -> None:

@@ -33,7 +33,7 @@ def test_each_of_the_52_cards_is_a_whole_target_inside_the_window(
     window: tuple[int, int], parts: Parts, type_scale: float
 ) -> None:
     width, height = window
-    plan = plan_sheet(width, height, base_unit(width, height, type_scale), 1.0, parts)
+    plan = plan_sheet(width, height, base_unit(width, height, 1.0, type_scale), 1.0, parts)
     assert min(plan.cell()) >= 48 - 0.02
     assert plan.columns * plan.rows >= 52
     assert plan.width <= width
@@ -44,7 +44,7 @@ def test_each_of_the_52_cards_is_a_whole_target_inside_the_window(
 def test_its_parts_lie_inside_the_sheet_and_never_overlap(
     window: tuple[int, int], parts: Parts, type_scale: float
 ) -> None:
-    plan = plan_sheet(*window, base_unit(*window, type_scale), 1.0, parts)
+    plan = plan_sheet(*window, base_unit(*window, 1.0, type_scale), 1.0, parts)
     assert {"heading", "hint", "cards", "bar", "edit"} <= set(plan.boxes)
     assert ("strip" in plan.boxes) == parts.several
     for name, box in plan.boxes.items():

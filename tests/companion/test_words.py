@@ -76,3 +76,12 @@ def test_every_text_stands_out_from_what_it_is_drawn_on(name: str, measured: dic
 def test_the_form_says_a_phones_whole_address_and_no_name_lies_over_a_hint(seen: dict[str, Any]) -> None:
     assert any(text.endswith("http://…:8080/video") for text in seen["de 1.3 tonight"])
     assert seen["names over the hint"] == [[]] * 2 * len((*WORDED, LARGEST))
+
+
+def test_who_plays_what_is_needed_and_the_ruling_grow_with_the_type_on_a_phones_table(
+    seen: dict[str, Any],
+) -> None:
+    usual, larger, largest = (seen[f"de {scale} type"] for scale in (1.0, 1.3, 2.0))
+    for name in ("who", "need", "says"):
+        assert usual[name] < larger[name] <= largest[name], name
+    assert usual["unit"] < larger["unit"] <= largest["unit"] + 0.0001

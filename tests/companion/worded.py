@@ -53,6 +53,9 @@ def words(walker: Walker, which: str) -> Steps:
     app.play(session, Choice(source="0", players=PLAYERS, kept=False))
     yield from rest(3)
     walker.look(f"{which} table")
+    ids = app.screen.ids
+    main = {"who": ids.turn.ids.who, "need": ids.turn.ids.need, "says": ids.banner.ids.says}
+    walker.saw[f"{which} type"] = {"unit": app.u} | {name: label.font_size for name, label in main.items()}
     session.show(lines=UNREAD)
     yield from rest(3)
     walker.look(f"{which} question")
