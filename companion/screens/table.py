@@ -250,6 +250,9 @@ class TableScreen(FloatLayout):
             panel.size_hint = (None, None)
             panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
         self.ids.log.opacity = 1 if plan.log.height else 0
+        gap, toast = 4 * plan.unit, self.ids.toast
+        toast.width, toast.x = plan.live.width - 2 * gap, self.x + plan.live.x + gap
+        toast.y = self.y + plan.live.y + plan.live.height - toast.height - gap
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

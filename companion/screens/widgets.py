@@ -271,5 +271,12 @@ class Toast(TightLabel):
         self.opacity = 1
         (Animation(duration=seconds) + Animation(opacity=0, duration=0.4)).start(self)
 
+    def on_touch_down(self, touch: Any) -> bool:
+        """Give way to a touch, wherever it is; it goes on to what it is meant for."""
+        if self.opacity:
+            Animation.cancel_all(self)
+            self.opacity = 0
+        return bool(super().on_touch_down(touch))
+
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

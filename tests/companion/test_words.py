@@ -15,6 +15,7 @@ SHOWN = (
     "tonight",
     "who begins",
     "by hand",
+    "toast",
     "table",
     "question",
     "player",
@@ -71,6 +72,14 @@ def test_nothing_sticks_out_or_becomes_too_small_to_touch_however_large_the_type
 def test_every_text_stands_out_from_what_it_is_drawn_on(name: str, measured: dict[str, Any]) -> None:
     for which in (*WORDED, LARGEST):
         assert measured[f"{which} {name}"]["faint"] == [], which
+
+
+@pytest.mark.parametrize("which", [*WORDED, LARGEST])
+def test_what_was_just_said_lies_over_nothing_to_touch_and_gives_way_to_a_touch(
+    which: str, seen: dict[str, Any]
+) -> None:
+    assert seen[f"{which} under the toast"] == []
+    assert seen[f"{which} toast was there"] == [1, 0]
 
 
 def test_the_form_says_a_phones_whole_address_and_no_name_lies_over_a_hint(seen: dict[str, Any]) -> None:

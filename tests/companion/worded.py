@@ -87,6 +87,23 @@ def by_hand(walker: Walker, which: str) -> Steps:
     session.show(table=Table(), lines=LINES)
     yield from rest(3)
     walker.look(f"{which} by hand")
+    yield from toasted(walker, which)
+
+
+def toasted(walker: Walker, which: str) -> Steps:
+    """Note which targets lie under what was just said, and whether it is still there after a touch."""
+    from kivy.uix.behaviors import ButtonBehavior
+
+    toast = walker.screen.ids.toast
+    toast.say("Zurückgenommen: Bartholomew legt 9♠ 9♦", 60.0)
+    yield from rest(3)
+    walker.look(f"{which} toast")
+    targets = [widget for widget in walker.screen.walk() if isinstance(widget, ButtonBehavior)]
+    under = [target for target in targets if min(target.size) > 1 and covers(toast, target)]
+    shown = toast.opacity
+    yield from walker.tap(walker.screen.ids.turn, steps=1)
+    walker.saw[f"{which} under the toast"] = [type(target).__name__ for target in under]
+    walker.saw[f"{which} toast was there"] = [shown, toast.opacity]
 
 
 def pages(walker: Walker, which: str) -> Steps:
