@@ -14,6 +14,8 @@ from engine.json_text import parse_json
 from engine.whole_files import write_whole
 
 _CAMERA_HEIGHTS = (480, 2160)
+TYPE_SIZES = {"normal": 1.0, "larger": 1.3, "largest": 1.6}
+"""What each size of type multiplies the system's own by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Settings:
     """Whether the picture of each ruling is kept on the disk, of the table only."""
     learn_deck: bool = True
     """Whether a deck that nobody named is learnt during play; nothing is seen or heard of that."""
+    type_size: str = "normal"
+    """How large the window's type is: one of `TYPE_SIZES`."""
     camera_height: int = 1080
     """Of the pictures that a camera is asked for, 16 wide to 9 high, in pixels; it gives what it can."""
     toured: bool = False
@@ -62,6 +66,8 @@ def load_settings(path: Path | None = None) -> Settings:
             sound[field.name] = value
     if sound.get("language") not in (AUTOMATIC, *LANGUAGES):
         sound.pop("language", None)
+    if sound.get("type_size") not in TYPE_SIZES:
+        sound.pop("type_size", None)
     if not _CAMERA_HEIGHTS[0] <= sound.get("camera_height", _CAMERA_HEIGHTS[0]) <= _CAMERA_HEIGHTS[1]:
         sound.pop("camera_height")
     return Settings(**sound)

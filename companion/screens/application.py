@@ -24,7 +24,7 @@ from companion.preview import preview_of
 from companion.screens.arrangement import base_unit
 from companion.screens.shell import Shell
 from companion.session import Session
-from companion.settings import Settings, save_settings
+from companion.settings import TYPE_SIZES, Settings, save_settings
 from companion.starting import broken_off, session_of
 
 _log = logging.getLogger(__name__)
@@ -50,6 +50,8 @@ class RefereeApp(App):
         self._keeps_settings = settings is not None
         self.settings = settings or Settings(toured=True, language="en")
         i18n.set_language(self.settings.language)
+        self._system_type = Metrics.fontscale
+        self._scale_type()
         self.choice: Choice | None = None
         """What is, or is about to be, played."""
         self.session: Session | None = None
@@ -159,10 +161,18 @@ class RefereeApp(App):
                 save_settings(self.settings)
             except OSError as error:
                 _log.warning("settings are not kept: %s", error)
+        if self.settings.type_size != before.type_size:
+            self._scale_type()
+            self.root.place()
+            self.measure()
         if self.settings.language != before.language:
             i18n.set_language(self.settings.language)
             self.feedback.close()  # the next sentence wants another voice
             self._say_anew()
+
+    def _scale_type(self) -> None:
+        """Make type larger than the system has it, by as much as the settings say."""
+        Metrics.fontscale = self._system_type * TYPE_SIZES[self.settings.type_size]
 
     def _say_anew(self) -> None:
         """Build what is shown once more, in the language now in force."""

@@ -24,10 +24,12 @@ class MoreScreen(Page):
         self._app = app
         self.switches: dict[str, Chip] = {}
         self.languages: dict[str, Chip] = {}
+        self.type_sizes: dict[str, Chip] = {}
         self.buttons: dict[str, PillButton] = {}
         self.tour: Tour | None = None
         self._add_switches()
         self._add_languages()
+        self._add_type_sizes()
         self._add_game()
         self._add_kept()
 
@@ -38,6 +40,12 @@ class MoreScreen(Page):
         self.switches[name].on = on
         if name == "speak" and on:
             self._app.feedback.say(_("Rulings are spoken from now on."))
+
+    def set_type_size(self, name: str) -> None:
+        """Have type as large as `name` says, on every screen."""
+        self._app.set(type_size=name)
+        for other, chip in self.type_sizes.items():
+            chip.on = other == name
 
     def take_tour(self) -> None:
         """Show the first steps once more."""
@@ -73,6 +81,15 @@ class MoreScreen(Page):
         )
         if language() != "en":  # in English nothing is
             self.add(BodyText(full_text=_(text)))
+
+    def _add_type_sizes(self) -> None:
+        self.add(Factory.Heading(full_text=_("Type size")))
+        row = self.add(Factory.FilterRow())
+        for name, label in (("normal", _("Normal")), ("larger", _("Larger")), ("largest", _("Largest"))):
+            chip = Chip(label=label, on=self._app.settings.type_size == name)
+            chip.bind(on_release=lambda _chip, name=name: self.set_type_size(name))
+            self.type_sizes[name] = chip
+            row.add_widget(chip)
 
     def _add_game(self) -> None:
         self.add(Factory.Heading(full_text=_("Game")))

@@ -218,6 +218,13 @@ def evening(walker: Walker) -> Steps:
     yield from walker.go("more")
     yield from walker.tap(walker.screen.buttons["backup"])
     walker.saw["backups"] = [path.name for path in documents_folder().glob("*.sqlite")]
+    usual = walker.app.u
+    yield from walker.tap(walker.screen.type_sizes["largest"])
+    chips = [name for name, chip in walker.screen.type_sizes.items() if chip.on]
+    walker.saw["largest type"] = [walker.app.u / usual, chips, load_settings().type_size]
+    walker.look("more-largest")
+    yield from walker.tap(walker.screen.type_sizes["normal"])
+    walker.saw["usual type"] = walker.app.u / usual
     yield from walker.tap(walker.screen.languages["de"])
     yield from rest(3)
     walker.look("more-de")

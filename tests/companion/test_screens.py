@@ -293,6 +293,13 @@ def test_learning_the_deck_during_play_is_switched_off_where_the_decks_are() -> 
     assert seen["learns"] is False
 
 
+def test_type_grows_at_a_tap_and_the_size_is_remembered() -> None:
+    seen = walk("evening")
+    times, chips, kept = seen["largest type"]
+    assert (times, chips, kept) == (pytest.approx(1.6), ["largest"], "largest")
+    assert seen["usual type"] == 1.0
+
+
 def test_the_language_changes_at_a_tap_and_is_remembered() -> None:
     seen = walk("evening")
     assert has(seen["more-de"], "Sprache")
