@@ -114,7 +114,7 @@ def screens(walker: Walker) -> Steps:
 def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from walker.go("log")
     walker.look("log")
-    yield from tap_row(walker, 3)
+    yield from walker.tap_row(3)
     walker.look("correct from the log")
     yield from walker.tap(walker.screen.correcting.choices["8S"])
     walker.saw["two taps in the log"] = session.asked[-1]
@@ -123,7 +123,7 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from walker.tap(walker.screen.chips["illegal"])
     walker.look("log-illegal")
     walker.saw["illegal rows"] = [row["event_id"] for row in walker.screen.rows.data]
-    yield from tap_row(walker, 8)
+    yield from walker.tap_row(8)
     yield from rest(6)
     walker.look("correct")
     yield from walker.tap(walker.screen.correcting.ids.look)
@@ -136,7 +136,7 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
 
     walker.saw["kept pictures"] = [path.name for path in pictures_folder().glob("*.jpg")]
     yield from rest(6)
-    yield from tap_row(walker, 8)
+    yield from walker.tap_row(8)
     yield from walker.tap(walker.screen.correcting.ids.look)
     yield from rest(6)
     yield from walker.tap(walker.screen.sheet.ids.correct)
@@ -144,18 +144,6 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
     yield from walker.tap(walker.screen.correcting.choices["8S"])
     walker.saw["corrected"] = session.asked[-1]
     yield from rest(6)
-
-
-def tap_row(walker: Walker, event_id: int) -> Steps:
-    """Tap the row of the log in which an event stands; a list that is not high enough is scrolled to it."""
-    rows = walker.screen.rows
-    for share in (1.0, 0.5, 0.0):
-        shown = [row for row in rows.children[0].children if row.event_id == event_id]
-        if shown:
-            break
-        rows.scroll_y = share
-        yield from rest(3)
-    yield from walker.tap(shown[0])
 
 
 def rules(walker: Walker) -> Steps:
@@ -265,7 +253,7 @@ def not_over(walker: Walker) -> Steps:
     session = walker.app.session
     over = next(line for line in session.snapshot.lines if line["event"] == "game_over")
     yield from walker.go("log")
-    yield from tap_row(walker, over["id"])
+    yield from walker.tap_row(over["id"])
     yield from rest(6)
     walker.look("correct-over")
     yield from walker.tap(walker.screen.correcting.ids.strike)
@@ -335,7 +323,7 @@ def broken(walker: Walker) -> Steps:
     yield from rest(3)
     walker.look("broken")
     yield from walker.go("log")
-    yield from tap_row(walker, 1)
+    yield from walker.tap_row(1)
     yield from rest(6)
     walker.look("event of a game that is not played")
     yield from walker.tap(walker.screen.sheet.ids.close)

@@ -64,6 +64,17 @@ class Walker:
         touch.touch_up()
         yield from rest(steps)
 
+    def tap_row(self, event_id: int) -> Steps:
+        """Tap the row of the log in which an event stands; a list that is too low is scrolled to it."""
+        rows = self.screen.rows
+        for share in (1.0, 0.5, 0.0):
+            shown = [row for row in rows.children[0].children if row.event_id == event_id]
+            if shown:
+                break
+            rows.scroll_y = share
+            yield from rest(3)
+        yield from self.tap(shown[0])
+
     def write(self, field: Any, text: str) -> Steps:
         """Tap a field and put `text` there in place of what it says."""
         yield from self.tap(field)
