@@ -3,123 +3,30 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
 from pathlib import Path
 
-import cv2
-import numpy as np
-import pytest
-
 from companion.cameras import sample_film
-from companion.cli import main
 from companion.scoring import read_truth, told
 from companion.store import Store
 from datasets.films.production import truth_path
-from tests.companion.streamed import parts, serve
-from tests.companion.test_screens import has, walk
-from vision.backlog import Backlog
-from vision.reading import Image
-from vision.sources import LiveSource
-
-BEGINS_S, ENDS_S = 16.0, 40.0
-"""The part of the film that is sent: the deal's last cards, two exchanges, the first play and its draw."""
-EVERY = 2
-"""Of so many pictures one is sent, as over a slow network."""
-AHEAD = 4
-"""So many pictures at first may be sent that nobody has looked at."""
-STUCK_S = 0.25
-"""If a reader that waits gets nothing for so long, FFmpeg keeps that many pictures to itself."""
-PATIENCE_S = 300.0
+from tests.companion.test_screens import HERE, has, walk
+from tests.companion.watch_phone import ENDS_S
 
 
-class Phone:
-    """A phone above the table of the sample film, which sends a picture once the ones before were looked at.
-
-    So nothing depends on speed: of a live source is dropped what a slow machine has no time for, and here it
-    always has time. For the same reason pictures get the film's times, not those at which they arrive.
-    """
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._film = cv2.VideoCapture(str(sample_film().path))
-        self._fps = self._film.get(cv2.CAP_PROP_FPS)
-        self._news = threading.Condition()
-        self._sent = self._arrived = self._looked_at = 0
-        self._reader_waits = self._over = False
-        put, await_picture = Backlog.put, LiveSource._await
-
-        def put_with_the_films_time(backlog: Backlog, _t: float, picture: Image) -> int:
-            with self._news:
-                self._arrived += 1
-                dropped = put(backlog, self._arrived * EVERY / self._fps, picture)
-                self._news.notify_all()
-            return dropped
-
-        def await_and_note(source: LiveSource, seconds: float) -> tuple[float, Image] | None:
-            with self._news:
-                if self._over:
-                    raise KeyboardInterrupt  # so does end it who watches a phone
-                self._reader_waits = True
-            item = await_picture(source, seconds)
-            with self._news:
-                self._reader_waits, self._looked_at = False, self._arrived - len(source._backlog)
-                self._news.notify_all()
-            return item
-
-        monkeypatch.setattr(Backlog, "put", put_with_the_films_time)
-        monkeypatch.setattr(LiveSource, "_await", await_and_note)
-        # However long a busy machine takes, the phone is there.
-        monkeypatch.setattr("vision.sources._FIRST_FRAME_SECONDS", PATIENCE_S)
-        for limit in ("_OPEN_MS", "_READ_MS"):
-            monkeypatch.setattr(f"vision.capturing.{limit}", round(PATIENCE_S * 1000))
-
-    def film(self) -> Iterator[bytes]:
-        """Yield the parts of the stream."""
-        pictures = self._pictures()
-        first = picture = next(pictures)
-        # FFmpeg looks through many pictures before it passes on the first: in these nothing happens.
-        while not self._heard(lambda: self._arrived > 0, 0.05):
-            yield from self._send(first)
-        ahead = AHEAD
-        for picture in pictures:
-            while not self._heard(lambda ahead=ahead: self._sent - self._looked_at < ahead, STUCK_S):
-                ahead += self._reader_waits
-            yield from self._send(picture)
-        last = self._sent
-        while True:  # the last ones, too, come out of FFmpeg only behind others, until the watcher hangs up
-            self._over = self._heard(lambda: self._looked_at >= last, STUCK_S)
-            yield from self._send(picture)
-            self._heard(lambda: False, STUCK_S)
-
-    def _pictures(self) -> Iterator[Image]:
-        for number in range(round(ENDS_S * self._fps)):
-            self._film.grab()
-            if number % EVERY == 0 and number >= BEGINS_S * self._fps:
-                yield np.asarray(self._film.retrieve()[1], np.uint8)
-
-    def _heard(self, news: Callable[[], bool], seconds: float) -> bool:
-        with self._news:
-            return self._news.wait_for(news, seconds)
-
-    def _send(self, picture: Image) -> Iterator[bytes]:
-        self._sent += 1
-        yield from parts([picture])
-
-
-def test_a_game_seen_by_a_phone_is_read_and_ruled_on(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_game_seen_by_a_phone_is_read_and_ruled_on(tmp_path: Path) -> None:
     """Cards go all the way: from the phone over the network to reader, referee and store."""
     sample, store = sample_film(), tmp_path / "evening.sqlite"
     players = ["--players", ",".join(sample.players), "--dealer", sample.dealer or ""]
     kept = ["--store", str(store), "--events", "-"]
-    with serve(Phone(monkeypatch).film) as address:
-        status = main(["watch", address, "--headless", "--no-learn", *players, *kept])
-    told_lines = list(map(json.loads, capsys.readouterr().out.splitlines()))
+    watch = [sys.executable, str(HERE / "watch_phone.py"), "--headless", "--no-learn", *players, *kept]
+    done = subprocess.run(watch, capture_output=True, text=True, timeout=1500, check=False)
+    told_lines = list(map(json.loads, done.stdout.splitlines()))
     lines = {line.get("revise", line["id"]): line for line in told_lines}
     happened = [line for line in read_truth(truth_path(sample.path)) if line["t_end"] < ENDS_S]
     assert [line["event"] for line in happened] == ["deal", "exchange", "exchange", "play", "draw"]
-    assert status == 130
+    assert done.returncode == 130, done.stderr
     with Store.open(store) as opened:
         assert opened.events(opened.games()[-1].id) == told_lines
     assert [(line["event"], told(line)) for line in lines.values()] == [
