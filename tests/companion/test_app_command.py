@@ -211,15 +211,19 @@ def test_without_a_display_a_broken_off_game_goes_on_in_the_store_that_was_named
     assert (args.source, args.store, args.resume) == ("a.mp4", path, True)
 
 
-def test_without_a_display_the_sample_film_is_shown_as_an_annotated_film(
-    handed_over: list[argparse.Namespace],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+@pytest.fixture
+def no_camera(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the app is opened there is no camera, but a sample film."""
     monkeypatch.setattr(cameras, "find_camera", lambda: None)
     monkeypatch.setattr(cameras, "sample_film", lambda: Sample(Path("sample.mp4")))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("no_camera")
+def test_without_a_display_the_sample_film_is_shown_as_an_annotated_film(
+    handed_over: list[argparse.Namespace],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert cli.main(["app"]) == 0
     (args,) = handed_over
     assert (args.source, Path(args.save)) == ("sample.mp4", app.ANNOTATED)
@@ -227,18 +231,14 @@ def test_without_a_display_the_sample_film_is_shown_as_an_annotated_film(
     assert str(app.ANNOTATED) in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("no_camera")
 @pytest.mark.parametrize("taken", ["out/annotated.mp4", "out"])
 def test_without_a_display_no_file_that_is_there_is_replaced_by_the_sample_film(
     handed_over: list[argparse.Namespace],
     taken: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It was not asked for; where there is no place for it, the game is shown all the same."""
-    monkeypatch.setattr(cameras, "find_camera", lambda: None)
-    monkeypatch.setattr(cameras, "sample_film", lambda: Sample(Path("sample.mp4")))
-    monkeypatch.chdir(tmp_path)
     Path(taken).parent.mkdir(exist_ok=True)
     Path(taken).write_text("mine")
     assert cli.main(["app"]) == 0

@@ -7,7 +7,7 @@ import pytest
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.events_record import UnderArm
 from vision.events_seeming import SeeminglyNew
-from vision.layout import DRAW, PLAY, Zone
+from vision.layout import DRAW, PLAY, Place, Zone
 from vision.slots import Seen
 
 
@@ -121,12 +121,18 @@ def test_nobody_draws_from_a_pile_that_is_used_up() -> None:
     assert script.told()[-1][0] == "play"
 
 
-def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> None:
-    script = Script()
+def exchange_begun(script: Script) -> tuple[Zone, Place]:
+    """Have Bob take an up-card into his hand; returns its spot and place."""
     spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
     script.reach("Bob", (place, 0.3))
     script.rows[spot] = down(place)
     script.rest(0.8)
+    return spot, place
+
+
+def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> None:
+    script = Script()
+    spot, place = exchange_begun(script)
     script.reach("Bob", (place, 0.3))
     script.rows[spot] = card("2S", place)
     script.rest()
@@ -141,10 +147,7 @@ def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> N
 
 def test_an_exchange_that_is_broken_off_at_the_end_takes_nothing_up() -> None:
     script = Script()
-    spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
-    script.reach("Bob", (place, 0.3))
-    script.rows[spot] = down(place)
-    script.rest(0.8)
+    exchange_begun(script)
     script.events += script.maker.finish(script.t)
     assert [event for event, _, _ in script.told()] == ["deal"]
 
