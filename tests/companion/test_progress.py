@@ -8,12 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import cv2
-import numpy as np
 import pytest
 
 from companion.cli import main
 from companion.progress import Bar, bar_line
+from tests.companion.noise_film import noise_film
 from tests.companion.shown_cards import Camera, Show, learns
 from tests.companion.terminal import Terminal
 
@@ -35,12 +34,7 @@ class Blind:
 def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a film of noise that breaks off after two thirds, in which no card is looked for."""
     monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
-    path = tmp_path / "film.avi"
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 15, (160, 120))
-    rng = np.random.default_rng(1)
-    for _ in range(60):
-        writer.write(rng.integers(0, 255, (120, 160, 3), np.uint8))
-    writer.release()
+    path = noise_film(tmp_path / "film.avi", 60)
     path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
     return path
 

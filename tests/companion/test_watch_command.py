@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
 import pytest
 
 from companion.cli import main
 from companion.commands import watch
 from companion.recording import in_words
 from companion.settings import Settings
+from tests.companion.noise_film import noise_film
 
 
 class NoReader:
@@ -28,13 +28,7 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def film(tmp_path: Path) -> Path:
-    path = tmp_path / "film.avi"
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 15, (160, 120))
-    rng = np.random.default_rng(1)
-    for _ in range(40):
-        writer.write(rng.integers(0, 255, (120, 160, 3), np.uint8))
-    writer.release()
-    return path
+    return noise_film(tmp_path / "film.avi", 40)
 
 
 def test_a_film_without_a_game_yields_no_events(film: Path, tmp_path: Path) -> None:
