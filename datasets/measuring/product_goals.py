@@ -246,7 +246,7 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
             file="test_whole_evening.py",
         ),
         _bench(
-            "an evening of 12 games by film (six films of Shed for two, each twice) through three kills:"
+            "an evening of 12 games by film (all five rulesets, two and three players) through three kills:"
             " losers entered by hand",
             "film_evening_losers_entered",
             most=0,

@@ -1,8 +1,8 @@
 """An evening of twelve whole games by film: the real `watch` into the real store, killed three times.
 
-Run: `pytest -m benchmark -s tests/benchmarks/test_evening_by_film.py`. It takes about half an hour of one
-processor core; SHITHEAD_GAMES=3 plays fewer games, SHITHEAD_FILMS names a folder in which the films are kept.
-A film's deck is that of SHITHEAD_PHOTOS where it is set, else a drawn one.
+Run: `pytest -m benchmark -s tests/benchmarks/test_evening_by_film.py`. It takes about an hour and a half of
+one processor core, most of it to render; SHITHEAD_GAMES=3 plays fewer games, SHITHEAD_FILMS names a folder in
+which the films are kept. A film's deck is that of SHITHEAD_PHOTOS where it is set, else a drawn one.
 """
 
 from __future__ import annotations
@@ -22,28 +22,44 @@ from companion.evening import last_word
 from companion.scoring import compare, read_truth
 from companion.starting import session_of
 from companion.store import Store
+from companion.store_rows import StoredGame
 from datasets.films.production import truth_path
 from datasets.measuring.plan import FilmPlan, render
 from engine.events import Event
 from tests.companion.test_film_through_kills import lost, watch
 
-PLAYERS = ("Ann", "Bob")
-SEEDS = (44, 4, 11, 78, 12, 36)
-"""Of two-player games of Shed those that are over soonest; the evening plays them all, then all once more."""
+NAMES = ("Ann", "Bob", "Cat")
+EVENING = (
+    ("shed", 3, 5),
+    ("jokers", 2, 75),
+    ("backpacker", 2, 42),
+    ("rulebook", 2, 55),
+    ("winnersh", 2, 28),
+    ("shed", 3, 55),
+    ("jokers", 3, 24),
+    ("backpacker", 3, 32),
+    ("rulebook", 3, 42),
+    ("winnersh", 3, 71),
+    ("jokers", 2, 54),
+    ("backpacker", 2, 44),
+)
+"""Ruleset, players and seed of each game: of the seeds 1 to 149 one of those whose games are over soonest."""
+LIGHTS = ("day", "lamp", "evening")
 GAMES = int(os.environ.get("SHITHEAD_GAMES", "12"))
 KILLS = (5, 12, 20)
 """After so many lines, in the first game, in the middle one and in the last."""
 PATIENCE_S = 60.0
 
 
-def film_of(seed: int, folder: Path) -> Path:
-    """Render a game, unless that was done before; returns the film."""
+def film_of(number: int, folder: Path) -> Path:
+    """Render the game of this number, unless that was done before; returns the film."""
+    rules, players, seed = EVENING[number]
     plan = FilmPlan(
-        rules="shed",
-        players=len(PLAYERS),
+        rules=rules,
+        players=players,
         seed=seed,
         tilt=8.0,
-        light="day",
+        light=LIGHTS[number % len(LIGHTS)],
         deck="bidly" if os.environ.get("SHITHEAD_PHOTOS") else "drawn",
         surface="any" if os.environ.get("SHITHEAD_PHOTOS") else "drawn",
         plays=None,
@@ -54,9 +70,11 @@ def film_of(seed: int, folder: Path) -> Path:
     return plan.film_in(folder)
 
 
-def enter_the_loser(store: Path, game: int, loser: str) -> None:
+def enter_the_loser(store: Path, game: StoredGame, loser: str) -> None:
     """Let a person say who lost, as by touch, where the referee has not found it out."""
-    session = session_of(Choice(source=None, players=PLAYERS, rules="shed", store=store, resume=game))
+    session = session_of(
+        Choice(source=None, players=game.players, rules=game.rules, store=store, resume=game.id)
+    )
     session.start()
     deadline = time.monotonic() + PATIENCE_S
     while session.snapshot.phase == "opening" and time.monotonic() < deadline:
@@ -78,16 +96,17 @@ def test_whole_games_by_film_are_tallied_right_through_three_kills(
     found_out: list[str | None] = []
     missing = 0
     for number in range(GAMES):
-        film = film_of(SEEDS[number % len(SEEDS)], folder)
+        film = film_of(number, folder)
+        rules, players, _ = EVENING[number]
         truth = read_truth(truth_path(film))
         loser = next(line["loser"] for line in truth if line.get("event") == "game_over")
         truly.append(loser)
         program = [sys.executable, "-m", "companion.cli", "watch", str(film)]
-        rules = ["--rules", "shed", "--players", ",".join(PLAYERS)]
+        new_game = ["--rules", rules, "--players", ",".join(NAMES[:players])]
         began, shown = time.monotonic(), []
         if number in kills:
-            shown = watch([*program, *rules], store, resume=False, kill_after=kills[number])
-        shown += watch(program if shown else [*program, *rules], store, resume=bool(shown))
+            shown = watch([*program, *new_game], store, resume=False, kill_after=kills[number])
+        shown += watch(program if shown else [*program, *new_game], store, resume=bool(shown))
         missing += len(lost(store, shown))
         with Store.open(store) as opened:
             assert opened.notice is None
@@ -100,7 +119,7 @@ def test_whole_games_by_film_are_tallied_right_through_three_kills(
             seconds = time.monotonic() - began
             print(f"{film.stem}{killed}: {seconds:.0f} s; {found}; loser {game.loser}, truly {loser}")
         if game.loser != loser:
-            enter_the_loser(store, game.id, loser)
+            enter_the_loser(store, game, loser)
         found_out.append(game.loser)
     assert main(["tally", "--store", str(store), "--json"]) == 0
     tally = json.loads(capsys.readouterr().out)
@@ -116,7 +135,7 @@ def test_whole_games_by_film_are_tallied_right_through_three_kills(
     measured("film_evening_losers_entered", GAMES - found)
     assert missing == 0
     assert tally["losers"] == truly
-    assert losses == {player: truly.count(player) for player in PLAYERS}
+    assert losses == {player: truly.count(player) for player in NAMES}
     assert found == GAMES, "what the referee does not find out, nobody may put right before it is counted"
 
 
