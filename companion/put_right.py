@@ -13,7 +13,8 @@ from typing import Any
 from engine.events import Event
 
 _PUT_ON_PILE = ("play", "flip")
-_TAKES_PILE = ("pick_up", "burn")
+TAKES_PILE = ("pick_up", "burn")
+"""What takes away all that lies on the play pile."""
 
 
 class PutRight:
@@ -34,7 +35,7 @@ class PutRight:
 
     def carry(self, event: Event) -> Event:
         """Return a watcher's event with the cards of the plays that were put right."""
-        if event.event not in _TAKES_PILE or event.withdrawn:
+        if event.event not in TAKES_PILE or event.withdrawn:
             return event
         if event.revise is None:
             there = set(event.cards)

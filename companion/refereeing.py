@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from companion.book import GameBook, Judge, Line
 from companion.freed_memory import FreedMemory
 from companion.hidden_cards import HiddenCards
@@ -45,11 +43,12 @@ class Refereeing:
         players: Sequence[str] | None = None,
         learning: LearningReader | None = None,
         tell: Callable[[Said], object] | None = None,
+        packs: int = 1,
     ) -> None:
         """Join `watcher` with the judge of these players; None: of those whom the deal shows.
 
         `learning` is its reader where that learns whenever there is nothing else to do; `tell` is told what
-        the watcher asks before it is known who plays.
+        the watcher asks before it is known who plays; so often as there are `packs` each card is there.
         """
         self._watcher, self._make_judge, self._learning = watcher, make_judge, learning
         self._book = GameBook(make_judge(players) if players is not None else None)
@@ -58,7 +57,7 @@ class Refereeing:
         self._known: KnownAlready | None = None
         self._questions = WatcherQuestions(tell)
         self._put_right = PutRight()
-        self._hidden = HiddenCards()
+        self._hidden = HiddenCards(packs)
         self._after_end: list[Event] = []
         """What was seen since the game is over: it counts only if the game turns out to go on."""
         self._freed = FreedMemory()
@@ -130,7 +129,7 @@ class Refereeing:
         def make_judge(names: Sequence[str]) -> Judge:
             return judge_of(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
 
-        return cls(watcher, make_judge, players, learning, tell)
+        return cls(watcher, make_judge, players, learning, tell, deal["packs"])
 
     @property
     def table(self) -> Any:
@@ -155,7 +154,7 @@ class Refereeing:
         or the camera has moved on, and until then stay the very same.
         """
         believed = self._watcher.view
-        if self._shown is not None and _lies_the_same(self._shown[0], believed):
+        if self._shown is not None and self._shown[0].lies_as(believed):
             shown = self._shown[1]
             return replace(believed, readings=shown.readings, layout=shown.layout, moved=None)
         shown = believed.in_frame()
@@ -301,8 +300,17 @@ class Refereeing:
                 self._after_end.append(event)
                 continue
             ruled = self._book.take([self._put_right.carry(event)])
-            hidden = self._hidden.question(ruled, self.lines, self.table)
-            told += ruled + (self._book.take([hidden]) if hidden else []) + self._go_on_if_not_over()
+            told += ruled + self._tell_hidden(ruled) + self._go_on_if_not_over()
+        return told
+
+    def _tell_hidden(self, ruled: Sequence[Line]) -> list[Line]:
+        """Return the lines that ask for hidden cards, or tell them, because of those just ruled on."""
+        before = {line["id"]: line for line in self.lines}
+        told: list[Line] = []
+        for event in self._hidden.events(ruled, self.lines, self.table):
+            told += self._book.take([event])
+            if event.revise is not None:
+                self._put_right.note(before[event.revise], event)
         return told
 
     def _is_after_end(self, event: Event) -> bool:
@@ -327,15 +335,6 @@ class Refereeing:
 
 _USUAL_PLAYERS = 4
 _BEGINS = ("play", "flip", "show", "pick_up")
-
-
-def _lies_the_same(one: TableView, other: TableView) -> bool:
-    """Tell whether two views show the same cards and places, from the same place."""
-    if one.readings is not other.readings or one.layout is not other.layout:
-        return False
-    if one.moved is None or other.moved is None:
-        return one.moved is other.moved
-    return np.array_equal(one.moved, other.moved)
 
 
 def judge_of(

@@ -148,7 +148,7 @@ class Draws:
         if seemed_empty and not there:
             return
         visits = [] if showed else [visit for visit in visits if visit.start >= since]
-        count, firm = self._count(reach, visits)
+        count, firm = self._count(reach, visits, since)
         if not count:
             count = int(self._is_faint(reach, visits))
         if not count:
@@ -170,13 +170,13 @@ class Draws:
         if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last):
             self._drawn = None
 
-    def _count(self, reach: Reach, visits: Sequence[_Visit]) -> tuple[int, int]:
-        """Return how often a reach went to the draw pile, and how often surely to take a card."""
+    def _count(self, reach: Reach, visits: Sequence[_Visit], since: float) -> tuple[int, int]:
+        """Return how often a reach went to the draw pile since then, and how often surely to take a card."""
         over = [(visit.start, visit.end, False) for visit in visits if visit.counts]
         stops = [
             (s.start, s.end, self._is_where_cards_are_taken(reach.seat, s.place, _SHORT_MM))
             for s in reach.stops
-            if self._is_at_pile(reach.seat, s.place)
+            if s.start >= since and self._is_at_pile(reach.seat, s.place)
         ]
         pauses: list[bool] = []
         last = -math.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -113,6 +114,11 @@ class Heap:
         """Tell whether one of `cards` was surely put there since shortly before `t`."""
         recent = (put for put in self._grown if put.t >= t - _JUST_SECONDS and put.sure)
         return any(put.card.best[0] in cards for put in recent)
+
+    def seen_at(self, t: float, cards: Collection[str]) -> float:
+        """Return when the last of `cards` was seen there first, since shortly before `t`; -inf for none."""
+        recent = (put for put in self._grown if put.t >= t - _JUST_SECONDS)
+        return max((put.t for put in recent if put.card.best[0] in cards), default=-math.inf)
 
     def found(self, t: float, cards: Collection[str] | None = None) -> None:
         """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet."""

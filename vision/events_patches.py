@@ -104,6 +104,10 @@ class PilePictures:
         """Tell whether the picture shows an index of a card surely where none like it was to be seen."""
         return was_not_there(card, self.left, self.now)
 
+    def is_gone(self, card: Seen) -> bool:
+        """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
+        return was_not_there(card, self.now, self.left)
+
     def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
         return lay_there_before(card, self.before_play, self.now, alike)

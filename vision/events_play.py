@@ -11,16 +11,15 @@ from vision.events_lying import same_card
 from vision.events_patches import PilePictures
 from vision.events_pile import Pile, PileView
 from vision.events_record import Look, Patch, UnderArm, same_patch
-from vision.events_scene import NEAR_MM, Scene
+from vision.events_scene import Scene
 from vision.events_seeming import SURE, SeeminglyNew
 from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
 from vision.events_taking import Taken, Taking
-from vision.events_told import JUST_SECONDS, ToldPlays
+from vision.events_told import ToldPlays
 from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.events_visits import Visits
 from vision.layout import PLAY
-from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
 
 _LOOKS = 2
@@ -30,6 +29,8 @@ _PATIENCE = 5
 _GLIMPSE_SURE = 0.85
 _GLIMPSE_COVERED = 0.5
 _LEFT_SECONDS = 0.3
+_TOSSED_SECONDS = 2.0
+"""So long after a hand was seen a card may be one that it has tossed on to the pile."""
 
 
 class PlayPile:
@@ -83,6 +84,8 @@ class PlayPile:
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]
         self.pile.confirm(self._looks[-_LOOKS:])
         self._pictures.now = look.pile
+        if cards and self.pile.cards:
+            self._taking.lay_free = look.t
         self.judge(look.t, look.patches.get(PLAY))
 
     def glimpse(self, look: Look, free: list[Seen]) -> None:
@@ -113,7 +116,7 @@ class PlayPile:
         """Return what looks show, weighed together with what has been told since the pile was last seen free.
 
         Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
-        lies just where one of those was read that is seen no more.
+        lies just where one of those was read that is seen no more; surely so where it was to be seen before.
         """
         ranks = {name[:-1] for name, _, _ in self._told_early}
         placed = None if self._told_early else self._pictures.lay_there
@@ -123,8 +126,9 @@ class PlayPile:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
-        new_there = self._pictures.shows_new
+        new_there, old_there = self._pictures.shows_new, self._pictures.lay_there
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or new_there(c[2])]
+        fitting = [c for c in fitting if c[0][:-1] in ranks or not old_there(c[2])]
         new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 
@@ -132,12 +136,7 @@ class PlayPile:
         """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
         if self.touched is not None and PLAY not in hands.covered:
             return quick if len(self._looks) <= _LOOKS else steady
-        play = self._scene.layout.play
-        if play is None:
-            return math.inf
-        stops = [stop for reach in hands.reaches for stop in reach.stops[-2:]]
-        just = any(hands.t - s.end < JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
-        return steady if just else math.inf
+        return steady if self._scene.is_just_at_pile(hands) else math.inf
 
     # -- judging -----------------------------------------------------------------------------------
 
@@ -146,7 +145,8 @@ class PlayPile:
         if self.touched is None:
             self._in_sight |= _named(self._looks)
             self._looks = self._looks[-_PATIENCE + 1 :]
-            self._find_overlooked(now)
+            if not self._find_tossed(now, patch):
+                self._find_overlooked(now)
             return
         if not self._looks or (len(self._looks) < _LOOKS and not forced):
             return
@@ -162,11 +162,11 @@ class PlayPile:
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader overlooks what plainly still lies there
-            elif not patient or (self._looks_bare(patch) and not self._shows_a_card()):
+            elif not patient or (self._looks_bare(patch) and not _shows_a_card(self._looks[-1])):
                 self._gone(now, patch)
         elif view.cards == 0 and self._seen_under_hand(now):
             self._judge_passed_through(now, patch)
-        elif view.cards and self.pile.is_top_missing(view) and len(self._looks) > _LOOKS and not unchanged:
+        elif view.cards and len(self._looks) > _LOOKS and self._seeming.is_top_taken(view, unchanged):
             self._top_taken(view, now, patch)
         elif not patient or unchanged:
             self._nothing_new(now, patch)
@@ -174,10 +174,6 @@ class PlayPile:
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Tell whether the pile's place looks as it did without cards, as far as that is known."""
         return patch is None or self._bare is None or same_patch(patch, self._bare)
-
-    def _shows_a_card(self) -> bool:
-        """Tell whether the last look reads a card well, though the looks do not agree on where it lies."""
-        return any(p >= _GLIMPSE_SURE for _, p in (seen.best for seen in self._looks[-1]))
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         # What was told while a hand was there is looked at once more without it, however soon that has gone.
@@ -215,7 +211,7 @@ class PlayPile:
         elif not gone:
             seen = self._seeming.without_overlooked(seen)
             if seen:
-                player = self._scene.player(self._visits.who((seen[-1][2].x, seen[-1][2].y)))
+                player = self._visits.player_at(seen[-1][2])
                 seen = self._seeming.without_misread_beside_last(seen, player, self._touched_at(now))
         new = self._reveal(seen, now) if seen else []
         if not new:
@@ -253,7 +249,7 @@ class PlayPile:
         new = []
         for name, p, seen in view.new:
             misread = self._seeming.misread_in(last, name, seen, view)
-            player = self._scene.player(self._visits.who((seen.x, seen.y)))
+            player = self._visits.player_at(seen)
             if misread is None or player != last.player or not same:
                 new.append((name, p, seen))
                 continue
@@ -301,29 +297,31 @@ class PlayPile:
     def _put_by_another(self, card: NewCard) -> bool:
         """Tell whether somebody else than told of the play above a suspected card has reached there last."""
         suspected = self._told.suspected_below(card[0])
-        who = self._scene.player(self._visits.who((card[2].x, card[2].y)))
+        who = self._visits.player_at(card[2])
         return suspected is not None and who is not None and who != suspected.player
 
     def _find_overlooked(self, now: float) -> None:
-        """Add to the last play a card that only later looks show; no hand was there since.
-
-        One of its set, or one of another rank where every look shows something else than lay there before.
-        """
+        """Add to the last play a card that only later looks show; no hand was there since."""
         last = self._told.newest
         lies = last is not None and set(last.cards) & set(self.pile.names)
         if last is None or not lies or len(self._looks) < _LOOKS:
             return
         view = self.pile.view(self._looks, self._elsewhere())
-        rank = last.cards[-1][:-1]
-        seen = [c for c in view.new if c[0][:-1] == rank and not self._seeming.lay_there_before_play(c)]
-        if len(self._looks) > _LOOKS:
-            others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
-            seen += [c for c in others if self._seeming.is_another(c, rank)]
-        seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
-        missed = [card for card in seen if card[1] >= SURE and card[0] != UNKNOWN_CARD]
+        missed = self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS)
         if missed:
             self.pile.put(missed, below=True)
             self._told.add_to_last([name for name, _, _ in missed], now)
+
+    def _find_tossed(self, now: float, patch: Patch | None) -> bool:
+        """Tell a play of cards that came to lie on the pile with no arm over it; returns whether one did."""
+        left = max((reach.last for reach in self._scene.reaches), default=-math.inf)
+        if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS or same_patch(patch, self._as_left):
+            return False
+        tossed = self._seeming.plainly_new(self._view(self._looks[-_LOOKS:]))
+        if tossed:
+            self.touched = min(now, left)
+            self._played(tossed, now, patch)
+        return bool(tossed)
 
     # -- cards under a hand ------------------------------------------------------------------------
 
@@ -375,7 +373,7 @@ class PlayPile:
         seat = self._visits.who(self._scene.layout.play)
         if keep and seat is not None:
             gone = tuple(self.pile.names[keep:])
-            self._taking.took_part(seat, gone, now)
+            self._taking.took_part(seat, gone, now, surely=self._seeming.is_top_gone())
             self._under_hand.taken_off(gone, now)
             del self.pile.cards[keep:]
         self._settle(now, patch)
@@ -390,6 +388,11 @@ class PlayPile:
             player = self._scene.player(tapped)
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)
+
+
+def _shows_a_card(look: Sequence[Seen]) -> bool:
+    """Tell whether a look reads a card well, though looks may not agree on where it lies."""
+    return any(p >= _GLIMPSE_SURE for _, p in (seen.best for seen in look))
 
 
 def _named(looks: Sequence[Sequence[Seen]]) -> set[str]:

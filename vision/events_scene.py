@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from vision.arms import Reach, Stop
+from vision.arms import Hands, Reach, Stop
 from vision.events_record import EventLog, UnderArm
 from vision.layout import Layout, Place
 
 NEAR_MM = 110.0
+JUST_SECONDS = 0.8
+"""What was done no longer ago may not yet be seen well."""
 _HAND_AWAY_MM = 85.0
 """A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
 DRAW_NEAR_MM = 82.0
@@ -63,6 +65,14 @@ class Scene:
             for stop in reach.stops
             if stop.end >= since and math.dist(stop.place, place) < reach_mm
         ]
+
+    def is_just_at_pile(self, hands: Hands) -> bool:
+        """Tell whether a hand pauses at the play pile, or has just done so."""
+        play = self.layout.play
+        if play is None:
+            return False
+        stops = [stop for reach in hands.reaches for stop in reach.stops[-2:]]
+        return any(hands.t - s.end < JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
 
     def tapped(self, since: float) -> int | None:
         """Return whose hand lay on the play pile's place for a moment after `since`; None for nobody's."""

@@ -99,12 +99,48 @@ class SeeminglyNew:
         bare = {k for k, card in enumerate(self._pile.cards) if any(card is lay for lay in told.values())}
         return replace(view, new=tuple(new), old=(*view.old, *told), there=view.there | bare)
 
+    def plainly_new(self, view: PileView) -> list[NewCard]:
+        """Return the new cards that are all but certainly read, and where the picture showed no such card."""
+        return [card for card in view.new if card[1] >= CERTAIN and self._pictures.shows_new(card[2])]
+
+    def is_top_taken(self, view: PileView, unchanged: bool) -> bool:
+        """Tell whether upper cards are gone: those of the uppermost rank, or those that were played last.
+
+        Cards of one rank that were put down together may have been straightened, which hides all but one;
+        what lies upon them is seen. `unchanged`: the pile looks from afar as it was left.
+        """
+        if self._pile.is_top_missing(view):
+            return not unchanged
+        last = self._told.newest
+        below = len(self._pile.cards) - (len(last.cards) if last is not None else 0)
+        on_top = last is not None and sorted(self._pile.names[below:]) == sorted(last.cards)
+        return on_top and max(view.there, default=-1) < below and self.is_top_gone()
+
+    def is_top_gone(self) -> bool:
+        """Tell whether nothing looks like the uppermost card any more where that lay."""
+        top = self._pile.cards[-1].place if self._pile.cards else None
+        return top is not None and self._pictures.is_gone(top)
+
     def may_show_more(self, view: PileView, look: Sequence[Seen], elsewhere: Collection[str]) -> bool:
         """Tell whether the last look shows another card of the new ones' rank, which no look did before."""
         ranks = {name[:-1] for name, _, _ in view.new}
         known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
         named = [seen.best for seen in look]
         return any(name and p >= MIN_NAME and name[:-1] in ranks and name not in known for name, p in named)
+
+    def missed_in(self, last: Event, view: PileView, *, plain: bool) -> list[NewCard]:
+        """Return cards that were put down with the last play, though they were not seen then.
+
+        Cards of its set; and where looks enough show it `plain`ly, one of another rank where every look shows
+        something else than lay there before.
+        """
+        rank = last.cards[-1][:-1]
+        seen = [c for c in view.new if c[0][:-1] == rank and not self.lay_there_before_play(c)]
+        if plain:
+            others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
+            seen += [c for c in others if self.is_another(c, rank)]
+        seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
+        return [card for card in seen if card[1] >= SURE and card[0] != UNKNOWN_CARD]
 
     def misread_in(self, last: Event, name: str, seen: Seen, view: PileView) -> PileCard | None:
         """Return the card of the last play that is read as `name` now: a hand hid it; None where none is."""

@@ -30,6 +30,8 @@ class Taken:
     t: float
     played: Event | None = None
     """The play of just these cards by that seat, if it was the last thing that had happened."""
+    surely: bool = False
+    """Whether a picture shows that they lie there no more."""
 
 
 class Taking:
@@ -37,6 +39,8 @@ class Taking:
 
     def __init__(self, scene: Scene, heap: Heap) -> None:
         self._scene, self._heap = scene, heap
+        self.lay_free = -math.inf
+        """When cards were last seen on the pile with no arm over it."""
         self.whole: Taken | None = None
         """The whole pile; whether to a hand or to the burn pile is not known yet."""
         self._last: Taken | None = None
@@ -51,7 +55,7 @@ class Taking:
         if self.whole is not None and set(seen) & set(self.whole.cards):
             cards, self.whole = self.whole.cards, None
             return cards
-        if self.part is not None and set(seen) & set(self.part.cards):
+        if self.part is not None and not self.part.surely and set(seen) & set(self.part.cards):
             cards, self.part = self.part.cards, None
             return cards
         return ()
@@ -64,9 +68,10 @@ class Taking:
         self.whole = self._last = self._taken(seat, cards, now)
 
     def gathered(self, reach: Reach) -> float:
-        """Return until when a reach gathered up the pile that was taken last; -inf where it was another's.
+        """Return until when a reach had to do with the pile that was taken last; -inf where it was another's.
 
-        What is lifted meanwhile, and hangs together with the arm, may come to be over the draw pile.
+        What is lifted meanwhile, and hangs together with the arm, may come to be over the draw pile; and so
+        may the arm that carries it to the burn pile.
         """
         taken, play = self._last, self._scene.layout.play
         if taken is None or taken.reach is not reach or play is None:
@@ -79,11 +84,15 @@ class Taking:
             and math.dist(stop.place, play) < NEAR_MM
             and (draw is None or math.dist(stop.place, play) < math.dist(stop.place, draw))
         ]
+        if self.burnt or self.went_on_to_burn_pile(taken):
+            burnt = self._burnt_at(taken)
+            at_play.append(self._heap.seen_at(taken.t, taken.cards) if burnt is None else burnt)
         return max(at_play, default=-math.inf)
 
-    def took_part(self, seat: int, cards: tuple[str, ...], now: float) -> None:
-        """Note that a seat took the upper cards."""
+    def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool = False) -> None:
+        """Note that a seat took the upper cards; `surely`: a picture shows that they are gone."""
         self.part = self._taken(seat, cards, now)
+        self.part.surely = surely
 
     def _taken(self, seat: int, cards: tuple[str, ...], now: float) -> Taken:
         last, player = self._scene.log.last, self._scene.player(seat)
@@ -120,8 +129,10 @@ class Taking:
                 self.tell_whole(now)
         elif whole is not None and self._heap.places_since(whole.t, whole.cards) and self._burnt_at(whole):
             self.tell_whole(now)  # the hand may stay, to draw; where the cards are is clear
-        if part is not None and part.seat not in present and now - part.t > _PARTIAL_SECONDS:
-            self.tell_part(now)
+        if part is not None and part.seat not in present:
+            taken_back = part.surely and part.played is not None
+            if taken_back or now - part.t > _PARTIAL_SECONDS:
+                self.tell_part(now)
 
     def tell_whole(self, now: float) -> None:
         """Tell a burn if the burn pile grew or the hand went on to it, else that it was taken in hand."""
@@ -183,7 +194,8 @@ class Taking:
             if math.dist(stop.place, play) < NEAR_MM and not is_there(stop.place, goals)
         )
         since = next(at_play, reach.start)
-        paused = [stop.end for stop in reach.stops if stop.start > since and is_there(stop.place, goals)]
+        later = (stop for stop in reach.stops if stop.start > since and stop.end > self.lay_free)
+        paused = [stop.end for stop in later if is_there(stop.place, goals)]
         seen = self._heap.places_since(taken.t, taken.cards, sure=True)
-        passed = [t for t, place in reach.path if t > since and is_there(place, seen)]
+        passed = [t for t, place in reach.path if t > max(since, self.lay_free) and is_there(place, seen)]
         return paused[0] if paused else min(passed, default=None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from engine.events import Event, EventKind, Source
-from vision.events_scene import Scene
+from vision.events_scene import JUST_SECONDS, Scene
 from vision.events_sets import NewCard
 from vision.questions import UNREAD_CARD, asked
 from vision.reading import UNKNOWN_CARD
@@ -17,8 +17,6 @@ _SET_SECONDS = 4.5
 _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
 quickly, and whether they may go together is not asked here."""
-JUST_SECONDS = 0.8
-"""What was done no longer ago may not yet be seen well."""
 _SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
 """A card of which little shows is outlined roughly."""
 _MAY_BE = 3

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from vision.events_scene import Scene
 from vision.layout import Place
+from vision.slots import Seen
 
 _BEFORE_SECONDS = 0.5
 
@@ -41,3 +42,7 @@ class Visits:
             return self._frames.most_common(1)[0][0]
         recent = [reach for reach in self._scene.reaches if reach.last >= since]
         return recent[-1].seat if recent else None
+
+    def player_at(self, card: Seen) -> str | None:
+        """Return the player whose arm was where a card is, as `who`."""
+        return self._scene.player(self.who((card.x, card.y)))

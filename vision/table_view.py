@@ -39,3 +39,11 @@ class TableView:
         if layout is not None:
             layout = replace(layout, plane=TablePlane(layout.plane.to_table @ self.moved))
         return replace(self, readings=readings, layout=layout, moved=None)
+
+    def lies_as(self, other: TableView) -> bool:
+        """Tell whether two views show the same cards and places, from the same place."""
+        if self.readings is not other.readings or self.layout is not other.layout:
+            return False
+        if self.moved is None or other.moved is None:
+            return self.moved is other.moved
+        return np.array_equal(self.moved, other.moved)
