@@ -336,6 +336,10 @@ class Pile:
         """Tell whether a card of a suit is known to lie just there."""
         return any(name[-1] == suit for name in self._names_at(seen))
 
+    def alike_lies_at(self, name: str, seen: Seen) -> bool:
+        """Tell whether a card of the rank and colour of `name` is known to lie just there."""
+        return any(rank_and_colour(other) == rank_and_colour(name) for other in self._names_at(seen))
+
     def _names_at(self, seen: Seen) -> list[str]:
         return [card.name for card in self.cards if card.place and in_place(card.place, seen)]
 

@@ -332,7 +332,7 @@ class PlayPile:
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards that were surely read on the pile under a hand but never free."""
         ranks = {name[:-1] for name, _, _ in self._told_early}
-        return self._under_hand.sure(set(self.pile.names) | self._elsewhere(), now, ranks)
+        return self._under_hand.sure({*self.pile.names, *self._elsewhere(), *self._in_sight}, now, ranks)
 
     def _judge_passed_through(self, now: float, patch: Patch | None) -> None:
         """Judge cards that rested on the empty pile under a hand and are gone with it.
