@@ -1,4 +1,4 @@
-"""A squared stack shows its uppermost card alone: who draws more than that is asked for the others."""
+"""A squared stack shows its uppermost card alone: the others are asked for, or follow from what is seen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,13 @@ class Watcher:
         return [self.given.pop(0)]
 
 
-def watched(*seen: dict[str, Any]) -> Refereeing:
+def see(game: Refereeing, event: Event) -> None:
+    """Let the camera of a game see one event more."""
+    game._watcher.given.append(event)  # type: ignore[attr-defined]
+    game.feed(FRAME, event.t)
+
+
+def watched(*seen: dict[str, Any], packs: int = 1) -> Refereeing:
     """Return a game of which a camera saw the deal and then these events."""
     events = [Event(id=1, event="deal", up=UP, confidence=0.95)]
     for number, fields in enumerate(seen, start=2):
@@ -41,6 +47,7 @@ def watched(*seen: dict[str, Any]) -> Refereeing:
         Watcher(list(events)),  # type: ignore[arg-type]
         lambda players: judge_of("winnersh", players, dealer="Cat"),
         tuple(UP),
+        packs=packs,
     )
     for event in events:
         game.feed(FRAME, event.t)
@@ -87,3 +94,110 @@ def test_nothing_is_asked_about_what_is_due_or_about_another_players_play() -> N
 def test_nothing_is_asked_where_all_cards_of_the_rank_are_seen() -> None:
     fours = {**PLAY, "cards": ("4C", "4D", "4H")}
     assert open_questions(watched(fours, {**DRAW_TWO, "count": 4}).lines) == []
+
+
+NINE = {"event": "play", "player": "Ann", "cards": ("9C",), "source": "hand"}
+NINE_ON_IT = {**NINE, "player": "Bob", "cards": ("9H",)}
+DRAW_ONE = {"event": "draw", "player": "Ann", "count": 1}
+BOB_DRAWS_TWO = {"event": "draw", "player": "Bob", "count": 2}
+ONLY_ONE_LEFT = (NINE, DRAW_ONE, NINE_ON_IT, BOB_DRAWS_TWO)
+"""The 9 of diamonds lies before Bob: who drew two for the 9 of hearts had the 9 of spades under it."""
+
+
+def cards_of(game: Refereeing, event: str, player: str | None = None) -> list[list[str]]:
+    return [x["cards"] for x in game.lines if x["event"] == event and player in (None, x.get("player"))]
+
+
+def test_where_only_one_card_is_left_nobody_is_asked() -> None:
+    game = watched(*ONLY_ONE_LEFT)
+    assert cards_of(game, "play", "Bob") == [["9S", "9H"]]
+    assert [line["ruling"]["verdict"] for line in game.lines[3:]] == ["legal", "legal"]
+    assert not [line for line in game.lines if line["event"] == "unclear"]
+
+
+def test_what_is_seen_later_answers_the_question() -> None:
+    game = watched(PLAY, DRAW_TWO)
+    assert len(open_questions(game.lines)) == 1
+    seen = {"event": "play", "player": "Bob", "cards": ("4H",), "source": "hand"}
+    game = watched(PLAY, DRAW_TWO, seen)
+    assert cards_of(game, "play", "Ann") == [["4D", "4C"]]
+    assert not [line for line in game.lines if line["event"] == "unclear"], "the question is withdrawn"
+    assert game.lines[2]["ruling"]["verdict"] == "legal"
+
+
+def test_what_was_concluded_goes_when_the_card_turns_up_elsewhere() -> None:
+    turned_up = {"event": "play", "player": "Cat", "cards": ("9S",), "source": "hand"}
+    assert cards_of(watched(*ONLY_ONE_LEFT, turned_up), "play", "Bob") == [["9H"]]
+
+
+def test_what_was_concluded_goes_when_fewer_were_drawn_after_all() -> None:
+    drew_one = {**BOB_DRAWS_TWO, "count": 1, "revise": 5}
+    assert cards_of(watched(*ONLY_ONE_LEFT, drew_one), "play", "Bob") == [["9H"]]
+
+
+def test_a_burn_told_before_is_told_with_the_hidden_card() -> None:
+    burnt = (
+        {"event": "play", "player": "Bob", "cards": ("10C",), "source": "hand"},
+        {"event": "burn", "player": "Bob", "cards": ("4C", "10C")},
+        {"event": "play", "player": "Bob", "cards": ("4H",), "source": "hand"},
+    )
+    game = watched(PLAY, DRAW_TWO, *burnt)
+    assert cards_of(game, "play", "Ann") == [["4D", "4C"]]
+    assert cards_of(game, "burn") == [["4D", "4C", "10C"]]
+
+
+def test_who_picked_the_pile_up_may_play_what_lay_hidden_there() -> None:
+    taken = (
+        {"event": "pick_up", "player": "Bob", "cards": ("4C",)},
+        {"event": "play", "player": "Bob", "cards": ("4H",), "source": "hand"},
+    )
+    game = watched(PLAY, DRAW_TWO, *taken)
+    assert cards_of(game, "play", "Ann") == [["4C"]]
+    assert len(open_questions(game.lines)) == 1
+
+
+def test_who_lays_sets_out_for_all_to_see_is_asked_and_nothing_is_concluded() -> None:
+    laid_out = (
+        {"event": "play", "player": "Ann", "cards": ("5D",), "source": "hand"},
+        DRAW_ONE,
+        {"event": "play", "player": "Bob", "cards": ("7C", "7H"), "source": "hand"},
+        BOB_DRAWS_TWO,
+        {"event": "play", "player": "Cat", "cards": ("9C",), "source": "hand"},
+        {**DRAW_ONE, "player": "Cat"},
+        {"event": "play", "player": "Ann", "cards": ("JD",), "source": "hand"},
+        DRAW_ONE,
+        {"event": "play", "player": "Bob", "cards": ("JH",), "source": "hand"},
+        BOB_DRAWS_TWO,
+    )
+    game = watched(*laid_out)
+    assert cards_of(game, "play", "Bob")[-1] == ["JH"]
+    (question,) = open_questions(game.lines)
+    assert question["cards"] == ["JS"]
+
+
+def test_a_burn_that_shows_three_of_a_rank_tells_of_the_fourth() -> None:
+    sevens = [
+        {"event": "play", "player": player, "cards": (card,), "source": "hand"}
+        for player, card in (("Ann", "7C"), ("Bob", "7D"), ("Cat", "7H"))
+    ]
+    draws = [{**DRAW_ONE, "player": player} for player in ("Ann", "Bob")]
+    burnt = {"event": "burn", "player": "Cat", "cards": ("7C", "7D", "7H")}
+    game = watched(sevens[0], draws[0], sevens[1], draws[1], sevens[2], burnt)
+    assert cards_of(game, "play", "Cat") == [["7S", "7H"]]
+    assert cards_of(game, "burn") == [["7C", "7D", "7S", "7H"]]
+
+
+def test_with_two_packs_it_is_asked() -> None:
+    game = watched(*ONLY_ONE_LEFT, packs=2)
+    assert cards_of(game, "play", "Bob") == [["9H"]]
+    assert len(open_questions(game.lines)) == 1
+
+
+def test_an_answer_given_stands_whatever_is_seen_later() -> None:
+    game = watched(PLAY, DRAW_TWO)
+    (question,) = open_questions(game.lines)
+    heart = next(answer for answer in likely_answers(game.lines, question) if "4H" in answer.cards)
+    game.correct(game.lines[1]["id"], heart)
+    assert game.lines[1]["cards"] == ["4H", "4C"]
+    see(game, Event(id=4, event="play", t=4.0, player="Bob", cards=("4H",), source="hand", confidence=0.95))
+    assert game.lines[1]["cards"] == ["4H", "4C"]
