@@ -168,7 +168,7 @@ class PlayPile:
             self._judge_passed_through(now, patch)
         elif view.cards and len(self._looks) > _LOOKS and self._seeming.is_top_taken(view, unchanged):
             self._top_taken(view, now, patch)
-        elif not patient or unchanged:
+        elif not patient or (unchanged and not self._seeming.is_top_gone()):
             self._nothing_new(now, patch)
 
     def _looks_bare(self, patch: Patch | None) -> bool:
@@ -315,7 +315,7 @@ class PlayPile:
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
         """Tell a play of cards that came to lie on the pile with no arm over it; returns whether one did."""
         left = max((reach.last for reach in self._scene.reaches), default=-math.inf)
-        if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS or same_patch(patch, self._as_left):
+        if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
             return False
         tossed = self._seeming.plainly_new(self._view(self._looks[-_LOOKS:]))
         if tossed:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.events import Event
 from vision.arms import Hands, Reach
 from vision.events import EventMaker
-from vision.events_record import Look, UnderArm
+from vision.events_patches import CloseUp
+from vision.events_record import Look, Patch, UnderArm
 from vision.layout import PLAY, Layout, Place, Seat, Zone
 from vision.plane import TablePlane
-from vision.slots import Seen
+from vision.slots import Seen, index_places
 
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 UP = [["4S", "5C", "6C"], ["9D", "JC", "AD"], ["10H", "8C", "QD"], ["KH", "10S", "8H"]]
@@ -39,6 +42,32 @@ def down(place: Place, angle: float = 90.0) -> Seen:
     return Seen(place[0], place[1], angle, "down")
 
 
+def picture(cards: Sequence[Seen], truly: Mapping[str, str]) -> CloseUp:
+    """Draw upright cards at the play pile, the lowest first, each under the name that it truly has."""
+    half, fine = 130.0, 1.5
+    corner = (PLAY_AT[0] - half, PLAY_AT[1] - half)
+    pixels: NDArray[np.uint8] = np.full((round(2 * half * fine), round(2 * half * fine), 3), 70, np.uint8)
+    for seen in cards:
+        name = truly.get(str(seen.best[0]), str(seen.best[0]))
+        middle = (np.array((seen.x, seen.y)) - corner) * fine
+        low, high = (middle + side * np.array((31.5, 44.0)) * fine for side in (-1, 1))
+        for colour, width in (((225,) * 3, -1), ((120,) * 3, 1)):
+            cv2.rectangle(pixels, tuple(map(int, low)), tuple(map(int, high)), colour, width)
+        for x, y in index_places(seen):
+            at = (int((x - corner[0]) * fine) - 7, int((y - corner[1]) * fine) - 2)
+            for text, down_by in ((name[:-1], 0), (name[-1], 15)):
+                cv2.putText(
+                    pixels, text, (at[0], at[1] + down_by), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (20,) * 3, 2
+                )
+    pixels = np.asarray(cv2.GaussianBlur(pixels, (5, 5), 1.0), np.uint8)
+    rough = np.random.default_rng(3).normal(0, 4, pixels.shape)
+    return CloseUp(np.clip(pixels + rough, 0, 255).astype(np.uint8), corner)
+
+
+def small(pile: CloseUp) -> Patch:
+    return np.asarray(cv2.resize(pile.pixels, (26, 26), interpolation=cv2.INTER_AREA), np.uint8)
+
+
 class Script:
     """Plays arms and cards to an EventMaker and collects what it says."""
 
@@ -55,6 +84,8 @@ class Script:
         }
         self.table: list[Seen] = []
         self.draw_pile = True
+        self.drawn: dict[str, str] | None = None
+        """With pictures of the pile: which card truly lies where one is read, where it is misread."""
 
     def cards(self) -> list[Seen]:
         pile = [down(DRAW_AT)] if self.draw_pile else []
@@ -75,7 +106,9 @@ class Script:
     def look(self, under: Sequence[UnderArm] = (), hidden: frozenset[Zone] = frozenset()) -> None:
         shown = [c for c in self.cards() if not any(u.seen is c for u in under)]
         shown = [c for c in shown if self.maker.layout.zone_at(c.x, c.y) not in hidden]
-        self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden))
+        pile = None if self.drawn is None else picture(self.table, self.drawn)
+        patches = {PLAY: small(pile)} if pile is not None and PLAY not in hidden else {}
+        self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden, patches, pile))
 
     def reach(self, player: str, *stops: tuple[Place, float], held: Seen | None = None) -> Reach:
         """A player's arm goes to each place and stays there so long; covers the zones it is over."""

@@ -1,0 +1,125 @@
+"""What close pictures of the play pile settle: cards tossed on to it, taken back, misread beside a play."""
+
+from __future__ import annotations
+
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
+from vision.events_record import UnderArm
+from vision.layout import DRAW, PLAY
+
+BESIDE = (PLAY_AT[0], -105.0)
+"""Where a hand is not over the pile."""
+
+
+def pictured() -> Script:
+    script = Script()
+    script.drawn = {}
+    return script
+
+
+def on_pile(name: str, dx: float, dy: float, p: float = 0.99) -> tuple[str, tuple[float, float], float]:
+    return name, (PLAY_AT[0] + dx, PLAY_AT[1] + dy), p
+
+
+def test_a_card_that_is_tossed_on_to_the_pile_is_played_by_whose_hand_was_near() -> None:
+    script = pictured()
+    script.play("Ann", card(*on_pile("6S", 0, 0)))
+    script.reach("Bob", (BESIDE, 0.2))
+    script.table.append(card(*on_pile("KD", 8, 3)))
+    for _ in range(3):
+        script.rest(0.2)
+        script.look()
+    assert script.told()[1:] == [("play", "Ann", ("6S",)), ("play", "Bob", ("KD",))]
+
+
+def test_without_a_hand_near_nothing_is_tossed() -> None:
+    script = pictured()
+    script.play("Ann", card(*on_pile("6S", 0, 0)))
+    script.rest(4.0)
+    script.table.append(card(*on_pile("KD", 8, 3)))
+    for _ in range(3):
+        script.rest(0.2)
+        script.look()
+    assert script.told()[1:] == [("play", "Ann", ("6S",))]
+
+
+def test_what_looks_as_before_was_not_tossed() -> None:
+    script = pictured()
+    script.drawn = {"KD": "6S"}
+    script.play("Ann", card(*on_pile("6S", 0, 0)))
+    script.reach("Bob", (BESIDE, 0.2))
+    script.table = [card(*on_pile("KD", 0, 0))]
+    for _ in range(3):
+        script.rest(0.2)
+        script.look()
+    assert script.told()[1:] == [("play", "Ann", ("6S",))]
+
+
+def test_a_card_taken_back_from_one_of_its_rank_and_put_down_again_with_another_is_one_play() -> None:
+    script = pictured()
+    script.play("Ann", card(*on_pile("6D", 0, 0)))
+    six = card(*on_pile("6S", 10, 6))
+    script.play("Bob", six)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table.remove(six)
+    script.rest(1.6)
+    assert script.told()[1:] == [("play", "Ann", ("6D",))], "it is withdrawn before anything else happens"
+    script.play("Bob", six)
+    script.play("Bob", card(*on_pile("6H", 20, 2)))
+    assert script.told()[1:] == [("play", "Ann", ("6D",)), ("play", "Bob", ("6S", "6H"))]
+
+
+def test_a_card_that_the_reader_overlooks_is_not_taken_back() -> None:
+    script = pictured()
+    script.play("Ann", card(*on_pile("6D", 0, 0)))
+    six = card(*on_pile("6S", 10, 6))
+    script.play("Bob", six)
+    script.drawn = {"6D": "6D"}
+    script.reach("Bob", (PLAY_AT, 0.3))
+    seen, script.cards = script.cards, lambda: [c for c in seen() if c is not six]  # type: ignore[method-assign]
+    script.rest(1.6)
+    assert script.told()[1:] == [("play", "Ann", ("6D",)), ("play", "Bob", ("6S",))]
+
+
+def test_a_lower_card_that_is_misread_beside_a_play_was_to_be_seen_before() -> None:
+    script = pictured()
+    script.play("Ann", card(*on_pile("6D", 0, 0)))
+    five = card(*on_pile("5H", 40, 36))
+    script.table.append(five)
+    script.leave("Bob", five)
+    script.drawn = {"QC": "6D"}
+    script.table = [card(*on_pile("QC", 0, 0)), five]
+    script.rest()
+    assert script.told()[1:] == [("play", "Ann", ("6D",)), ("play", "Bob", ("5H",))]
+
+
+def test_what_was_seen_free_and_is_no_new_card_is_not_burnt_as_one() -> None:
+    script = Script()
+    script.play("Ann", card(*on_pile("KS", 0, 0)))
+    ten = card(*on_pile("10C", 10, 4))
+    misread = card(*on_pile("KC", 0, 0, 0.96))
+    reach = script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [card("KC", PLAY_AT, 0.9), ten]
+    for _ in range(2):
+        script.look([UnderArm(reach.seat, misread, 0.6, False)], frozenset({PLAY}))
+        script.go_on(reach, [PLAY_AT] * 2, over=[PLAY])
+    script.rest()
+    script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.3))
+    script.table = [down(BURN_AT)]
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", ("10C",)), ("burn", "Bob", ("KS", "10C"))]
+
+
+def test_an_arm_over_the_draw_pile_on_its_way_to_the_burn_pile_draws_nothing() -> None:
+    """What it has put there seems a part of it at first, and its tip to be at the draw pile."""
+    script = Script()
+    script.play("Ann", card(*on_pile("10D", 0, 0)))
+    burnt = card("10D", BURN_AT)
+    reach = script.reach("Ann", (BURN_AT, 0.0), (PLAY_AT, 0.4))
+    script.table = []
+    script.go_on(reach, [DRAW_AT] * 4, over=[DRAW])
+    for _ in range(3):
+        script.look([UnderArm(reach.seat, burnt, 0.2, False)], frozenset({DRAW}))
+        script.go_on(reach, [DRAW_AT] * 4, over=[DRAW])
+    script.table = [burnt]
+    script.rest(2.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "burn"]
