@@ -188,7 +188,8 @@ class Draws:
         # A trip too quick for a pause counts as well: one of which the draw pile is the farthest point.
         quick = sum(
             any(
-                not any(start <= piece[-1][0] and piece[0][0] <= end for start, end, _ in [*stops, *over])
+                piece[0][0] >= since
+                and not any(start <= piece[-1][0] and piece[0][0] <= end for start, end, _ in [*stops, *over])
                 and self._turns_there(reach, piece)
                 for piece in trip
             )

@@ -87,7 +87,7 @@ def test_a_lower_card_that_is_misread_beside_a_play_was_to_be_seen_before() -> N
     script.table.append(five)
     script.leave("Bob", five)
     script.drawn = {"QC": "6D"}
-    script.table = [card(*on_pile("QC", 0, 0)), five]
+    script.table = [card(*on_pile("QC", 0, 0, 0.999)), five]
     script.rest()
     assert script.told()[1:] == [("play", "Ann", ("6D",)), ("play", "Bob", ("5H",))]
 
@@ -112,7 +112,8 @@ def test_what_was_seen_free_and_is_no_new_card_is_not_burnt_as_one() -> None:
 def test_an_arm_over_the_draw_pile_on_its_way_to_the_burn_pile_draws_nothing() -> None:
     """What it has put there seems a part of it at first, and its tip to be at the draw pile."""
     script = Script()
-    script.play("Ann", card(*on_pile("10D", 0, 0)))
+    script.play("Bob", card(*on_pile("7S", 0, 0)))
+    script.play("Ann", card(*on_pile("10D", 4, 3)))
     burnt = card("10D", BURN_AT)
     reach = script.reach("Ann", (BURN_AT, 0.0), (PLAY_AT, 0.4))
     script.table = []
@@ -122,4 +123,4 @@ def test_an_arm_over_the_draw_pile_on_its_way_to_the_burn_pile_draws_nothing() -
         script.go_on(reach, [DRAW_AT] * 4, over=[DRAW])
     script.table = [burnt]
     script.rest(2.0)
-    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "burn"]
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "play", "burn"]
