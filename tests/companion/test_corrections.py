@@ -259,6 +259,24 @@ def test_sweeping_the_cards_up_after_the_game_accuses_nobody() -> None:
     assert [line["event"] for line in ended_game(*SWEPT_UP).lines] == ["deal", "out", "game_over"]
 
 
+def test_the_burn_that_the_last_card_brings_belongs_to_the_game() -> None:
+    ten = Event(id=3, event="play", t=1.5, player="Bob", cards=("10S",), source="hand")
+    burnt = Event(id=4, event="burn", t=3, player="Bob", cards=("10S",))
+    again = replace(burnt, id=5, t=4)
+    game = Refereeing(
+        cast(
+            Watcher,
+            ScriptedWatcher([GAME[0], ten, Event(id=2, event="out", t=2, player="Bob"), burnt, again]),
+        ),
+        lambda _: Referee("winnersh", ("Ann", "Bob")),
+        ("Ann", "Bob"),
+    )
+    for t in range(5):
+        game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
+    assert [line["event"] for line in game.lines] == ["deal", "play", "out", "game_over", "burn"]
+    assert "ruling" not in game.lines[-1], "nobody is accused"
+
+
 @pytest.mark.parametrize(
     "go_on",
     [
