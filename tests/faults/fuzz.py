@@ -28,7 +28,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -131,7 +131,7 @@ def mutated_json(draw: st.DrawFn, sound: tuple[bytes, ...]) -> bytes:
 
 def inputs_of(name: str) -> st.SearchStrategy[bytes]:
     """Return what a target is fed with."""
-    from fuzz_targets import AS_JSON, SEEDS
+    from tests.faults.fuzz_targets import AS_JSON, SEEDS
 
     changed = mutated_bytes(SEEDS[name])
     return st.one_of(mutated_json(SEEDS[name]), changed) if name in AS_JSON else changed
@@ -159,7 +159,7 @@ def main() -> int:
         logging.disable(logging.CRITICAL)
         if args.one:
             _atheris(args.one, args.minutes, args.findings)
-        from fuzz_targets import TARGETS, run
+        from tests.faults.fuzz_targets import TARGETS, run
 
         names = args.target or list(TARGETS)
         if args.files:
@@ -190,7 +190,7 @@ def _with_hypothesis(names: list[str], args: argparse.Namespace) -> int:
 
 def _batch(name: str, number: int) -> tuple[list[bytes], Exception | None]:
     """Run one batch; returns what was fed, and what was found with the last of it."""
-    from fuzz_targets import run
+    from tests.faults.fuzz_targets import run
 
     fed: list[bytes] = []
 
@@ -250,7 +250,7 @@ def _atheris(name: str, minutes: float, findings: Path) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["companion", "datasets", "engine", "vision"]):
-        from fuzz_targets import SEEDS, run
+        from tests.faults.fuzz_targets import SEEDS, run
 
     findings.mkdir(parents=True, exist_ok=True)
     corpus = Path(tempfile.mkdtemp(prefix="corpus-"))

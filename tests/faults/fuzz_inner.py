@@ -15,8 +15,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-from fuzz_rtsp import read_pictures
-from fuzz_running import FoundError, command, written
 
 from companion.choice import Choice, choice_of
 from companion.cli import main
@@ -32,6 +30,8 @@ from engine.errors import BadInputError
 from engine.json_text import parse_json
 from engine.referee import Referee
 from engine.simulate import play_game
+from tests.faults.fuzz_rtsp import read_pictures
+from tests.faults.fuzz_running import FoundError, command, written
 from vision.decks import LEARNT, Deck, load_learnt, save_deck
 from vision.faces import load_fusion
 from vision.indices import load_calibration
@@ -75,10 +75,10 @@ def rows(data: bytes, folder: Path) -> None:
         with contextlib.suppress(BadInputError):  # a line may be an event and not one of this game
             say(open_game(by_hand, past).lines)
         say(past.lines)
-    for game in newest_evening(path):
-        say(game.lines)
+    for played in newest_evening(path):
+        say(played.lines)
         with contextlib.suppress(BadInputError):
-            replay(game)
+            replay(played)
 
 
 def _columns(head: Any) -> dict[str, Any]:
@@ -214,8 +214,8 @@ def _rows() -> bytes:
     lines.append({**lines[-1], "revise": 3, "withdrawn": True, "id": 99})
     seat = {"player": "Ann", "row": [[0.0, 200.0]], "facing": [0.0, 1.0]}
     layout = {"width": 160, "height": 90, "to_table": np.eye(3).tolist(), "seats": [seat, seat, seat]}
-    head = {"started": 1.7e9, "finished": None, "rules": "winnersh", "options": [], "players": list(PLAYERS)}
-    head |= {"dealer": "Ann", "loser": None, "source": None, "layout": layout}
+    head: dict[str, Any] = {"started": 1.7e9, "finished": None, "rules": "winnersh", "options": []}
+    head |= {"players": list(PLAYERS), "dealer": "Ann", "loser": None, "source": None, "layout": layout}
     head["rituals_done"] = [{"player": "Ann", "title": "Library Boy", "number": 1, "at": 5.0}]
     return "\n".join(json.dumps(line) for line in (head, *lines)).encode()
 

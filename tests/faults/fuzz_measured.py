@@ -10,7 +10,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-from fuzz_running import written
 
 from datasets.evaluation import each_by, evaluate_photos, photo_sets
 from datasets.measuring import watching
@@ -18,6 +17,7 @@ from datasets.measuring.summing import report
 from datasets.measuring.tables import as_markdown
 from engine.errors import BadInputError
 from engine.json_text import parse_json
+from tests.faults.fuzz_running import written
 from vision.reading import CardReading
 
 _BETWEEN = b"\n--\n"

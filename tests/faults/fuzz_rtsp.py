@@ -11,8 +11,8 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from fuzz_running import FoundError
 
+from tests.faults.fuzz_running import FoundError
 from vision.capturing import open_stream
 from vision.sources import SameSize
 
@@ -48,7 +48,7 @@ def read_pictures(address: str) -> list[tuple[int, ...]]:
                 break
             if frame.ndim != 3 or frame.dtype != np.uint8:
                 raise FoundError(f"a picture of shape {frame.shape}, {frame.dtype}")
-            same_size.fit(frame)
+            same_size.fit(np.asarray(frame, np.uint8))
             shapes.append(frame.shape)
     finally:
         capture.release()

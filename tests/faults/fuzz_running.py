@@ -144,7 +144,7 @@ def watched(*folders: Path) -> Iterator[None]:
     if not _watch.hooked:
         sys.addaudithook(_watch.hear)
         _watch.hooked = True
-    own = [os.environ[name] for name in _FOLDERS if name in os.environ]
+    own = [Path(os.environ[name]) for name in _FOLDERS if name in os.environ]
     outer, already = _watch.inside, len(_watch.found)
     _watch.inside = tuple(os.path.join(os.path.abspath(path), "") for path in (*folders, *own))
     try:

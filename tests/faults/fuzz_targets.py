@@ -15,13 +15,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import cv2
 import numpy as np
-from fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
-from fuzz_measured import MEASURED, MEASURED_AS_JSON, measured_seeds
-from fuzz_rtsp import rtsp, rtsp_seed
-from fuzz_running import WORKS_IN, FoundError, command, limited, watched, written
 
 from companion import sharing
 from companion.evening import tally_of
@@ -32,6 +29,10 @@ from companion.store import Store
 from engine.errors import BadInputError
 from engine.json_text import parse_json
 from engine.simulate import play_game
+from tests.faults.fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
+from tests.faults.fuzz_measured import MEASURED, MEASURED_AS_JSON, measured_seeds
+from tests.faults.fuzz_rtsp import rtsp, rtsp_seed
+from tests.faults.fuzz_running import WORKS_IN, FoundError, command, limited, watched, written
 from vision import capturing
 from vision.decks import KNOWN, Deck, DeckHead, load_deck, save_deck
 from vision.layout import Layout, Seat, load_layout
@@ -157,11 +158,8 @@ class _Closed:
 
 def address(data: bytes, folder: Path) -> None:
     spec = data.decode("utf-8", "surrogateescape").replace("\0", "").replace("\n", "")
-    before, cv2.VideoCapture = cv2.VideoCapture, _Closed  # type: ignore[misc]
-    try:
+    with patch.object(cv2, "VideoCapture", _Closed):
         open_source(spec).close()
-    finally:
-        cv2.VideoCapture = before  # type: ignore[misc]
 
 
 class _Blind:
@@ -199,8 +197,10 @@ TARGETS: dict[str, Target] = {
         *(picture, film, address, players, settings, rtsp, *INNER, *MEASURED),
     )
 }
-AS_JSON = ("situation", "situations", "events", "score", "truth", "layout", "players", "settings")
-AS_JSON += INNER_AS_JSON + MEASURED_AS_JSON
+AS_JSON = (
+    *("situation", "situations", "events", "score", "truth", "layout", "players", "settings"),
+    *(*INNER_AS_JSON, *MEASURED_AS_JSON),
+)
 """Targets whose input is JSON, or a JSON object a line."""
 
 

@@ -138,7 +138,7 @@ def check(store: Path, reported: list[dict[str, Any]], resumed: int | None, befo
 
 def _check_game(written: Sequence[Mapping[str, Any]], reported: list[dict[str, Any]], *, ended: bool) -> None:
     lines = last_word(written)
-    last = next((entry["lines"] for entry in reversed(reported) if "lines" in entry), [])
+    last: list[Any] = next((entry["lines"] for entry in reversed(reported) if "lines" in entry), [])
     held = shown(lines)
     if ended and sorted(held) != sorted(last):
         raise SystemExit(f"of a game that was over, {last} was shown, and the store holds {held}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import tempfile
 from collections.abc import Iterator
 from logging.handlers import RotatingFileHandler
@@ -14,15 +13,14 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parent))
+from tests.faults import fuzz_rtsp, fuzz_running
+from tests.faults.fuzz import ENGINES, inputs_of
+from tests.faults.fuzz_targets import SEEDS, TARGETS, run
 
-import fuzz_rtsp
-import fuzz_running
-from fuzz import ENGINES, inputs_of
-from fuzz_targets import SEEDS, TARGETS, run
-
-SLOW = ("backup", "store", "house_rules", "film", "players", "rows", "network", "stream", "results")
-SLOW += ("rtsp", "photo_set")
+SLOW = (
+    *("backup", "store", "house_rules", "film", "players", "rows", "network", "stream", "results"),
+    *("rtsp", "photo_set"),
+)
 
 
 @pytest.fixture(autouse=True, scope="module")

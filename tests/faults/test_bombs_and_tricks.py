@@ -38,7 +38,7 @@ def archive(path: Path, **parts: bytes) -> Path:
 
 
 def sound_parts() -> dict[str, bytes]:
-    arrays = {
+    arrays: dict[str, np.ndarray | np.int64] = {
         "format": np.int64(1),
         "weights": np.array("w"),
         "cards": np.array(["9S", "KH"]),

@@ -13,15 +13,16 @@ from companion.settings import settings_path
 from companion.starting import open_chosen_source
 from engine.errors import BadInputError
 from vision import sources
+from vision.reading import Image
 from vision.sources import LiveSource, SameSize, open_source
 
 
 class Unplugged:
     """Stands in for cv2.VideoCapture over a camera: each opening gives the pictures of one plugging-in."""
 
-    def __init__(self, *pluggings: list[np.ndarray]) -> None:
+    def __init__(self, *pluggings: list[Image]) -> None:
         self._pluggings = list(pluggings)
-        self._now: list[np.ndarray] = []
+        self._now: list[Image] = []
         self.opened = self.released = 0
 
     def open(self) -> Unplugged:
@@ -46,7 +47,7 @@ class Unplugged:
         self.released += 1
 
 
-def grey(width: int, height: int, level: int = 90) -> np.ndarray:
+def grey(width: int, height: int, level: int = 90) -> Image:
     return np.full((height, width, 3), level, np.uint8)
 
 
@@ -54,7 +55,8 @@ def plugged(
     monkeypatch: pytest.MonkeyPatch, camera: Unplugged, *, tries_on: bool = False
 ) -> tuple[LiveSource, list[str]]:
     monkeypatch.setattr(cv2, "VideoCapture", lambda *_: camera.open())
-    source, said = LiveSource(0, "camera 0", tries_on=tries_on), []
+    source = LiveSource(0, "camera 0", tries_on=tries_on)
+    said: list[str] = []
     source.tell = said.append
     return source, said
 
@@ -81,7 +83,7 @@ def test_a_camera_that_stays_away_is_waited_for_in_a_game_and_that_is_said_again
 ) -> None:
     monkeypatch.setattr(sources, "RECONNECT_SECONDS", 0.4)
     monkeypatch.setattr(sources, "_FIRST_FRAME_SECONDS", 0.4)
-    away = [[]] * 3  # each time it is opened anew, after half a second
+    away: list[list[Image]] = [[]] * 3  # each time it is opened anew, after half a second
     camera = Unplugged([grey(64, 48, 10)] * 3, *away, [grey(64, 48, 20)] * 100)
     source, said = plugged(monkeypatch, camera, tries_on=True)
     assert any(frame[0, 0, 0] == 20 for _, frame in source)
@@ -109,7 +111,7 @@ def test_a_driver_that_fails_is_one_line_after_what_was_seen(monkeypatch: pytest
             return super().read()
 
     source, _ = plugged(monkeypatch, Failing([grey(64, 48)] * 2), tries_on=True)
-    seen = []
+    seen: list[tuple[float, Image]] = []
     with pytest.raises(BadInputError, match=r"^camera 0: OpenCV.* in function 'grab'$"):
         seen.extend(source)
     source.close()
@@ -129,9 +131,10 @@ def test_pictures_too_large_for_a_table_end_a_stream_in_one_line(
 class Webcam(Unplugged):
     """A camera of 640 x 480 that grants more where it is asked for, if it can."""
 
-    def __init__(self, most: tuple[int, int], *pluggings: list[np.ndarray]) -> None:
+    def __init__(self, most: tuple[int, int], *pluggings: list[Image]) -> None:
         super().__init__(*pluggings)
-        self.most, self.asked = most, []
+        self.most = most
+        self.asked: list[tuple[int, int]] = []
         self.size = [640, 480]
 
     def set(self, what: int, value: float) -> bool:
@@ -168,7 +171,7 @@ def test_a_camera_is_asked_for_pictures_in_which_cards_can_be_read_and_what_it_g
     camera = Webcam(most, [grey(*granted)] * 50)
     monkeypatch.setattr(cv2, "VideoCapture", lambda *_: camera.open())
     with caplog.at_level("INFO"):
-        source = open_source("0", **({} if asked is None else {"camera_size": asked}))
+        source = open_source("0") if asked is None else open_source("0", camera_size=asked)
     frame = next(iter(source))[1]
     source.close()
     assert (cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG")) == camera.asked[0]
@@ -218,7 +221,7 @@ def test_a_camera_that_stays_away_is_one_line_after_what_it_showed(
     hasty: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, said = plugged(monkeypatch, Unplugged([grey(64, 48)] * 3))
-    seen = []
+    seen: list[tuple[float, Image]] = []
     with pytest.raises(BadInputError, match=r"^camera 0: no picture for 1 s$"):
         seen.extend(source)
     source.close()
@@ -253,6 +256,8 @@ def test_pictures_of_one_shape_are_fitted_and_others_are_not() -> None:
     same = SameSize()
     assert same.fit(grey(1920, 1080)) is not None
     assert (same.fit(grey(1280, 720)), same.fault())[1] is None
-    assert same.fit(grey(1280, 720)).shape == (1080, 1920, 3)  # type: ignore[union-attr]
+    fitted = same.fit(grey(1280, 720))
+    assert fitted is not None
+    assert fitted.shape == (1080, 1920, 3)
     assert same.fit(grey(1080, 1920)) is None
     assert same.fault() == "the picture is 1080 x 1920 now, it was 1920 x 1080: put the camera back as it was"

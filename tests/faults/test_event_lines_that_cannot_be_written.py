@@ -11,6 +11,7 @@ import pytest
 from companion.cli import main
 from companion.event_writer import EventWriter
 from engine.errors import BadInputError
+from tests.faults.conftest import Disk
 
 
 class Clock:
@@ -28,8 +29,9 @@ def read(path: Path) -> list[int]:
     return [json.loads(text)["id"] for text in path.read_text().split("\n") if text]
 
 
-def test_on_a_full_disk_lines_are_held_back_and_said_once_and_written_in_order(small_disk: Any) -> None:
-    path, said, clock = small_disk.path / "events.jsonl", [], Clock()
+def test_on_a_full_disk_lines_are_held_back_and_said_once_and_written_in_order(small_disk: Disk) -> None:
+    path, clock = small_disk.path / "events.jsonl", Clock()
+    said: list[str] = []
     writer = EventWriter(str(path), said.append, clock=clock)
     writer.write([line(1)])
     filler = small_disk.fill()
@@ -47,7 +49,7 @@ def test_on_a_full_disk_lines_are_held_back_and_said_once_and_written_in_order(s
     assert read(path) == list(range(1, 31))
 
 
-def test_lines_that_could_never_be_written_are_counted_in_the_last_line(small_disk: Any) -> None:
+def test_lines_that_could_never_be_written_are_counted_in_the_last_line(small_disk: Disk) -> None:
     path = small_disk.path / "events.jsonl"
     writer = EventWriter(str(path))
     small_disk.fill()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from companion.cli import main
 from companion.recording import FilmWriter
 from datasets.films import video
 from engine.errors import BadInputError
+from tests.faults.conftest import Disk
 from vision.table_view import TableView
 
 
@@ -32,7 +32,7 @@ from vision.table_view import TableView
 )
 def test_a_read_only_disk_is_named_before_any_work(
     line: str,
-    small_disk: Any,
+    small_disk: Disk,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -61,7 +61,7 @@ def test_a_read_only_disk_is_named_before_any_work(
 
 @pytest.mark.parametrize("writer", ["annotated", "rendered"])
 def test_a_film_that_cannot_be_begun_on_a_full_disk_is_named_with_the_cause(
-    writer: str, small_disk: Any
+    writer: str, small_disk: Disk
 ) -> None:
     small_disk.fill()
     path = small_disk.path / "x.mp4"

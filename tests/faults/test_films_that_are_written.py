@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from companion.recording import FilmWriter
 from engine.errors import BadInputError
+from tests.faults.conftest import Disk
 from vision.table_view import TableView
 
 
@@ -54,6 +54,6 @@ def test_pictures_of_another_size_are_fitted(tmp_path: Path) -> None:
     assert cv2.VideoCapture(str(path)).get(cv2.CAP_PROP_FRAME_COUNT) == 4
 
 
-def test_a_film_that_the_disk_did_not_take_is_said(small_disk: Any) -> None:
+def test_a_film_that_the_disk_did_not_take_is_said(small_disk: Disk) -> None:
     with pytest.raises(BadInputError, match=r"out\.mp4: could not be written whole"):
         write(small_disk.path / "out.mp4", [number / 15 for number in range(400)], 15.0)

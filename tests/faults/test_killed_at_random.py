@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import killing
 import pytest
+
+from tests.faults import killing
 
 
 def test_killed_at_random_moments_no_event_that_was_shown_is_lost(tmp_path: Path) -> None:

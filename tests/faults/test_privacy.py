@@ -24,7 +24,7 @@ from vision.decks import Deck, save_deck
 from vision.geometry import homography
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
-from vision.reading import CardReading
+from vision.reading import CardReading, Image
 
 SIZE = (1280, 720)
 TABLE, SKIN, TATTOO = (50, 120, 60), (120, 160, 230), (200, 30, 20)
@@ -40,7 +40,7 @@ def seen_at_a_slant() -> Layout:
     return Layout(plane, *SIZE, seats, draw=(120.0, 0.0), play=(0.0, 0.0))
 
 
-def with_people(layout: Layout) -> np.ndarray:
+def with_people(layout: Layout) -> Image:
     """Return a picture in which everything but the table is somebody's skin."""
     picture = np.full((SIZE[1], SIZE[0], 3), SKIN, np.uint8)
     edge = layout.plane.pixels([[-400, -300], [400, -300], [400, 300], [-400, 300]])
@@ -50,7 +50,11 @@ def with_people(layout: Layout) -> np.ndarray:
     return picture
 
 
-def like(picture: np.ndarray, colour: tuple[int, int, int]) -> int:
+def decoded(picture: bytes) -> Image:
+    return np.asarray(cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+
+
+def like(picture: Image, colour: tuple[int, int, int]) -> int:
     return int((np.abs(picture.astype(int) - colour).max(axis=2) < 40).sum())
 
 
@@ -58,7 +62,7 @@ def test_a_moment_shows_every_card_and_nobody() -> None:
     layout = seen_at_a_slant()
     moments: dict[int, bytes] = {}
     remember(moments, [{"id": 7}], with_people(layout), layout)
-    shown = cv2.imdecode(np.frombuffer(moments[7], np.uint8), cv2.IMREAD_COLOR)
+    shown = decoded(moments[7])
     assert like(shown, SKIN) == 0
     assert like(shown, TABLE) > 0.4 * shown.shape[0] * shown.shape[1]
     whites, _ = cv2.connectedComponents(cv2.inRange(shown, (220, 220, 220), (255, 255, 255)))[:2]
@@ -82,7 +86,7 @@ def test_an_arm_over_the_table_is_blurred_in_a_moment_and_the_card_in_its_hand_i
     line = {"id": 7, "cards": ["9S"]}
     remember(plain, [line], picture, layout)
     remember(blurred, [line], picture, layout, arms, [reading])
-    seen, hidden = (cv2.imdecode(np.frombuffer(m[7], np.uint8), cv2.IMREAD_COLOR) for m in (plain, blurred))
+    seen, hidden = decoded(plain[7]), decoded(blurred[7])
     assert like(seen, TATTOO) > 300
     assert like(hidden, TATTOO) < 20, "nothing of the pattern on the arm is left"
     assert like(hidden, (250, 250, 250)) > 0.8 * like(seen, (250, 250, 250)), "the card is as it was"
@@ -91,7 +95,8 @@ def test_an_arm_over_the_table_is_blurred_in_a_moment_and_the_card_in_its_hand_i
 def test_a_moment_at_another_resolution_shows_the_same_part() -> None:
     layout = seen_at_a_slant()
     whole = table_only(with_people(layout), layout)
-    half = table_only(cv2.resize(with_people(layout), (640, 360), interpolation=cv2.INTER_NEAREST), layout)
+    smaller = cv2.resize(with_people(layout), (640, 360), interpolation=cv2.INTER_NEAREST)
+    half = table_only(np.asarray(smaller, np.uint8), layout)
     assert whole is not None
     assert half is not None
     assert np.abs(np.array(whole.shape[:2]) / half.shape[:2] - 2).max() < 0.05

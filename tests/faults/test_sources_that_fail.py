@@ -19,7 +19,9 @@ import pytest
 
 from companion.cli import main
 from engine.errors import BadInputError
+from tests.faults.conftest import PictureServer
 from vision import sources
+from vision.reading import Image
 from vision.sources import open_source
 
 
@@ -30,7 +32,7 @@ def grey(width: int, height: int, level: int = 90) -> np.ndarray:
 # --- streams, over loopback ---------------------------------------------------------------------------
 
 
-def test_a_stream_that_stalls_is_said_and_goes_on(hasty: None, server: Any) -> None:
+def test_a_stream_that_stalls_is_said_and_goes_on(hasty: None, server: PictureServer) -> None:
     source, said = open_source(f"{server.address}/video"), []
 
     def hear(line: str) -> None:
@@ -52,7 +54,7 @@ def test_a_stream_that_stalls_is_said_and_goes_on(hasty: None, server: Any) -> N
 
 
 def test_a_stream_that_falls_silent_is_opened_anew(
-    hasty: None, server: Any, monkeypatch: pytest.MonkeyPatch
+    hasty: None, server: PictureServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that is dead without an end, as after a phone has left the house's network."""
     monkeypatch.setattr(sources, "RECONNECT_SECONDS", 20.0)
@@ -71,7 +73,7 @@ def test_a_stream_that_falls_silent_is_opened_anew(
     assert seen == 3
 
 
-def test_a_stream_is_timed_by_the_clock_and_not_by_the_rate_it_claims(server: Any) -> None:
+def test_a_stream_is_timed_by_the_clock_and_not_by_the_rate_it_claims(server: PictureServer) -> None:
     server.every_s = 0.2  # 5 a second; FFmpeg takes every MJPEG stream for one of 25
     source = open_source(f"{server.address}/video")
     assert source.fps == pytest.approx(25)
@@ -81,7 +83,7 @@ def test_a_stream_is_timed_by_the_clock_and_not_by_the_rate_it_claims(server: An
     assert float(np.median(np.diff(times)[1:])) > 0.12
 
 
-def test_a_stream_that_changes_its_resolution_keeps_the_size_of_its_pictures(server: Any) -> None:
+def test_a_stream_that_changes_its_resolution_keeps_the_size_of_its_pictures(server: PictureServer) -> None:
     source = open_source(f"{server.address}/video")
     shapes = []
     for count, (_, frame) in enumerate(source):
@@ -261,7 +263,7 @@ def test_a_film_of_which_many_pictures_are_broken_says_how_many(
         data[start : following - 8] = bytes(following - 8 - start)
     path = tmp_path / "broken.avi"
     path.write_bytes(data)
-    seen = []
+    seen: list[float] = []
     with pytest.raises(BadInputError, match=r": 20 of its 60 pictures are broken; what was seen is kept$"):
         seen.extend(t for t, _ in open_source(str(path)))
     assert len(seen) == 40
@@ -313,7 +315,7 @@ def test_a_films_pictures_of_another_size_are_fitted_and_those_of_another_shape_
             return True
 
     monkeypatch.setattr(sources, "open_film", lambda _: Capture())
-    seen = []
+    seen: list[tuple[float, Image]] = []
     with pytest.raises(BadInputError, match=r"^film.mp4: 2 of its 9 pictures have another shape than the"):
         seen.extend(sources.FilmSource(Path("film.mp4")))
     assert [frame.shape for _, frame in seen] == [(48, 64, 3)] * 7
@@ -362,7 +364,7 @@ def test_a_films_name_is_no_address(
 
 def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
     hasty: None,
-    server: Any,
+    server: PictureServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

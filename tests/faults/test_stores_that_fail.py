@@ -11,8 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from companion import outbox
@@ -23,10 +24,13 @@ from companion.event_writer import EventWriter
 from companion.game_keeper import GameKeeper
 from companion.outbox import Outbox
 from companion.recording import Recorded
+from companion.refereeing import Refereeing
+from companion.session import Session
 from companion.starting import broken_off, session_of
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
+from tests.faults.conftest import Disk
 
 PLAYERS = ("Ann", "Bob")
 Filled = Callable[..., None]
@@ -41,6 +45,10 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
+def more_lines_than(count: int, session: Session) -> Callable[[], bool]:
+    return lambda: len(session.snapshot.lines) > count
+
+
 def one_line(text: str) -> bool:
     return text.count("\n") == 1 and "Traceback" not in text
 
@@ -49,7 +57,7 @@ def one_line(text: str) -> bool:
 
 
 def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
-    small_disk: Any, monkeypatch: pytest.MonkeyPatch
+    small_disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "RETRY_S", 0.05)
     path = small_disk.path / "s.sqlite"
@@ -62,7 +70,7 @@ def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
     said: set[str] = set()
     for count in range(1, 40):
         session.enter(Event(id=0, event="pick_up", player=PLAYERS[count % 2]))
-        until(lambda count=count: len(session.snapshot.lines) > count)
+        until(more_lines_than(count, session))
         said.add(session.snapshot.says)
     assert any("disk is full" in line and "goes on" in line for line in said)
     assert all("\n" not in line for line in said)
@@ -109,7 +117,7 @@ def test_files_that_may_not_grow_are_as_a_full_disk(tmp_path: Path, held: Held) 
 
 
 def test_what_cannot_be_kept_to_the_end_is_one_line(
-    small_disk: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_disk: Disk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keeper = GameKeeper(Store.open(small_disk.path / "s.sqlite"), Choice("film.mp4", ()))
     small_disk.fill()
@@ -121,8 +129,8 @@ def test_what_cannot_be_kept_to_the_end_is_one_line(
         def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
             return [{"id": 1, "event": "draw", "player": "Ann", "t": t}]
 
-    game = Recorded(Game(), EventWriter(str(events)), None, keeper)  # type: ignore[arg-type]
-    game.feed(None, 1.0)  # type: ignore[arg-type]
+    game = Recorded(cast(Refereeing, Game()), EventWriter(str(events)), None, keeper)
+    game.feed(np.zeros((4, 4, 3), np.uint8), 1.0)
     with pytest.raises(BadInputError, match=r"disk.*; not kept: the last 2 entries$"):
         game.close()
     assert json.loads(events.read_text())["id"] == 1, "the lines were written, whatever becomes of the store"
@@ -166,7 +174,7 @@ def test_output_that_cannot_be_written_is_one_line(
 
 
 def test_a_sound_store_on_a_read_only_disk_is_read_and_copied(
-    small_disk: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], held: Held, filled: Filled
+    small_disk: Disk, tmp_path: Path, capsys: pytest.CaptureFixture[str], held: Held, filled: Filled
 ) -> None:
     path, copy, again = small_disk.path / "s.sqlite", tmp_path / "copy.sqlite", tmp_path / "again.sqlite"
     filled(path, 5, 2)
@@ -181,7 +189,7 @@ def test_a_sound_store_on_a_read_only_disk_is_read_and_copied(
 
 
 def test_of_a_store_on_a_read_only_disk_no_entry_is_passed_over_in_silence(
-    small_disk: Any, capsys: pytest.CaptureFixture[str], held: Held, filled: Filled
+    small_disk: Disk, capsys: pytest.CaptureFixture[str], held: Held, filled: Filled
 ) -> None:
     """A killed program leaves entries beside the file, which SQLite cannot take in there."""
     path = small_disk.path / "s.sqlite"
@@ -199,7 +207,7 @@ def test_of_a_store_on_a_read_only_disk_no_entry_is_passed_over_in_silence(
 
 
 def test_a_store_on_a_read_only_disk_that_is_to_be_written_is_one_line(
-    small_disk: Any, capsys: pytest.CaptureFixture[str], filled: Filled
+    small_disk: Disk, capsys: pytest.CaptureFixture[str], filled: Filled
 ) -> None:
     path = small_disk.path / "s.sqlite"
     filled(path, 5, 1)
@@ -215,7 +223,7 @@ def test_a_store_on_a_read_only_disk_that_is_to_be_written_is_one_line(
     assert "read-only" in str(notice)
 
 
-def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Any, held: Held) -> None:
+def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Disk, held: Held) -> None:
     said: list[str] = []
     box = Outbox(Store.open(small_disk.path / "s.sqlite"), said.append)
     box.write(lambda store: store.start_game("winnersh", PLAYERS))
@@ -229,7 +237,7 @@ def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: A
     assert held(small_disk.path / "s.sqlite") == [[1, 2]]
 
 
-def test_a_user_without_a_writable_folder_gets_one_line(small_disk: Any, as_program: dict[str, str]) -> None:
+def test_a_user_without_a_writable_folder_gets_one_line(small_disk: Disk, as_program: dict[str, str]) -> None:
     assert small_disk.mount("remount", "ro")
     kinds = ("DATA", "CONFIG", "CACHE", "STATE")
     nowhere = {f"XDG_{kind}_HOME": str(small_disk.path / kind.lower()) for kind in kinds}
@@ -297,7 +305,7 @@ def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
     with locked(path):
         for count in range(5):
             session.enter(Event(id=0, event="pick_up", player="Ann"))
-            until(lambda count=count: len(session.snapshot.lines) > count)
+            until(more_lines_than(count, session))
         until(lambda: "database is locked; the game goes on" in session.snapshot.says)
         assert held(path) == [[]]
     until(lambda: session.snapshot.says == "the game is kept again")

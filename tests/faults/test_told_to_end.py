@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import cv2
 import pytest
+
+from tests.faults.conftest import PictureServer
 
 PATIENCE_S = 60.0
 
@@ -34,7 +35,7 @@ def end_once(
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_watching_that_is_told_to_end_leaves_a_whole_film_and_nothing_else(
-    server: Any, tmp_path: Path, as_program: dict[str, str], number: int
+    server: PictureServer, tmp_path: Path, as_program: dict[str, str], number: int
 ) -> None:
     """Half a film would be pictures of people in a hidden file."""
     if signal.getsignal(number) is signal.SIG_IGN:

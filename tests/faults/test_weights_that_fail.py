@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from companion.recording import Recorded
 from companion.refereeing import Refereeing
 from companion.store import Store
 from engine.errors import BadInputError
+from tests.vision.fake_source import FakeSource
 from vision import faces, indices, outlines
 from vision.faces import FaceReader
 from vision.geometry import order_quad
@@ -192,20 +193,17 @@ class Table:
         return [*found, CardReading(order_quad(CARD + np.array([580, 300])), "down", 0.95, None, 0.9)]
 
 
-class Film:
-    name, live, fps = "film.mp4", False, 15.0
-    tell: Callable[[str], None]
+class Film(FakeSource):
+    name, fps = "film.mp4", 15.0
 
     def __init__(self, table: Table, breaks_at: int) -> None:
+        super().__init__()
         self.table, self.breaks_at = table, breaks_at
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
         for number in range(200):
             self.table.fails = number >= self.breaks_at
             yield number / 15, np.full((600, 1000, 3), (60, 90, 50), np.uint8)
-
-    def close(self) -> None:
-        pass
 
 
 def test_what_was_decided_before_a_network_fails_is_kept(tmp_path: Path) -> None:
@@ -219,7 +217,7 @@ def test_what_was_decided_before_a_network_fails_is_kept(tmp_path: Path) -> None
     keeper = GameKeeper(Store.open(store), Choice("film.mp4", ()))
     recorded = Recorded(game, EventWriter(str(events)), None, keeper)
     with pytest.raises(BadInputError, match="weights are spoilt"):
-        follow(Film(table, 60), recorded)  # type: ignore[arg-type]
+        follow(Film(table, 60), recorded)
     recorded.close()
     written = [json.loads(line) for line in events.read_text().splitlines()]
     assert [line["event"] for line in written] == ["deal"]
