@@ -102,8 +102,8 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
     Raises:
         SystemExit: a photograph does not show what it is said to show.
     """
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "companion")]
-    import test_screens
+    sys.path.insert(0, str(ROOT))
+    from tests.companion import test_screens
 
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
         os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not this user's own decks and settings

@@ -15,9 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from drawn_film import FPS, Reader, Table
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import companion.starting
 import vision.rereading
@@ -25,7 +23,9 @@ from companion.choice import Choice
 from companion.entering import entered
 from companion.session import Session
 from companion.starting import session_of
+from tests.companion.drawn_film import FPS, Reader, Table
 from vision.reading import Image
+from vision.sources import tell_nobody
 
 PATIENCE_S = 120.0
 SECOND = {"Ann": ("KS", "2C", "7C"), "Bob": ("8D", "QC", "3D")}
@@ -35,12 +35,13 @@ class Camera(Table):
     """A source of pictures that shows what is laid out, as fast as that is looked at."""
 
     name, live, fps = "0", False, float(FPS)
+    seconds: float | None = None
 
     def __init__(self) -> None:
         super().__init__()
         self._pictures: queue.Queue[tuple[float, Image]] = queue.Queue(maxsize=64)
         self._closed = threading.Event()
-        self.tell: Callable[[str], None] = lambda _line: None
+        self.tell: Callable[[str], None] = tell_nobody
 
     def put(self, picture: Image) -> None:
         self._pictures.put((len(self.said) / FPS, picture), timeout=PATIENCE_S)
@@ -65,7 +66,7 @@ class Camera(Table):
 def look_through(camera: Camera) -> None:
     """Have every source be `camera`, and every reader know what it shows."""
     companion.starting.open_chosen_source = lambda *_args, **_kwargs: camera
-    vision.rereading.game_reader = lambda *_: Reader(camera.said)  # type: ignore[assignment, misc]
+    vision.rereading.game_reader = lambda *_: Reader(camera.said)
 
 
 def choice_in(store: Path) -> Choice:

@@ -17,7 +17,7 @@ import numpy as np
 
 from companion.cli import main
 from vision.geometry import order_quad
-from vision.reading import CardReading, Image
+from vision.reading import CardReading, Face, Image
 
 SIZE, FPS = (1000, 600), 15
 PLAYERS = ("Ann", "Bob")
@@ -143,7 +143,7 @@ class Reader:
         ]
         found = []
         for name, *place in self._said[sum(bits)]:
-            face = "down" if name is None else "up"
+            face: Face = "down" if name is None else "up"
             found.append(CardReading(order_quad(_quad(*place)), face, 0.95, name, 0.93 if name else 0.9))
         return found
 
@@ -152,5 +152,5 @@ if __name__ == "__main__":
     import vision.rereading
 
     said = json.loads(Path(sys.argv[1]).with_suffix(".json").read_text())
-    vision.rereading.game_reader = lambda *_: Reader(said)  # type: ignore[assignment, misc]
+    vision.rereading.game_reader = lambda *_: Reader(said)
     raise SystemExit(main(["watch", *sys.argv[1:]]))

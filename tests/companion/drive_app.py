@@ -11,20 +11,11 @@ import json
 import os
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-import as_phone  # noqa: F401 - before the app, from which it may hide something
-from phone_scenarios import phoned
-from places_scenarios import places, shown_where
-from pressed import pressed
-from scenarios import demonstration, enrolled, house_options, kept, next_deal, replayed, seats
-from scripted import ScriptedSession
-from songs_scenario import sung
-from turning import turned
-from walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
-from worded import worded
-
+import tests.companion.as_phone  # noqa: F401 - before the app, from which it may hide something
 from companion import cameras
 from companion.app import prepare_kivy
 from companion.choice import Choice
@@ -32,6 +23,15 @@ from companion.cli import build_parser
 from companion.commands.app import choose
 from companion.settings import Settings, load_settings
 from companion.starting import session_of
+from tests.companion.phone_scenarios import phoned
+from tests.companion.places_scenarios import places, shown_where
+from tests.companion.pressed import pressed
+from tests.companion.scenarios import demonstration, enrolled, house_options, kept, next_deal, replayed, seats
+from tests.companion.scripted import ScriptedSession
+from tests.companion.songs_scenario import sung
+from tests.companion.turning import turned
+from tests.companion.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
+from tests.companion.worded import worded
 
 
 def tour(walker: Walker) -> Steps:
@@ -50,8 +50,8 @@ def tour(walker: Walker) -> Steps:
     walker.saw["toured"] = load_settings().toured
     from companion.screens import tour as first_steps
 
-    first_steps.on_phone = lambda: True
-    walker.saw["on a phone"] = first_steps.tour_steps()[0][1]
+    with patch.object(first_steps, "on_phone", lambda: True):
+        walker.saw["on a phone"] = first_steps.tour_steps()[0][1]
 
 
 def screens(walker: Walker) -> Steps:

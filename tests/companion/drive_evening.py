@@ -14,15 +14,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from planned_evening import EVENING, Planned
-from touched import Touch, rank, touches
-from walker import Steps, Walker, by_touch, draw_plainly, rest, until
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from companion.app import prepare_kivy
 from companion.store import Store
 from engine.cards import SUIT_OF
+from tests.companion.planned_evening import EVENING, Planned
+from tests.companion.touched import Touch, rank, touches
+from tests.companion.walker import Steps, Walker, by_touch, draw_plainly, rest, until
 
 
 def evening(walker: Walker, games: int, stop_at: tuple[int, str] | None) -> Steps:

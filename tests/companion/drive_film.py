@@ -12,14 +12,13 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from walker import Steps, Walker, draw_plainly, rest
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from companion.app import prepare_kivy
 from companion.cameras import sample_film
 from companion.choice import Choice, choice_of
 from companion.starting import broken_off, session_of
+from tests.companion.walker import Steps, Walker, draw_plainly, rest
 
 
 def film(walker: Walker, most: int) -> Steps:

@@ -13,18 +13,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-import as_phone  # noqa: F401 - before the app, from which it may hide something
-from form_scenarios import form, tonight
-from scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
-from speed_scenario import speed
-from walker import draw_plainly, rest
-from window_driver import Driver, Steps
-
+import tests.companion.as_phone  # noqa: F401 - before the app, from which it may hide something
 from companion.app import prepare_kivy
 from companion.choice import Choice
 from companion.starting import session_of
+from tests.companion.form_scenarios import form, tonight
+from tests.companion.scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
+from tests.companion.speed_scenario import speed
+from tests.companion.walker import Steps, draw_plainly, rest
+from tests.companion.window_driver import Driver
 from vision.questions import LIES_OTHERWISE, NO_ROWS, UNREAD_CARD, asked
 
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
@@ -161,7 +160,7 @@ def states(driver: Driver) -> Steps:
     yield
     yield
     driver.see("lost")
-    bare = Table(turn=None, pile=(), playable_ranks=(), up={name: [] for name in PLAYERS})
+    bare = Table(turn=None, pile=(), playable_ranks=(), up=dict.fromkeys(PLAYERS, ()))
     session.show(lost=False, lines=(), table=bare)
     yield
     yield

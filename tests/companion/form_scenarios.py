@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripted import PLAYERS
-from walker import rest, type_over
-from window_driver import Driver, Steps
-
 from companion.choice import Choice
 from companion.store_rows import StoredGame
+from tests.companion.scripted import PLAYERS
+from tests.companion.walker import Steps, rest, type_over
+from tests.companion.window_driver import Driver
 
 
 def tonight(driver: Driver) -> Steps:
@@ -100,8 +99,18 @@ def form(driver: Driver) -> Steps:
             height = text_height(toggle.shown, size, room, bold=False, italic=False)
             driver.saw["options"].append([toggle.option, height / size, height <= toggle.height])
     begun: list[Choice] = []
-    stored = {"id": 7, "evening": 1, "started": 0.0, "finished": None, "rules": "winnersh", "options": ()}
-    game = StoredGame(**stored, players=PLAYERS, dealer=None, loser=None, source="0")
+    game = StoredGame(
+        id=7,
+        evening=1,
+        started=0.0,
+        finished=None,
+        rules="winnersh",
+        options=(),
+        players=PLAYERS,
+        dealer=None,
+        loser=None,
+        source="0",
+    )
     again = TonightScreen(gone, begun.append, game)
     again.go_on()
     again.watch("http://127.0.0.1:9/")

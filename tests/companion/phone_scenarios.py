@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterator
 
 import cv2
-from streamed import parts, serve
-from walker import Steps, Walker, by_touch, rest
+import numpy as np
 
 from companion.cameras import sample_film
+from tests.companion.streamed import parts, serve
+from tests.companion.walker import Steps, Walker, by_touch, rest
 from vision import capturing, sources
 
 _DEALT_S = 20.9
@@ -24,7 +25,7 @@ def dealt_table() -> bytes:
     """Return a picture of the sample film as a part of a stream."""
     film = cv2.VideoCapture(str(sample_film().path))
     film.set(cv2.CAP_PROP_POS_MSEC, 1000 * _DEALT_S)
-    (part,) = parts([film.read()[1]])
+    (part,) = parts([np.asarray(film.read()[1], np.uint8)])
     film.release()
     return part
 

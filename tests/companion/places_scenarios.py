@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scripted import LONG_NAME, PLAYERS, ScriptedSession, ruling
-from walker import Steps, Walker, rest
 
 from companion.choice import Choice
+from tests.companion.scripted import LONG_NAME, PLAYERS, ScriptedSession, ruling
+from tests.companion.walker import Steps, Walker, rest
 from vision.layout import BURN, PLAY, Layout, Place, Seat, Zone
 from vision.plane import TablePlane
 from vision.questions import NO_ROWS, asked

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from measuring import commonest, pixels
-from scripted import ScriptedSession
-from walker import PLAYERS, Steps, Walker, rest
-
 from companion.choice import Choice
 from companion.screens.arrangement import Box
+from tests.companion.measuring import commonest, pixels
+from tests.companion.scripted import ScriptedSession
+from tests.companion.walker import PLAYERS, Steps, Walker, rest
 
 
 def pressed(walker: Walker) -> Steps:

@@ -9,11 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import dealt_table
 import numpy as np
-from scripted import READINGS, ScriptedSession, table_picture
-from shown_cards import Camera, Show, learns
-from walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
 
 from companion import keeping
 from companion.choice import Choice
@@ -25,9 +21,15 @@ from companion.sharing import documents_folder
 from companion.starting import session_of
 from companion.store import default_path
 from engine.errors import BadInputError
+from tests.companion import dealt_table
+from tests.companion.scripted import READINGS, ScriptedSession, table_picture
+from tests.companion.shown_cards import Camera, Show, learns
+from tests.companion.walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
+from tests.vision.fake_source import FakeSource
+from vision.reading import Image
 
 
-class Tables:
+class Tables(FakeSource):
     """Stands in for a camera: shows a table again and again, in the light of its number."""
 
     live, fps = True, 30.0
@@ -35,19 +37,20 @@ class Tables:
     def __init__(self, source: str, log: list[str]) -> None:
         if source == "2":
             raise BadInputError("camera 2: cannot be opened (no such camera or stream)")
-        self.name, self._log, self._closed = source, log, False
+        super().__init__()
+        self.name, self._log = source, log
         dark = 0.15 if source == "1" else 1.0
         self._picture = (table_picture() * dark).astype(np.uint8)
         log.append(f"open {source}")
 
-    def __iter__(self) -> Iterator[tuple[float, Any]]:
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
         began = time.monotonic()
-        while not self._closed:
+        while not self.closed:
             time.sleep(0.03)
             yield time.monotonic() - began, self._picture
 
     def close(self) -> None:
-        self._closed = True
+        super().close()
         self._log.append(f"close {self.name}")
 
 
@@ -253,7 +256,7 @@ def everything_erased(walker: Walker) -> Steps:
     walker.look("everything erased")
 
 
-def unlisted(_store: Path | None = None) -> list[Path]:
+def unlisted(store: Path | None = None) -> list[Path]:
     raise PermissionError(13, "Permission denied", "/somewhere")
 
 

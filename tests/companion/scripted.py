@@ -122,7 +122,7 @@ def table_picture() -> Image:
 def _quad(x: float, y: float, angle: float, width: float = 52.0) -> Quad:
     half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (width / 2, width * 44 / 63)
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    return (half @ turn + (x, y)).astype(np.float32)
+    return np.asarray(half @ turn + (x, y), np.float32)
 
 
 READINGS: tuple[CardReading, ...] = (

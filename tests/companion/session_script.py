@@ -17,29 +17,26 @@ from companion.session import Session
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
+from tests.vision.fake_source import FakeSource
+from vision.layout import Layout
 from vision.reading import Image
 
 PATIENCE_S = 20.0
 OpenKeeper = Callable[[Callable[[str], None]], GameKeeper]
 
 
-class Film:
+class Film(FakeSource):
     """A source of numbered pictures; `error` breaks it off."""
 
-    name, fps = "film", 10.0
-
     def __init__(self, frames: int, *, live: bool = False, error: str | None = None) -> None:
+        super().__init__()
         self.live, self.frames, self.error = live, frames, error
-        self.closed = False
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         for number in range(self.frames):
             yield number / self.fps, np.full((90, 160, 3), (number % 256, 0, 200), np.uint8)
         if self.error:
             raise BadInputError(self.error)
-
-    def close(self) -> None:
-        self.closed = True
 
 
 class Game:
@@ -51,7 +48,8 @@ class Game:
         self.table, self.readings, self.moving, self.lost = None, (), False, False
         self.awaits_deal = False
         self.arms = None
-        self.layout, self.started_at = None, 0.0
+        self.layout: Layout | None = None
+        self.started_at = 0.0
         self.choice: Choice | None = None
         self.places: Places | None = None
         self.seen: list[float] = []

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Iterator
+from typing import cast
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from companion.enrolling import Learn
+from companion.enrolling import Counted, Learn
 from engine.errors import BadInputError
+from tests.vision.fake_source import FakeSource
 from vision.decks import KNOWN, Deck
 from vision.face_classes import CARDS
-from vision.showing import Doubt, Seen
+from vision.faces import FaceReader
+from vision.reading import Image
+from vision.showing import Doubt, Finder, PackShow, Seen, Showing
 
 
-class Camera:
+class Camera(FakeSource):
     """Ten pictures a second by its own clock; in truth as fast as they are looked at."""
 
     name, fps = "camera", 10.0
 
     def __init__(self, *, live: bool = True, pictures: int = 100_000) -> None:
-        self.live, self.closed, self._pictures = live, False, pictures
-        self.tell: Callable[[str], None] = lambda _line: None
+        super().__init__()
+        self.live, self._pictures = live, pictures
 
-    def __iter__(self) -> Iterator[tuple[float, Any]]:
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
         picture = np.full((270, 480, 3), (52, 74, 38), np.uint8)
         cv2.rectangle(picture, (200, 80), (280, 190), (235, 240, 240), -1)
         for number in range(self._pictures):
@@ -35,24 +38,30 @@ class Camera:
             time.sleep(0.0005)
             yield number / 10, picture
 
-    def close(self) -> None:
-        self.closed = True
+
+class Told(Showing):
+    """A card of which is known what it is, or that nobody can tell."""
+
+    def __init__(self, opinion: NDArray[np.float64]) -> None:
+        super().__init__(t=0.0, quad=np.zeros((4, 2), np.float32), look=np.zeros(0, np.float32))
+        self._opinion = opinion
+
+    def opinion(self) -> NDArray[np.float64]:
+        return self._opinion
 
 
-class Show:
-    """Stands in for `vision.showing.PackShow`: every third look takes the next card of a script.
+class Show(PackShow):
+    """Looks at no picture: every third look takes the next card of a script.
 
     `None` is a look at nothing, `?` a card that cannot be told.
     """
 
-    backs: tuple[Any, ...] = ()
-
     def __init__(self, *script: str | None) -> None:
+        super().__init__(cast(Finder, None), cast(FaceReader, None))
         self._script, self._looks = list(script), 0
-        self.showings: list[Any] = []
         self.cards: list[str] = []
 
-    def look(self, _image: Any, _t: float) -> Seen:
+    def look(self, image: Image, t: float) -> Seen:
         self._looks += 1
         if self._looks % 3 or not self._script:
             return "hold" if self._script else "nothing"
@@ -63,7 +72,7 @@ class Show:
         if card != "?":
             opinion[KNOWN.index(card)] = 0.0
             self.cards.append(card)
-        self.showings.append(SimpleNamespace(opinion=lambda: opinion))
+        self.showings.append(Told(opinion))
         return "taken"
 
     def missing(self) -> tuple[str, ...]:
@@ -73,7 +82,8 @@ class Show:
 def learns(name: str) -> Learn:
     """Return what makes a deck of the cards that were told, without looking at them."""
 
-    def make(show: Any, counted: Callable[[int, int], None]) -> tuple[Deck, tuple[Doubt, ...]]:
+    def make(show: PackShow, counted: Counted) -> tuple[Deck, tuple[Doubt, ...]]:
+        assert isinstance(show, Show)
         cards = tuple(dict.fromkeys(show.cards))
         if len(cards) < 2:
             raise BadInputError(f"{len(cards)} cards were told; show each alone, held still")

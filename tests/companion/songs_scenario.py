@@ -6,9 +6,10 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
-from walker import Steps, Walker, by_touch, rest
-
+from companion.evening import Tally
 from companion.store import Store
+from tests.companion.walker import Steps, Walker, by_touch, rest
+from vision.reading import Image
 
 
 def sung(walker: Walker) -> Steps:
@@ -70,7 +71,12 @@ def all_sung(walker: Walker) -> Steps:
     walker.look("ledger ann sung")
     headed: list[str] = []
     draw = sharing.as_picture
-    sharing.as_picture = lambda tally, *, title: headed.append(title) or draw(tally, title=title)
+
+    def note_and_draw(tally: Tally, *, title: str = "") -> Image:
+        headed.append(title)
+        return draw(tally, title=title)
+
+    sharing.as_picture = note_and_draw
     for name in ("picture", "csv", "text"):
         yield from walker.tap(walker.screen.buttons[name])
     walker.saw["headed"], walker.saw["clipboard"] = headed[0], Clipboard.paste()

@@ -6,10 +6,10 @@ import os
 import time
 from dataclasses import replace
 
-from shown_pictures import ShownPictures
-from window_driver import Driver, Steps
-
 from companion.starting import session_of
+from tests.companion.shown_pictures import ShownPictures
+from tests.companion.walker import Steps
+from tests.companion.window_driver import Driver
 
 STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 """When the process was started, if whoever started it says so."""

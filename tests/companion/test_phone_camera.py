@@ -19,7 +19,6 @@ from companion.phone import Answered, Arrived, BridgeSource, Camera4KivyBridge, 
 from engine.errors import BadInputError
 
 ROOT = Path(__file__).parent.parent.parent
-HERE = Path(__file__).parent
 
 
 class FakeBridge:
@@ -149,7 +148,8 @@ class Android:
 
 
 def test_a_camera_that_is_allowed_is_connected_and_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    android, answers = Android(monkeypatch), []
+    android = Android(monkeypatch)
+    answers: list[bool] = []
     bridge = Camera4KivyBridge()
     bridge.start(lambda *_: None, answers.append)
     android.answer([], [True])
@@ -160,7 +160,8 @@ def test_a_camera_that_is_allowed_is_connected_and_let_go(monkeypatch: pytest.Mo
 def test_leave_that_is_given_after_the_game_was_left_connects_no_camera(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    android, answers = Android(monkeypatch), []
+    android = Android(monkeypatch)
+    answers: list[bool] = []
     bridge = Camera4KivyBridge()
     bridge.start(lambda *_: None, answers.append)
     bridge.stop()
@@ -188,7 +189,12 @@ def test_on_a_computer_the_phones_camera_is_not_there() -> None:
         open_phone_camera()
 
 
-AS_PHONE = f"import sys; sys.path.insert(0, {str(HERE)!r}); import as_phone; as_phone.hide()\n"
+AS_PHONE = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from tests.companion import as_phone
+as_phone.hide()
+"""
 CARDS = """
 import cv2
 from companion.cameras import sample_film

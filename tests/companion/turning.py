@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from scripted import LINES, PLAYERS, ScriptedSession, ruling
-from walker import Steps, Walker, by_touch, rest, scrolls
-
 from companion.choice import Choice
 from companion.screens.arrangement import Box, overlap
+from tests.companion.scripted import LINES, PLAYERS, ScriptedSession, ruling
+from tests.companion.walker import Steps, Walker, by_touch, rest, scrolls
 from vision.questions import UNREAD_CARD, asked
 
 EDGE = 1.0

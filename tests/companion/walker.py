@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import as_phone
 import cv2
-from measuring import measure, pixels
 
 from companion.app import make_app
 from companion.choice import Choice
 from companion.settings import Settings
+from tests.companion import as_phone
+from tests.companion.measuring import measure, pixels
 from vision.runtime import available_backends
 
 Steps = Iterator[None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -83,7 +84,7 @@ class Phone:
             yield from self._send(first)
         ahead = AHEAD
         for picture in pictures:
-            while not self._heard(lambda ahead=ahead: self._sent - self._looked_at < ahead, STUCK_S):
+            while not self._heard(partial(self._is_near, ahead), STUCK_S):
                 ahead += self._reader_waits
             yield from self._send(picture)
         last = self._sent
@@ -97,6 +98,9 @@ class Phone:
             self._film.grab()
             if number % EVERY == 0 and number >= BEGINS_S * self._fps:
                 yield np.asarray(self._film.retrieve()[1], np.uint8)
+
+    def _is_near(self, ahead: int) -> bool:
+        return self._sent - self._looked_at < ahead
 
     def _heard(self, news: Callable[[], bool], seconds: float) -> bool:
         with self._news:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-from measuring import measure, pixels
-from scripted import ScriptedSession
-from walker import Steps, reads_by, take_steps
 
 from companion.app import make_app
 from companion.cameras import sample_film
 from companion.choice import Choice
+from tests.companion.measuring import measure, pixels
+from tests.companion.scripted import ScriptedSession
+from tests.companion.walker import Steps, reads_by, take_steps
 
 
 class Driver:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
-
-from measuring import box_of
-from scripted import LINES, PLAYERS, ScriptedSession, Table, ruling
-from walker import Steps, Walker, by_touch, rest
 
 from companion.choice import Choice
 from companion.screens.arrangement import overlap
+from tests.companion.measuring import box_of
+from tests.companion.scripted import LINES, PLAYERS, ScriptedSession, Table, ruling
+from tests.companion.walker import Steps, Walker, by_touch, rest
 from vision.questions import UNREAD_CARD, asked
 
 TYPE_SCALES = (("de", 1.0), ("en", 1.3), ("de", 1.3), ("de", 2.0))
@@ -62,12 +62,13 @@ def words(walker: Walker, which: str) -> Steps:
     session.show(lines=(*LINES, OVER))
     yield from rest(3)
     table = walker.screen
-    for name, opened in (
+    opens: tuple[tuple[str, Callable[[], Any]], ...] = (
         ("player", lambda: table.open_player("Cat") or table.player_sheet),
         ("correct", lambda: table.open_event(8) or table.sheet),
         ("correct the end", lambda: table.open_event(9) or table.sheet),
         ("large", lambda: table.enlarge() or table.large),
-    ):
+    )
+    for name, opened in opens:
         yield from look_at(walker, f"{which} {name}", opened())
     yield from pages(walker, which)
 
