@@ -22,12 +22,17 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee import Referee
 from tests.companion.session_script import keeper_in
+from tests.vision.fake_source import FakeSource
 from vision.reading import Image
 from vision.table_view import TableView
 from vision.watch import Watcher
 
 PLAYERS = ("Ann", "Bob", "Cat")
-UP = {"Ann": ("KS", "KD", "KC"), "Bob": ("QS", "QD", "QC"), "Cat": ("JS", "JD", "JC")}
+UP: dict[str, tuple[str, ...]] = {
+    "Ann": ("KS", "KD", "KC"),
+    "Bob": ("QS", "QD", "QC"),
+    "Cat": ("JS", "JD", "JC"),
+}
 GAME = (
     Event(id=1, event="deal", t=1, up=UP),
     Event(id=2, event="play", t=2, player="Ann", cards=("9S",), source="hand"),
@@ -37,17 +42,14 @@ GAME = (
 """Bob's 8 on Ann's 9 is illegal in Winnersh (§5: equal or higher)."""
 
 
-class Blank:
+class Blank(FakeSource):
     """As many black pictures as there are events to see, a second apart."""
 
-    name, live, fps = "blank", False, 1.0
+    fps = 1.0
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         for second in range(1, len(GAME) + 1):
             yield float(second), np.zeros((36, 64, 3), np.uint8)
-
-    def close(self) -> None:
-        pass
 
 
 class ScriptedWatcher:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -17,6 +16,7 @@ from engine.errors import BadInputError
 from tests.companion.shown_cards import Camera, Show, learns
 from vision.decks import deck_names, load_deck, remove_deck
 from vision.face_classes import CARDS
+from vision.reading import Image
 
 
 def until(what: Callable[[], bool]) -> None:
@@ -86,7 +86,7 @@ def test_a_deck_needs_a_plain_name() -> None:
 
 
 def test_a_camera_that_is_not_there_is_said() -> None:
-    def no_camera() -> Any:
+    def no_camera() -> Camera:
         raise BadInputError("camera 7: cannot be opened")
 
     session = EnrolSession(no_camera, lambda: (Show(), learns("mine")))
@@ -97,7 +97,7 @@ def test_a_camera_that_is_not_there_is_said() -> None:
 
 def test_a_camera_that_falls_silent_is_said_and_what_was_shown_can_be_saved_all_the_same() -> None:
     class Silent(Camera):
-        def __iter__(self) -> Iterator[tuple[float, Any]]:
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
             for picture in super().__iter__():
                 if picture[0] > 2.0:
                     self.tell("camera: no picture for 10 s; it is tried again")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from companion.refereeing import Refereeing, judge_of
 from companion.rulings import likely_answers, open_questions
 from engine.events import Event
+from vision import watch
 from vision.questions import HIDDEN_CARD, asked
-from vision.watch import TableView
+from vision.table_view import TableView
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
-UP = {"Ann": ("4S", "5C", "6C"), "Bob": ("9D", "JC", "AD"), "Cat": ("10H", "8C", "QD")}
+UP: dict[str, tuple[str, ...]] = {
+    "Ann": ("4S", "5C", "6C"),
+    "Bob": ("9D", "JC", "AD"),
+    "Cat": ("10H", "8C", "QD"),
+}
 
 
 @dataclass
@@ -44,7 +49,7 @@ def watched(*seen: dict[str, Any], packs: int = 1) -> Refereeing:
     for number, fields in enumerate(seen, start=2):
         events.append(Event(**{"id": number, "t": float(number), "confidence": 0.95, **fields}))
     game = Refereeing(
-        Watcher(list(events)),  # type: ignore[arg-type]
+        cast(watch.Watcher, Watcher(list(events))),
         lambda players: judge_of("winnersh", players, dealer="Cat"),
         tuple(UP),
         packs=packs,

@@ -14,6 +14,7 @@ import pytest
 from companion.preview import FAULT_WORDS, Preview, Sight, sight_words
 from companion.screens.arrangement import seat_places
 from engine.errors import BadInputError
+from tests.vision.fake_source import FakeSource
 from vision.reading import CardReading, Image
 from vision.sight import FAULTS
 
@@ -21,20 +22,18 @@ QUAD = np.array([[100, 100], [180, 100], [180, 212], [100, 212]], np.float32)
 CARD = CardReading(QUAD, "up", 0.99, "9S", 0.99)
 
 
-class Camera:
-    name, live, fps = "camera 0", True, 30.0
+class Camera(FakeSource):
+    name, fps = "camera 0", 30.0
 
     def __init__(self, *, live: bool = True) -> None:
-        self.live, self.closed, self.shown = live, False, 0
+        super().__init__()
+        self.live, self.shown = live, 0
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         while not self.closed:
             self.shown += 1
             yield self.shown / 30, np.full((400, 600, 3), 200, np.uint8)
             time.sleep(0.005)
-
-    def close(self) -> None:
-        self.closed = True
 
 
 class Reader:
@@ -66,7 +65,6 @@ def test_a_camera_that_falls_silent_is_said_and_let_go_as_soon_as_the_preview_is
         def __init__(self, *, back: bool) -> None:
             super().__init__()
             self.go_on, self.back = threading.Event(), back
-            self.tell: Callable[[str], None] = lambda _line: None
 
         def __iter__(self) -> Iterator[tuple[float, Image]]:
             yield 0.0, np.full((400, 600, 3), 200, np.uint8)
@@ -77,7 +75,7 @@ def test_a_camera_that_falls_silent_is_said_and_let_go_as_soon_as_the_preview_is
                 wait_for(lambda: self.closed)
 
         def close(self) -> None:
-            self.closed = True
+            super().close()
             self.go_on.set()
 
     camera = Silent(back=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,6 +14,8 @@ from companion.book import GameBook
 from companion.refereeing import Refereeing
 from engine.errors import BadInputError
 from engine.events import Event
+from vision import watch
+from vision.learning import LearningReader
 from vision.reading import CardReading
 from vision.table_view import TableView
 
@@ -73,7 +75,8 @@ class Watcher:
         self.given = list(events)
         self.view = TableView()
         self.layout = SimpleNamespace(seats=[SimpleNamespace(player=p) for p in ("P1", "P2")])
-        self.looks, self.question, self.lost = 0, None, False
+        self.looks, self.lost = 0, False
+        self.question: str | None = None
 
     def feed(self, frame: Any, t: float) -> list[Event]:
         return self.given.pop(0) if self.given else []
@@ -82,13 +85,17 @@ class Watcher:
         return self.feed(None, t)
 
 
+def as_watcher(given: Watcher) -> watch.Watcher:
+    return cast(watch.Watcher, given)
+
+
 def play(number: int, *cards: str, **fields: Any) -> Event:
     return Event(id=number, event="play", t=float(number), player="Ann", cards=cards, source="hand", **fields)
 
 
 def game(*events: list[Event]) -> tuple[Refereeing, Judge]:
     judge = Judge()
-    return Refereeing(Watcher(*events), lambda _: judge, ("Ann", "Bob")), judge  # type: ignore[arg-type]
+    return Refereeing(as_watcher(Watcher(*events)), lambda _: judge, ("Ann", "Bob")), judge
 
 
 def test_judged_events_carry_their_ruling() -> None:
@@ -192,7 +199,7 @@ def test_without_names_the_players_are_those_of_the_deal() -> None:
         named.append(tuple(players))
         return Judge()
 
-    joined = Refereeing(Watcher([Event(id=1, event="deal")]), make)  # type: ignore[arg-type]
+    joined = Refereeing(as_watcher(Watcher([Event(id=1, event="deal")])), make)
     assert joined.table is None
     joined.feed(FRAME, 1.0)
     assert named == [("P1", "P2")]
@@ -226,7 +233,7 @@ def test_a_game_opens_with_the_real_referee(tmp_path: Path) -> None:
     assert tuple(joined.table.players) == ("Ann", "Bob")
     deal = Event(id=1, event="deal", up={"Ann": ("4S", "5C", "6C"), "Bob": ("9D", "JC", "AD")})
     plays = [play(2, "9S"), replace(play(3, "4D"), player="Bob")]
-    joined._watcher = Watcher([deal, *plays])  # type: ignore[assignment]
+    joined._watcher = as_watcher(Watcher([deal, *plays]))
     lines = joined.feed(FRAME, 4.0)
     verdicts = [line["ruling"]["verdict"] for line in lines if "ruling" in line and line["event"] == "play"]
     assert verdicts[1] == "illegal", "a 4 on a 9"
@@ -245,9 +252,15 @@ class Learning:
         self.finished += 1
 
 
-def test_the_deck_is_learnt_only_when_there_is_nothing_else_to_do() -> None:
+def test_the_deck_is_learnt_only_when_there_is_nothing_else_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     watcher, learning = Watcher([play(1, "9S")]), Learning()
-    joined = Refereeing(watcher, lambda _: Judge(), ("Ann", "Bob"), learning)  # type: ignore[arg-type]
+
+    def look(_frame: Any, _t: float) -> list[Event]:
+        watcher.looks += 1
+        return []
+
+    reader = cast(LearningReader, learning)
+    joined = Refereeing(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"), reader)
     joined.feed(FRAME, 1.0)
     assert learning.times == 0, "a ruling is to be told"
     joined.feed(FRAME, 1.1)
@@ -256,8 +269,7 @@ def test_the_deck_is_learnt_only_when_there_is_nothing_else_to_do() -> None:
     joined.feed(FRAME, 1.2)
     assert learning.times == 1, "a hand moves over the table"
     watcher.view = TableView()
-    looks = iter(range(1, 3))
-    watcher.feed = lambda _frame, _t: setattr(watcher, "looks", next(looks)) or []  # type: ignore[method-assign]
+    monkeypatch.setattr(watcher, "feed", look)
     joined.feed(FRAME, 1.3)
     assert learning.times == 1, "the table was just looked at"
     joined.finish(1.4)
@@ -277,18 +289,25 @@ def test_a_deck_is_learnt_where_none_is_named_and_one_pack_is_used(
     monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], learns: bool
 ) -> None:
     asked: list[bool] = []
+
+    def unnamed_reader(*, learn: bool, tell: object) -> tuple[NoReader, None]:
+        asked.append(learn)
+        return NoReader(), None
+
     monkeypatch.setattr("vision.rereading.game_reader", lambda *_: NoReader())
-    monkeypatch.setattr(
-        "vision.unnamed_deck.unnamed_reader",
-        lambda *, learn, tell: asked.append(learn) or (NoReader(), None),  # type: ignore[func-returns-value]
-    )
+    monkeypatch.setattr("vision.unnamed_deck.unnamed_reader", unnamed_reader)
     Refereeing.open(learn=True, **fields)
     assert asked == ([True] if learns else [])
 
 
 def test_a_named_deck_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
     named: list[str | None] = []
-    monkeypatch.setattr("vision.rereading.game_reader", lambda name, packs: named.append(name) or NoReader())
+
+    def game_reader(name: str | None, packs: int) -> NoReader:
+        named.append(name)
+        return NoReader()
+
+    monkeypatch.setattr("vision.rereading.game_reader", game_reader)
     Refereeing.open(players=("Ann", "Bob"), deck="mine", learn=True)
     assert named == ["mine"]
 
@@ -301,7 +320,12 @@ def camera_that_moved(by: float) -> np.ndarray[Any, Any]:
 def test_cards_of_an_unchanged_view_are_brought_into_the_frame_once(monkeypatch: pytest.MonkeyPatch) -> None:
     mapped: list[TableView] = []
     in_frame = TableView.in_frame
-    monkeypatch.setattr(TableView, "in_frame", lambda view: mapped.append(view) or in_frame(view))
+
+    def note_and_map(view: TableView) -> TableView:
+        mapped.append(view)
+        return in_frame(view)
+
+    monkeypatch.setattr(TableView, "in_frame", note_and_map)
     joined, _ = game()
     watcher: Any = joined._watcher
     quad = np.array([[10, 10], [20, 10], [20, 30], [10, 30]], np.float32)
@@ -323,9 +347,10 @@ def test_cards_of_an_unchanged_view_are_brought_into_the_frame_once(monkeypatch:
 
 
 def test_what_is_asked_before_it_is_known_who_plays_is_said_once_and_is_no_event() -> None:
-    watcher, told = Watcher(), []
+    watcher = Watcher()
+    told: list[str] = []
     watcher.question = "Where is the draw pile?"
-    joined = Refereeing(watcher, lambda _: Judge(), tell=told.append)  # type: ignore[arg-type]
+    joined = Refereeing(as_watcher(watcher), lambda _: Judge(), tell=told.append)
     assert joined.feed(FRAME, 1.0) == joined.feed(FRAME, 2.0) == []
     assert told == ["Where is the draw pile?"]
     watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
@@ -335,7 +360,7 @@ def test_what_is_asked_before_it_is_known_who_plays_is_said_once_and_is_no_event
 def test_a_question_that_answers_itself_is_withdrawn_before_the_deal_is_told() -> None:
     watcher = Watcher()
     watcher.question = "Where is the draw pile?"
-    joined = Refereeing(watcher, lambda _: Judge(), ("Ann", "Bob"))  # type: ignore[arg-type]
+    joined = Refereeing(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"))
     (question,) = joined.feed(FRAME, 1.0)
     watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
     withdrawn, deal = joined.feed(FRAME, 2.0)

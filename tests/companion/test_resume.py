@@ -8,9 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -26,7 +27,10 @@ from companion.store import RESUMABLE_FOR_S, Store
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
 from engine.simulate import play_game
+from tests.vision.fake_source import FakeSource
 from vision.questions import LIES_OTHERWISE, asked
+from vision.reading import Image
+from vision.watch import Watcher
 
 PLAYERS = ("Ann", "Bob", "Cat")
 RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
@@ -291,7 +295,7 @@ def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> No
         go_on=lambda known, begun: None,
         feed=lambda frame, t: [Event(id=1, event="play", player="Bob", cards=("KS",), t=t, decided_at=t)],
     )
-    game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
+    game = Refereeing(cast(Watcher, watcher), lambda names: judge_of("winnersh", names), PLAYERS)
     stored = {"id": 1, "event": "play", "player": "Ann", "cards": ["4C"], "t": 90, "decided_at": 91}
     game.resume([stored], same_clock=False)
     (line,) = game.feed(np.zeros((4, 4, 3), np.uint8), 2.0)
@@ -303,7 +307,7 @@ def test_that_the_cards_lie_otherwise_is_asked_once_and_the_up_cards_are_known()
     known_up: list[Any] = []
     watcher = SimpleNamespace(question=None, lost=False, feed=lambda frame, t: [])
     watcher.go_on = lambda known, begun: known_up.append((known["Ann"], begun))
-    game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
+    game = Refereeing(cast(Watcher, watcher), lambda names: judge_of("winnersh", names), PLAYERS)
     deal = {"id": 1, "event": "deal", "up": {"Ann": ["KD", "??", "9S"]}, "t": 1, "decided_at": 1}
     game.resume([deal], same_clock=False)
     assert known_up == [(["KD", "9S"], False)]
@@ -323,7 +327,7 @@ def test_broken_off_before_the_deal_was_recognised_it_waits_for_the_deal() -> No
     watcher = SimpleNamespace(
         question=None, lost=False, feed=lambda frame, t: [Event(id=1, event="deal", t=t)]
     )
-    game = Refereeing(watcher, lambda names: judge_of("winnersh", names), PLAYERS)  # type: ignore[arg-type]
+    game = Refereeing(cast(Watcher, watcher), lambda names: judge_of("winnersh", names), PLAYERS)
     question = {"id": 1, "event": "unclear", "t": 1, "decided_at": 1, "says": asked(LIES_OTHERWISE)}
     game.resume([question], same_clock=False)
     assert [line["event"] for line in game.feed(np.zeros((4, 4, 3), np.uint8), 2.0)] == ["deal"]
@@ -355,14 +359,11 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
     frames = [(t / 10, np.zeros((90, 160, 3), np.uint8)) for t in range(10)]
     clock: list[float] = []
 
-    class Film:
-        name, live, fps, seconds = "film.mp4", False, 10.0, 2.0
+    class Film(FakeSource):
+        name, seconds = "film.mp4", 2.0
 
-        def __iter__(self) -> Any:
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
             return iter(frames)
-
-        def close(self) -> None:
-            pass
 
     class Clocked(recording.Recorded):
         def feed(self, frame: Any, t: float) -> Any:

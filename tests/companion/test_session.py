@@ -194,13 +194,13 @@ def test_without_a_source_what_people_enter_is_ruled_on_and_stored(tmp_path: Pat
 
 
 def test_a_film_whose_clock_leaps_ahead_goes_on_at_once() -> None:
-    film, game = Film(6), Game([5])
     times = [0.0, 0.01, 40_000.0, 40_000.01, 40_000.02, 40_000.03]
-    film.__class__ = type(
-        "Leaping",
-        (Film,),
-        {"__iter__": lambda self: iter([(t, np.zeros((9, 16, 3), np.uint8)) for t in times])},
-    )
+
+    class Leaping(Film):
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
+            return ((t, np.zeros((9, 16, 3), np.uint8)) for t in times)
+
+    film, game = Leaping(6), Game([5])
     session = Session(lambda: film, lambda: game)
     session.start()
     until(lambda: session.snapshot.phase == "ended")
@@ -236,7 +236,7 @@ def test_a_source_that_is_lost_and_back_is_said(tmp_path: Path) -> None:
     class Lost(Film):
         def __iter__(self) -> Iterator[tuple[float, Image]]:
             yield 0.0, np.zeros((9, 16, 3), np.uint8)
-            self.tell("camera 0: no picture for 3 s; it is tried again")  # type: ignore[attr-defined]
+            self.tell("camera 0: no picture for 3 s; it is tried again")
             yield 1.0, np.zeros((9, 16, 3), np.uint8)
             said.wait(20)
 

@@ -38,8 +38,11 @@ def test_pictures_of_moments_become_files_only_when_wanted_and_go_when_all_is_er
     assert files == ["s.moments/1/1.jpg", "s.moments/1/2.jpg"]
     kept = kept_moment(game_folder(store, 1), 2)
     assert kept is not None
-    as_shown = [cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1) for jpeg in (kept, session.moments[2])]
-    assert cv2.PSNR(*as_shown) > 30
+    on_disk, held = (
+        np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1), np.uint8)
+        for jpeg in (kept, session.moments[2])
+    )
+    assert cv2.PSNR(on_disk, held) > 30
     assert kept_moment(game_folder(store, 1), 3) is None
     erase(store)
     assert list(tmp_path.iterdir()) == []
