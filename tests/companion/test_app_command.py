@@ -17,6 +17,7 @@ from companion.cameras import DEFAULT_PLAYERS, Sample
 from companion.commands import app, watch
 from companion.starting import broken_off
 from companion.store import Store
+from engine.errors import BadInputError
 
 
 def parsed(*arguments: str) -> argparse.Namespace:
@@ -172,7 +173,12 @@ def test_a_display_that_does_not_answer_is_none(
 def handed_over(monkeypatch: pytest.MonkeyPatch, no_display: None) -> list[argparse.Namespace]:
     """What `shithead watch` is asked for where there is no display."""
     asked: list[argparse.Namespace] = []
-    monkeypatch.setattr(watch, "run", lambda args: asked.append(args) or 0)
+
+    def run(args: argparse.Namespace) -> int:
+        asked.append(args)
+        return 0
+
+    monkeypatch.setattr(watch, "run", run)
     return asked
 
 
@@ -254,7 +260,7 @@ def test_the_sample_film_tells_its_game(tmp_path: Path, monkeypatch: pytest.Monk
     assets = tmp_path / "assets"
     assets.mkdir()
     monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
-    with pytest.raises(cameras.BadInputError, match="sample film is missing"):
+    with pytest.raises(BadInputError, match="sample film is missing"):
         cameras.sample_film()
     (assets / "sample.mp4").write_bytes(b"film")
     assert cameras.sample_film() == Sample(assets / "sample.mp4")
@@ -263,5 +269,5 @@ def test_the_sample_film_tells_its_game(tmp_path: Path, monkeypatch: pytest.Monk
     found = cameras.sample_film()
     assert (found.rules, found.players, found.dealer, found.options) == ("shed", ("A", "B", "C"), "C", ("o",))
     (assets / "sample.truth.jsonl").write_text("[1]", encoding="utf-8")
-    with pytest.raises(cameras.BadInputError, match="not the header of a truth file"):
+    with pytest.raises(BadInputError, match="not the header of a truth file"):
         cameras.sample_film()

@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import cv2
 import numpy as np
@@ -70,7 +71,11 @@ def has_game(path: Path) -> bool:
 
 
 def play_until_it_is_kept(
-    film: Path, folder: Path, store: Path, number: signal.Signals = signal.SIGTERM, **changes: str
+    film: Path,
+    folder: Path,
+    store: Path,
+    number: signal.Signals = signal.SIGTERM,
+    changes: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Open the window on the film, and end it with a signal once its game stands in the store."""
     arguments = (str(film), "--players", "Ann,Bob", "--store", str(store))
@@ -106,7 +111,7 @@ def test_what_an_opened_window_leaves_lies_in_the_programs_own_folders_and_goes_
     """Its toolkit and the graphics driver keep caches, which tell what was run here."""
     home = tmp_path / "home"
     home.mkdir()
-    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", **home_in(home))
+    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", changes=home_in(home))
     left = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
     assert [path for path in left if "shithead" not in Path(path).parts] == []
     erase = [sys.executable, "-m", "companion.cli", "erase", "--yes"]
@@ -126,7 +131,7 @@ def test_a_damaged_configuration_of_the_toolkit_does_not_stop_the_window(
         config.parent.mkdir(parents=True)
         config.write_bytes(damaged)
     set_wrongly = {"KCFG_KIVY_LOG_LEVEL": "nonsense"}
-    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", **home_in(home), **set_wrongly)
+    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", changes=home_in(home) | set_wrongly)
     assert [config.read_bytes() for config in configs] == [damaged] * 2, "what others set up is theirs"
 
 

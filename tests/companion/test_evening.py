@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,6 +19,7 @@ from companion.i18n import set_language
 from companion.store import Store
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
+from vision.reading import Image
 
 PLAYERS = ("Ann", "Bob", "Cat")
 
@@ -235,7 +237,12 @@ def test_no_text_of_the_picture_is_cut_or_leaves_its_panel(
     """Totals of three figures, one song many times, three kinds; also in the plain letters of a phone."""
     written: list[str] = []
     put = cv2.putText
-    monkeypatch.setattr(cv2, "putText", lambda *how: written.append(how[1]) or put(*how))
+
+    def note_and_put(picture: Image, text: str, *how: Any) -> object:
+        written.append(text)
+        return put(picture, text, *how)
+
+    monkeypatch.setattr(cv2, "putText", note_and_put)
     if not faces:
         monkeypatch.delattr(cv2, "FontFace")
     picture = sharing.as_picture(SUNG_OFTEN)

@@ -5,7 +5,6 @@ Here a drawn film of half a minute; the evening of whole games is `tests/benchma
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -19,8 +18,8 @@ import pytest
 
 from companion.evening import last_word
 from companion.store import Store
+from tests.companion import drawn_film
 
-DRAWN = Path(__file__).with_name("drawn_film.py")
 Line = dict[str, Any]
 
 
@@ -63,21 +62,15 @@ def lost(store: Path, shown: Sequence[Line]) -> list[Line]:
 
 
 @pytest.fixture(scope="module")
-def film(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    spec = importlib.util.spec_from_file_location("drawn_film", DRAWN)
-    assert spec is not None
-    assert spec.loader is not None
-    drawn = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(drawn)
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("film") / "drawn.avi"
-    drawn.make(path)
-    drawn.path = path
-    return drawn
+    drawn_film.make(path)
+    return path
 
 
-def test_a_film_through_two_kills_loses_nothing_and_tells_nothing_twice(film: Any, tmp_path: Path) -> None:
+def test_a_film_through_two_kills_loses_nothing_and_tells_nothing_twice(film: Path, tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
-    program = [sys.executable, str(DRAWN), str(film.path), "--players", "Ann,Bob", "--dealer", "Bob"]
+    program = [sys.executable, drawn_film.__file__, str(film), "--players", "Ann,Bob", "--dealer", "Bob"]
     shown = watch(program, store, resume=False, kill_after=3)
     assert len(shown) >= 3
     shown += watch(program, store, resume=True, kill_after=2)
@@ -87,7 +80,7 @@ def test_a_film_through_two_kills_loses_nothing_and_tells_nothing_twice(film: An
         (game,) = opened.games()
         lines = last_word(opened.events(game.id))
     plays = [(line["player"], line["cards"]) for line in lines if line["event"] == "play"]
-    assert plays == [(player, [card]) for player, card in film.PLAYS]
+    assert plays == [(player, [card]) for player, card in drawn_film.PLAYS]
     times = [line["t"] for line in lines if line["event"] == "play"]
     assert times == sorted(times)
     assert sum(line["event"] == "deal" for line in lines) == 1

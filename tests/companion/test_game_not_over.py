@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from companion.book import GameBook
+from companion.book import GameBook, Line
 from companion.choice import Choice
 from companion.entering import entered
 from companion.evening import last_word
-from companion.game import Line
 from companion.refereeing import judge_of
 from companion.starting import session_of
 from companion.store import Store
@@ -27,7 +27,8 @@ RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 def ended(rules: str, seed: int) -> tuple[GameBook, list[Line]]:
     """Play a whole game of two; return its book and what was told of it."""
     game = play_game(rules, PLAYERS, seed, dealer="Ann")
-    kept, told = GameBook(judge_of(rules, PLAYERS, dealer="Ann")), []
+    kept = GameBook(judge_of(rules, PLAYERS, dealer="Ann"))
+    told: list[Line] = []
     for number, step in enumerate(game.steps):
         if step.event.event not in ("out", "game_over"):
             now = {"id": number + 1, "t": number, "decided_at": number}
@@ -104,7 +105,7 @@ def test_a_game_that_is_not_over_is_open_again_in_the_store(tmp_path: Path) -> N
     for player in ("Bob", "Cat"):
         session.enter(entered("out", player))
     wait(lambda: session.snapshot.table is not None and session.snapshot.table.loser == "Ann")
-    over = only(list(session.snapshot.lines), "game_over")
+    (over,) = (line for line in session.snapshot.lines if line["event"] == "game_over")
     session.correct(over["id"], None)
     wait(lambda: session.snapshot.table.loser is None)
     session.stop()
@@ -115,8 +116,8 @@ def test_a_game_that_is_not_over_is_open_again_in_the_store(tmp_path: Path) -> N
     assert standing == ["out"]
 
 
-def wait(condition: object) -> None:
+def wait(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert time.monotonic() < deadline, "nothing came"
         time.sleep(0.01)

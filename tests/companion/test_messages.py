@@ -75,6 +75,7 @@ def test_a_form_has_all_the_facts_that_it_names() -> None:
             form = node.args[0]
             if node.func.id in ("BadInputError", "message") and isinstance(form, ast.Constant):
                 facts: dict[str, Any] = {str(keyword.arg): 1.5 for keyword in node.keywords}
+                assert isinstance(form.value, str)
                 named = form.value.format(**facts) if facts else form.value
                 assert facts or "{" not in named, f"{path.name}:{node.lineno}"
                 assert all(f"{{{name}" in form.value for name in facts), f"{path.name}:{node.lineno}"

@@ -44,6 +44,9 @@ class Evening:
             self.open_game(choice, Before()), EventWriter(str(self.events)), None, keeper, self.following
         )
 
+    def waits(self) -> bool:
+        return self.following.waiting is not None
+
     def open_game(self, choice: Choice, past: Before) -> Refereeing:
         self.opened.append((choice, past))
         watcher = Watcher(self.table, choice.players, row_length=3)
@@ -121,10 +124,10 @@ def test_where_the_end_is_denied_the_game_goes_on(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     evening.play_first()
     evening.run(4.0)
-    assert evening.following.waiting is not None
+    assert evening.waits()
     evening.game.undo()
     evening.run(1.0)
-    assert evening.following.waiting is None
+    assert not evening.waits()
     evening.deal(SECOND)
     evening.run(3.0)
     assert len(evening.opened) == 2, "nothing was opened anew"

@@ -65,6 +65,10 @@ def said_by(session: Session, part: str) -> bool:
     return part in session.snapshot.says
 
 
+def awaits_deal(session: Session) -> bool:
+    return session.snapshot.awaits_deal
+
+
 def kept(path: Path, game: int) -> list[str]:
     """Return what stands of a game in the store."""
     with Store.open(path) as store:
@@ -84,7 +88,7 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     camera.show(4.0)
     until(lambda: said_by(session, "the next deal begins the next game: Bob deals"))
     assert (session.snapshot.game, session.snapshot.table.loser) == (1, "Bob")
-    assert session.snapshot.awaits_deal
+    assert awaits_deal(session)
     assert session.moments, "pictures of the first game's moments"
     camera.cards = []
     camera.show(2.0)
@@ -93,7 +97,7 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     until(lambda: said_by(session, "a new game has begun: Bob deals"))
     assert [line["event"] for line in session.snapshot.lines] == ["deal"]
     table = session.snapshot.table
-    assert not session.snapshot.awaits_deal
+    assert not awaits_deal(session)
     assert (table.loser, table.dealer, list(table.up["Ann"])) == (None, "Bob", ["KS", "2C", "7C"])
     assert session.choice == replace(choice_in(path), dealer="Bob")
     (deal,) = session.snapshot.lines

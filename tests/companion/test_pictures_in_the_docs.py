@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 from PIL import Image
+from PIL.PngImagePlugin import PngImageFile
 
 ROOT = Path(__file__).parents[2]
 MOST_KB = 700
@@ -58,6 +59,7 @@ def test_the_picture_in_the_docs_shows_what_the_list_says(name: str) -> None:
     """Else scripts/screens.py has changed since it was made."""
     path = ROOT / "docs" / name
     with Image.open(path) as picture:
+        assert isinstance(picture, PngImageFile)
         assert picture.text[SCRIPT.CONTENTS] == SCRIPT.contents(SCRIPT.PICTURES[name])
     assert path.stat().st_size < MOST_KB * 1000
 

@@ -23,8 +23,10 @@ class Told:
     def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
         return [
             CardReading(QUAD, "up", 0.99, "9S", 0.987, (("8S", 0.006),)),
-            CardReading(QUAD + np.float32([50, 0]), "up", 0.9, None, 0.4, (("KD", 0.4), ("QD", 0.3))),
-            CardReading(QUAD + np.float32([0, 50]), "down", 0.97, None, 0.97),
+            CardReading(
+                QUAD + np.array([50, 0], np.float32), "up", 0.9, None, 0.4, (("KD", 0.4), ("QD", 0.3))
+            ),
+            CardReading(QUAD + np.array([0, 50], np.float32), "down", 0.97, None, 0.97),
         ]
 
 

@@ -78,7 +78,8 @@ def test_a_kept_picture_belongs_to_its_event(tmp_path: Path) -> None:
     (game,) = newest_evening(path)
     kept = game.moment(1)
     assert kept is not None
-    assert cv2.imdecode(np.frombuffer(kept, np.uint8), cv2.IMREAD_COLOR).shape == (4, 6, 3)
+    picture = np.asarray(cv2.imdecode(np.frombuffer(kept, np.uint8), cv2.IMREAD_COLOR))
+    assert picture.shape == (4, 6, 3)
     assert game.moment(2) is None
 
 

@@ -10,11 +10,12 @@ import pytest
 
 from companion import sharing
 from companion.cli import main
-from companion.evening import tally_of
+from companion.evening import Tally, tally_of
 from companion.i18n import set_language
 from companion.store import Store
 from companion.wording import day_words
 from engine.ruleset import load_ruleset
+from vision.reading import Image
 
 TITLE = str(load_ruleset("backpacker").mechanics.loser_says_title)
 LONG_AGO = 1_700_000_000.0
@@ -122,9 +123,12 @@ def test_the_picture_of_an_evening_says_tonight_only_while_it_lasts(
 ) -> None:
     titles: list[str] = []
     draw = sharing.as_picture
-    monkeypatch.setattr(
-        sharing, "as_picture", lambda tally, *, title: titles.append(title) or draw(tally, title=title)
-    )
+
+    def note_and_draw(tally: Tally, *, title: str) -> Image:
+        titles.append(title)
+        return draw(tally, title=title)
+
+    monkeypatch.setattr(sharing, "as_picture", note_and_draw)
     out = str(tmp_path / "tally.png")
     for arguments in ([], ["--all"]):
         assert tallied(singing, "--png", out, *arguments) == 0

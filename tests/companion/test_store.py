@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -149,7 +150,7 @@ def no_database(_: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("damage", [torn, scribbled, no_database])
-def test_a_damaged_file_is_set_aside_and_kept(path: Path, damage) -> None:  # type: ignore[no-untyped-def]
+def test_a_damaged_file_is_set_aside_and_kept(path: Path, damage: Callable[[bytes], bytes]) -> None:
     damaged = damage(full_store(path))
     path.write_bytes(damaged)
     with Store.open(path) as store:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from companion import keeping, store_opening
+from companion import keeping, store_file, store_opening
 from companion.keeping import back_up, erase, restore
 from companion.playing import take_game
 from companion.store import Store
@@ -49,7 +49,7 @@ def test_what_is_played_in_a_store_that_is_erased_or_replaced_while_it_is_opened
     act: Callable[[Path], object], times: int, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other program is at it right after the file has been opened, once or each time."""
-    connect, left = store_opening.connect, times
+    connect, left = store_file.connect, times
 
     def connect_and_lose(where: Path, **how: Any) -> sqlite3.Connection:
         nonlocal left
@@ -73,7 +73,8 @@ def test_a_game_that_begins_while_the_store_is_erased_or_replaced_is_kept_or_ref
     act: Callable[[Path], object], resumes: bool, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The game begins right after it was found that nobody plays."""
-    refuse_if_playing, told = keeping.refuse_if_playing, []
+    refuse_if_playing = keeping.refuse_if_playing
+    told: list[int | str | None] = []
 
     def begin() -> None:
         try:

@@ -50,10 +50,10 @@ def snapshot(serial: int, *lines: dict[str, Any], turn: str | None = None) -> Sn
     return Snapshot(serial=serial, phase="watching", lines=lines, table=SimpleNamespace(turn=turn))
 
 
-def hearing(**settings: bool) -> tuple[Feedback, Ear, list[str]]:
+def hearing(settings: Settings | None = None) -> tuple[Feedback, Ear, list[str]]:
     ear, felt = Ear(), []
     feedback = Feedback(
-        replace(Settings(), **settings),
+        settings or Settings(),
         speaker=lambda: ear,
         sound=lambda: felt.append("sound"),
         buzz=lambda: felt.append("buzz"),
@@ -63,7 +63,7 @@ def hearing(**settings: bool) -> tuple[Feedback, Ear, list[str]]:
 
 def test_a_new_game_is_said_and_all_that_happens_in_it() -> None:
     """Its events have numbers that were heard in the game before."""
-    feedback, ear, felt = hearing(speak=True, vibrate=True)
+    feedback, ear, felt = hearing(Settings(speak=True, vibrate=True))
     feedback.hear(Snapshot(serial=0, phase="opening"))
     feedback.hear(snapshot(1, LEGAL, ILLEGAL, turn="Bob"))
     table = SimpleNamespace(turn="Bob", dealer="Ann")
@@ -85,7 +85,7 @@ def test_everything_is_quiet_until_it_is_switched_on() -> None:
 
 
 def test_a_breach_is_spoken_sounded_and_felt_and_then_whose_turn_it_is() -> None:
-    feedback, ear, felt = hearing(speak=True, sound=True, vibrate=True)
+    feedback, ear, felt = hearing(Settings(speak=True, sound=True, vibrate=True))
     feedback.hear(snapshot(1))
     feedback.hear(snapshot(2, ILLEGAL, turn="Bob"))
     assert ear.heard == ["Illegal. The 4 cannot go on a 9.", "Bob to play."]
@@ -94,7 +94,7 @@ def test_a_breach_is_spoken_sounded_and_felt_and_then_whose_turn_it_is() -> None
 
 
 def test_a_legal_play_only_says_whose_turn_it_is_and_nothing_is_said_twice() -> None:
-    feedback, ear, felt = hearing(speak=True, sound=True)
+    feedback, ear, felt = hearing(Settings(speak=True, sound=True))
     feedback.hear(snapshot(1, turn="Bob"))
     feedback.hear(snapshot(2, LEGAL, turn="Cat"))
     feedback.hear(snapshot(2, LEGAL, turn="Cat"))
@@ -104,13 +104,13 @@ def test_a_legal_play_only_says_whose_turn_it_is_and_nothing_is_said_twice() -> 
 
 
 def test_what_had_happened_before_the_app_came_is_not_told_again() -> None:
-    feedback, ear, _ = hearing(speak=True)
+    feedback, ear, _ = hearing(Settings(speak=True))
     feedback.hear(snapshot(1, LEGAL, ILLEGAL, turn="Bob"))
     assert ear.heard == []
 
 
 def test_a_game_that_goes_on_is_not_read_out_only_whose_turn_it_is() -> None:
-    feedback, ear, felt = hearing(speak=True, sound=True)
+    feedback, ear, felt = hearing(Settings(speak=True, sound=True))
     feedback.hear(Snapshot(serial=1, phase="opening"))
     feedback.hear(Snapshot(serial=2, phase="opening", says="Looking for the table"))
     feedback.hear(snapshot(3, LEGAL, ILLEGAL, turn="Bob"))
@@ -118,7 +118,7 @@ def test_a_game_that_goes_on_is_not_read_out_only_whose_turn_it_is() -> None:
 
 
 def test_the_next_game_is_heard_though_its_opening_was_missed() -> None:
-    feedback, ear, _ = hearing(speak=True)
+    feedback, ear, _ = hearing(Settings(speak=True))
     feedback.hear(snapshot(4, LEGAL, turn="Ann"))
     feedback.begin()
     feedback.hear(snapshot(4, LEGAL, ILLEGAL, turn="Bob"))
@@ -126,7 +126,7 @@ def test_the_next_game_is_heard_though_its_opening_was_missed() -> None:
 
 
 def test_a_breach_that_a_second_look_finds_is_spoken_and_sounded_once() -> None:
-    feedback, ear, felt = hearing(speak=True, sound=True)
+    feedback, ear, felt = hearing(Settings(speak=True, sound=True))
     feedback.hear(snapshot(1))
     at_first = {**ILLEGAL, "ruling": {"verdict": "legal", "effects": {}}}
     feedback.hear(snapshot(2, at_first))
@@ -192,7 +192,7 @@ def test_what_a_play_does_and_what_is_needed_next_are_spoken_briefly(
 
 
 def test_a_play_upon_a_burnt_pile_is_heard_with_the_demand_it_leaves() -> None:
-    feedback, ear, _ = hearing(speak=True)
+    feedback, ear, _ = hearing(Settings(speak=True))
     feedback.hear(snapshot(1, turn="Ann"))
     burnt = {**act(burn=True, extra_turn=True, next="Ann"), "id": 1}
     feedback.hear(snapshot(2, burnt, turn="Ann"))
