@@ -18,7 +18,7 @@ STARTED = float(os.environ.get("SHITHEAD_STARTED", time.monotonic()))
 for name, value in (("KIVY_NO_ARGS", "1"), ("KIVY_LOG_MODE", "PYTHON"), ("KIVY_NO_FILELOG", "1")):
     os.environ.setdefault(name, value)
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "companion"))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import cv2  # noqa: E402 - once Kivy has been told how to behave
 from kivy.config import Config  # noqa: E402
@@ -30,7 +30,8 @@ from kivy.app import App  # noqa: E402
 from kivy.clock import Clock  # noqa: E402
 from kivy.graphics.texture import Texture  # noqa: E402
 from kivy.uix.image import Image  # noqa: E402
-from shown_pictures import ShownPictures  # noqa: E402
+
+from tests.companion.shown_pictures import ShownPictures  # noqa: E402
 
 
 class BareApp(App):
@@ -54,7 +55,7 @@ class BareApp(App):
         from kivy.core.window import Window
 
         Window.bind(on_flip=self._counted.drawn)
-        self._put = self._counted.put(self._put)
+        self._put = self._counted.put(self._blit)
         Clock.schedule_interval(self._show, 0)
         Clock.schedule_interval(self._tick, 0)
         return self._image
@@ -79,7 +80,7 @@ class BareApp(App):
             return
         self._put(*self._newest)
 
-    def _put(self, number: int, pixels: bytes, size: tuple[int, int]) -> None:
+    def _blit(self, number: int, pixels: bytes, size: tuple[int, int]) -> None:
         self._shown = number
         if self._image.texture is None:
             self._image.texture = Texture.create(size=size, colorfmt="rgb")

@@ -74,7 +74,8 @@ def test_random_games(game: Game, round_seconds: float, measured: Measured) -> N
 
 
 def recorded_steps(game: Game, count: int) -> list[tuple[Table, Act]]:
-    rng, steps = Random(2), []
+    rng = Random(2)
+    steps: list[tuple[Table, Act]] = []
     while len(steps) < count:
         table = game.deal(rng)._replace(turn=0)
         while table.turn >= 0 and len(steps) < count:

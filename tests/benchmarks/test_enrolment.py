@@ -30,6 +30,7 @@ class AsCamera:
     """A film at the pace at which it was filmed, as a camera would give it."""
 
     name, fps, live = "camera", float(FPS), True
+    seconds: float | None = None
 
     def __init__(self, path: Path) -> None:
         self._film = FilmSource(path)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import count as count_up
 from itertools import cycle
 from pathlib import Path
@@ -171,7 +172,7 @@ def test_large_pictures(reader: TableReader, rival_ms: float, measured: Measured
     ):
         picture = table_picture(height, width, 12)
         assert sum(card.card is not None for card in reader.read(picture)) >= 11
-        own = median_ms(lambda picture=picture: reader.read(picture), 7)  # type: ignore[misc]
+        own = median_ms(partial(reader.read, picture), 7)
         print(f"\n{title}: {own:.0f} ms; ratio {own / rival_ms:.2f}")
         measured(name, own / 1000)
         assert own <= 12 * rival_ms

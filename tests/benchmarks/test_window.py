@@ -15,8 +15,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import cv2
+import numpy as np
 import pytest
 
 from companion.cameras import sample_film
@@ -32,7 +34,7 @@ BARE = Path(__file__).parent / "bare_camera_app.py"
 ROUNDS, SECONDS = 3, 20
 FASTER = 2
 """By how much the film has more pictures a second than the one that ships, which has only 15."""
-Measured = dict[str, float]
+Measured = dict[str, Any]
 
 
 def measure(*command: str) -> Measured:
@@ -62,7 +64,7 @@ def smoother(film: Path, out: Path, seconds: float) -> Path:
                 break
             for step in range(FASTER):
                 share = step / FASTER
-                writer.write(cv2.addWeighted(last, 1 - share, frame, share, 0.0))
+                writer.write(np.asarray(cv2.addWeighted(last, 1 - share, frame, share, 0.0), np.uint8))
             last = frame
     capture.release()
     return out
@@ -97,6 +99,6 @@ def test_the_whole_film_through_the_window(measured: Callable[[str, float], None
     assert seen["phase"] == "ended"
     with Store.open(store) as opened:
         lines = opened.events(opened.games()[-1].id)
-    found = compare(last_word(lines), read_truth(truth_path(sample.path))).to_json()
+    found = compare([dict(line) for line in last_word(lines)], read_truth(truth_path(sample.path))).to_json()
     print(found["events"], found["rulings"], found["illegal"])
     measured("window_film_f1", found["overall"]["f1"])
