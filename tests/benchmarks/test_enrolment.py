@@ -16,6 +16,7 @@ from companion.enrolling import PackWatch, with_networks
 from datasets.art_cards import CARDS
 from datasets.art_drawn import DrawnStyle, draw_deck
 from datasets.measuring.soak import Paced
+from tests.vision.fake_source import FakeSource
 from tests.vision.shown import FPS, show_pack
 from vision.reading import Image
 from vision.sources import FilmSource
@@ -26,16 +27,15 @@ _STILL = 9
 """Pictures that each card rests: with the arm that takes it away 1.1 s a card, 57 s the pack."""
 
 
-class AsCamera:
+class AsCamera(FakeSource):
     """A film at the pace at which it was filmed, as a camera would give it."""
 
     name, fps, live = "camera", float(FPS), True
-    seconds: float | None = None
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self._film = FilmSource(path)
         self._paced = Paced(self._film, 1.0, time.monotonic() + 300)
-        self.tell: Callable[[str], None] = lambda _line: None
 
     @property
     def dropped(self) -> int:

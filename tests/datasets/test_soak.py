@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +18,9 @@ from datasets.films.production import truth_path
 from datasets.measuring import soak as soaking
 from datasets.measuring.plan import plan_films, render
 from datasets.measuring.soak import Paced, soak
+from tests.vision.fake_source import FakeSource
 from vision.backlog import BACKLOG_SECONDS
+from vision.reading import Image
 
 
 class Clock:
@@ -34,18 +36,11 @@ class Clock:
         self.now += seconds
 
 
-class TenASecond:
-    name, live, fps = "ten", False, 10.0
+class TenASecond(FakeSource):
+    seconds: float | None = 3.0
 
-    def __init__(self) -> None:
-        self.tell: Callable[[str], None] = print
-        self.seconds: float | None = 3.0
-
-    def __iter__(self) -> Iterator[tuple[float, Any]]:
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
         return ((number / 10, np.zeros((2, 2, 3), np.uint8)) for number in range(30))
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture
