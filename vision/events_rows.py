@@ -131,8 +131,9 @@ class Rows:
             return None
         if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
             return None
-        down = name is not None or any(seen.face == "down" for seen in settled)
         # A card that is there is overlooked now and then; one that is not is never seen.
+        shows_back = sum(any(seen.face == "down" for seen in look) for look in spot.looks)
+        down = name is not None or shows_back >= _LOOKS
         if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
             return None
         if not down and spot.down and len(spot.looks) < (_LOOKS + 2 if spot.up is None else _MEMORY):

@@ -66,3 +66,16 @@ def test_a_card_that_does_not_show_on_the_pile_is_taken_up_unseen(bare: Script) 
     take_from_row(bare)
     bare.rest(3.0)
     assert kinds(bare) == ["take_down"]
+
+
+def test_a_face_down_card_that_every_other_look_overlooks_lies_where_it_lay(bare: Script) -> None:
+    place = place_of(bare, SPOTS[1])
+    reach = bare.reach("Ann", (place, 0.3))
+    bare.go_on(reach, [(0.0, 500.0)])
+    for shown in (down(place, 90.0), None, down(place, 60.0), None, None, None):
+        bare.rows[SPOTS[1]] = shown
+        bare.t += 0.13
+        bare.look()
+    bare.rest(2.0)
+    assert bare.maker.rows.spots[SPOTS[1]].down
+    assert "take_down" not in kinds(bare)
