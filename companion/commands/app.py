@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.arguments import ruleset
+
 if TYPE_CHECKING:
     from companion.choice import Choice
 
@@ -25,7 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         f"{ANNOTATED}, if there is none yet.",
     )
     parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
-    parser.add_argument("--rules", help="ruleset (default: winnersh)")
+    parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
     parser.add_argument("--players", help="names, clockwise from above, the nearest to the bottom edge first")
     parser.add_argument("--dealer", help="who deals")

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.arguments import ruleset
 from companion.jobs import add_jobs, jobs_of
 from companion.progress import Bar
 from engine.errors import BadInputError
@@ -23,7 +24,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "film", help="make a synthetic game film, with its truth beside it"
     )
     parser.add_argument("out", metavar="OUT.mp4", type=Path, help="the film; OUT.truth.jsonl goes beside it")
-    parser.add_argument("--rules", default="winnersh", help="the ruleset that is played")
+    parser.add_argument("--rules", type=ruleset, default="winnersh", help="the ruleset that is played")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="a house option")
     parser.add_argument("--players", default="4", help="how many (2 to 6), or their names: Ann,Bob,Cat")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same film")

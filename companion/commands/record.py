@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from companion.arguments import ruleset
 from engine.capped_files import read_capped, read_stream
 from engine.errors import BadInputError
 
@@ -19,7 +20,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "kept, and the exit status is 2.",
     )
     parser.add_argument("file", metavar="FILE", help="a record, as `shithead simulate` prints it; - is stdin")
-    parser.add_argument("--from-events", metavar="RULES", help="FILE holds events as JSON lines")
+    parser.add_argument(
+        "--from-events", type=ruleset, metavar="RULES", help="FILE holds events as JSON lines"
+    )
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="with --from-events")
     parser.add_argument("--players", metavar="A,B,C", help="with --from-events: names, clockwise")
     parser.add_argument("--dealer", metavar="A", help="with --from-events")

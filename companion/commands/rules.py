@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from companion.arguments import ruleset
 from engine.errors import BadInputError
 
 
@@ -17,9 +18,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description="Show a ruleset with its sources. NAME is winnersh (the default), jokers, backpacker, "
         "shed, rulebook, or the file of a house variant (*.toml).",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the ruleset")
+    parser.add_argument("name", type=ruleset, nargs="?", metavar="NAME", help="the ruleset")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="switch an option on")
-    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="show two rulesets side by side")
+    parser.add_argument(
+        "--compare", type=ruleset, nargs=2, metavar=("A", "B"), help="show two rulesets side by side"
+    )
     parser.add_argument("--save", metavar="OUT.toml", help="save NAME and its options as a house variant")
     parser.add_argument("--title", help="with --save: the house variant's name")
     return parser

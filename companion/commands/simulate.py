@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from companion.arguments import ruleset
 from companion.jobs import add_jobs, jobs_of
 from companion.progress import Bar
 from engine.errors import BadInputError
@@ -28,7 +29,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="play games between simulated players",
         description="Play one game and print its record, or with --games N play N and count how they end.",
     )
-    parser.add_argument("--rules", default="winnersh", metavar="NAME", help="ruleset or house variant")
+    parser.add_argument(
+        "--rules", type=ruleset, default="winnersh", metavar="NAME", help="ruleset or house variant"
+    )
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="switch an option on")
     parser.add_argument("--players", type=int, default=4, metavar="N", help="how many players (default 4)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same game")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.arguments import ruleset
 from companion.progress import Bar
 from engine.errors import BadInputError
 from engine.whole_files import write_whole
@@ -30,7 +31,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description="Follow a game and print each event with its ruling as soon as it is decided.",
     )
     parser.add_argument("source", metavar="SOURCE", help="film, camera number or stream URL")
-    parser.add_argument("--rules", default="winnersh", help="ruleset (default: %(default)s)")
+    parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
     parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")
     parser.add_argument("--dealer", metavar="NAME", help="who dealt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 import os
 import shutil
@@ -14,8 +15,10 @@ import cv2
 import pytest
 
 from companion import cli, logs
-from companion.cli import COMMANDS, main
+from companion.cli import COMMANDS, build_parser, main
 from companion.commands import tally
+from companion.commands.completion import _commands, _posix
+from engine.ruleset import RULESET_NAMES
 
 
 @pytest.fixture
@@ -114,30 +117,75 @@ def test_the_log_is_rotated(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(file.stat().st_size <= 2000 for file in files)
 
 
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [(("sh",), set(COMMANDS)), (("watch", "--re"), {"--resume"}), (("deck", "en"), {"enrol"})],
-)
-def test_bash_completes_commands_and_options(
-    line: tuple[str, ...], offered: set[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def completed(*typed: str, where: Path) -> set[str]:
+    """Return what bash offers for what has been typed behind `shithead`, the last word being under way."""
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("no bash here")
-    assert main(["completion", "bash"]) == 0
-    script = capsys.readouterr().out
-    typed = ("", *line[1:]) if line == ("sh",) else line
+    script = _posix(_commands(build_parser()), "bash")
     words = " ".join(f'"{word}"' for word in ("shithead", *typed))
     state = f"COMP_WORDS=({words}); COMP_CWORD={len(typed)}"
     ask = 'printf "%s\\n" "${COMPREPLY[@]}"'
     done = subprocess.run(
         [bash, "-c", f"{script}\n{state}; _shithead; {ask}"],
+        cwd=where,
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    assert offered <= set(done.stdout.split())
+    assert done.stderr == ""
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [(("",), set(COMMANDS)), (("watch", "--re"), {"--resume"}), (("deck", "en"), {"enrol"})],
+)
+def test_bash_completes_commands_and_options(
+    line: tuple[str, ...], offered: set[str], tmp_path: Path
+) -> None:
+    assert completed(*line, where=tmp_path) == offered
+
+
+@pytest.mark.parametrize("command", ["app", "watch", "film", "simulate"])
+def test_bash_offers_the_rulesets_and_the_files_of_house_variants_after_rules(
+    command: str, tmp_path: Path
+) -> None:
+    (tmp_path / "our-house.toml").touch()
+    assert completed(command, "--rules", "", where=tmp_path) == {*RULESET_NAMES, "our-house.toml"}
+    # bash takes --rules=jo apart into three words.
+    assert completed(command, "--rules", "=", where=tmp_path) == {*RULESET_NAMES, "our-house.toml"}
+    assert completed(command, "--rules", "=", "jo", where=tmp_path) == {"jokers"}
+
+
+def test_bash_offers_the_rulesets_wherever_else_one_is_named(tmp_path: Path) -> None:
+    assert completed("rules", "sh", where=tmp_path) == {"shed"}
+    assert completed("rules", "--compare", "jokers", "sh", where=tmp_path) == {"shed"}
+    assert completed("record", "events.jsonl", "--from-events", "", where=tmp_path) == set(RULESET_NAMES)
+
+
+def test_bash_offers_every_choice_of_an_option_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "film.mp4").touch()
+    seen = []
+    for name, command in commands().items():
+        for action in command._actions:
+            if action.choices and action.option_strings:
+                offered = completed(name, action.option_strings[0], "", where=tmp_path)
+                assert offered == set(action.choices), f"{name} {action.option_strings[0]}"
+                seen.append(action.option_strings[0])
+    assert {"--codec", "--policy"} <= set(seen)
+
+
+def test_after_an_option_that_wants_a_file_bash_offers_files_and_no_options(tmp_path: Path) -> None:
+    (tmp_path / "table.json").touch()
+    assert completed("watch", "--layout", "", where=tmp_path) == {"table.json"}
+    assert "--rules" in completed("watch", "--resume", "--", where=tmp_path)
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    found = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(next(found).choices)
 
 
 def test_zsh_and_fish_get_their_own_form(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,6 +195,10 @@ def test_zsh_and_fish_get_their_own_form(capsys: pytest.CaptureFixture[str]) -> 
     lines = capsys.readouterr().out.splitlines()
     assert sum("__fish_use_subcommand" in line for line in lines) == len(COMMANDS)
     assert any("from watch" in line and "-l resume" in line for line in lines)
+    (rules,) = (line for line in lines if "from watch" in line and "-l rules" in line)
+    assert f" -r -a '{' '.join(RULESET_NAMES)}' " in rules, "a ruleset, or a file"
+    (codec,) = (line for line in lines if "from film" in line and "-l codec" in line)
+    assert " -x -a 'mp4v h264' " in codec, "one of these alone"
 
 
 def test_a_files_name_does_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
