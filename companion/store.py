@@ -57,6 +57,8 @@ class Store:
         self.path = path
         self.notice = opened.notice
         """One line for the user where opening found something worth saying (a damaged file set aside)."""
+        self.damage = opened.damage
+        """What SQLite says of a damaged file that was only opened to read; else None."""
         self._connection = opened.connection
         self._clock = clock
         self._game: int | None = None

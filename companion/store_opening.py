@@ -53,6 +53,8 @@ class Opened(NamedTuple):
     """One line for the user where there is something worth saying."""
     file: _File | None
     """Which file the connection writes to (`identity_of`); None for a copy."""
+    damage: str | None = None
+    """What SQLite says of the file, where it is damaged and this is a copy of what can still be read."""
 
 
 def identity_of(path: Path) -> _File | None:
@@ -116,6 +118,7 @@ def open_copy(path: Path, *, at_home: bool) -> Opened:
     except ERRORS as error:
         if not is_damage(error):
             raise
+        damage = str(error)
     refuse_strange(path, at_home=at_home)
     _refuse_if_played(path)
     try:
@@ -128,7 +131,7 @@ def open_copy(path: Path, *, at_home: bool) -> Opened:
             reason=error.strerror or error,
         ) from None
     says = message("the store {path} is damaged; this is what can still be read of it", path=path)
-    return Opened(connection, says, None)
+    return Opened(connection, says, None, damage)
 
 
 def refuse_strange(path: Path, *, at_home: bool) -> None:

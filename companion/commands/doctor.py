@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
+from engine.said import printable
 
 CHECKSUMS = "weights.sha256"
 _WINDOW_SECONDS = 30
@@ -49,7 +50,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "doctor",
         help="say what works on this machine",
         description="Look at weights, rulesets, store, folders, camera, voice and window. Exit status 2 if "
-        "something is missing that the program cannot do without.",
+        "something is missing, changed or damaged that the program cannot do without.",
     )
     parser.add_argument("--store", metavar="FILE", type=Path, help="look at this store, not the user's own")
     return parser
@@ -135,17 +136,25 @@ def check_rulesets() -> Finding:
 
 
 def check_store(path: Path | None) -> Finding:
-    """Read the store, and leave it as it is; a damaged one is set aside once a game is to be written."""
+    """Read the store, by the check that opening it makes, and leave it as it is, however damaged."""
     from companion.store import Store
 
     try:
         with Store.open_to_read(path) as store:
-            games = len(store.games())
-            says = f"{store.path}, {games} game{'' if games == 1 else 's'}"
+            number = len(store.games())
+            games = f"{number} game{'' if number == 1 else 's'}"
+            if store.damage is not None:
+                found = printable(" ".join(store.damage.split()))
+                aside = f"{store.path.stem}.damaged-…{store.path.suffix}"
+                says = (
+                    f"{store.path} is damaged (SQLite's check of it: {found}); the next game sets it aside as"
+                    f" {aside}, never overwritten, and begins a new one with what can still be read: {games}"
+                )
+                return Finding("store", False, says, fault="DAMAGED")
             there = next(there for there in (store.path, *store.path.absolute().parents) if there.exists())
             if not os.access(there, os.W_OK):
                 return Finding("store", False, f"{there} may not be written (permission denied)")
-            return Finding("store", True, f"{says} ({store.notice})" if store.notice else says)
+            return Finding("store", True, f"{store.path}, {games}")
     except BadInputError as error:
         return Finding("store", False, str(error))
 

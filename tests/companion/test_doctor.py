@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from companion import cameras, voice
 from companion.cli import main
 from companion.commands import doctor
 from companion.commands.doctor import Finding
+from companion.store import Store
 
 
 @pytest.fixture
@@ -100,11 +103,48 @@ def test_no_voice_is_no_illness_and_where_to_get_one_is_said(
     assert "espeak-ng" in line
 
 
+def damaged_store(path: Path) -> bytes:
+    """Write a store of two games, its page of events damaged; returns what the file holds."""
+    with Store.open(path) as store:
+        for loser in ("Ann", "Bob"):
+            store.start_game("winnersh", ("Ann", "Bob"))
+            store.append({"id": 1, "event": "draw", "player": "Ann", "t": 0})
+            store.finish(loser)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = file.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+        (size,) = file.execute("PRAGMA page_size").fetchone()
+    held = bytearray(path.read_bytes())
+    held[(page - 1) * size : (page - 1) * size + 100] = b"\xff" * 100
+    path.write_bytes(held)
+    return bytes(held)
+
+
 @pytest.mark.usefixtures("all_well")
-def test_a_damaged_store_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_store_is_an_illness_and_what_becomes_of_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s.sqlite"
+    held = damaged_store(path)
+    assert main(["doctor", "--store", str(path)]) == 2
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if " store: " in line)
+    assert line.startswith(f"DAMAGED  store: {path} is damaged (SQLite's check of it: ")
+    assert "the next game sets it aside as s.damaged-….sqlite, never overwritten" in line
+    assert line.endswith("what can still be read: 2 games")
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"s.sqlite": held}
+    with Store.open(path) as store:
+        assert len(store.games()) == 2
+    (aside,) = tmp_path.glob("s.damaged-*.sqlite")
+    assert aside.read_bytes() == held, "as doctor said"
+
+
+@pytest.mark.usefixtures("all_well")
+def test_of_a_store_that_is_nothing_but_its_first_bytes_doctor_says_so_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "s.sqlite").write_bytes(b"SQLite format 3\0, and then nothing that makes sense")
-    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
-    assert "is damaged; this is what can still be read of it" in capsys.readouterr().out
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 2
+    assert "what can still be read: 0 games" in capsys.readouterr().out
     assert [path.name for path in tmp_path.glob("s.*")] == ["s.sqlite"]
 
 
