@@ -25,7 +25,7 @@ from companion.game import Line as EventLine
 from companion.i18n import _
 from companion.rulings import open_questions, pick_ups_and_burns, ruling_of, ruling_text
 from companion.screens.arrangement import DETAIL_UNITS, ONE_ROW_UNITS, ROW_MARGIN_UNITS, TITLE_UNITS
-from companion.screens.widgets import CardTile, Panel, signed, text_height
+from companion.screens.widgets import CardTile, Panel, largest_that_fits, line_width, signed, text_height
 from companion.wording import RANKS, card_sign, clock, demand_words, event_words
 
 _SHOWN_OF_PILE = 5
@@ -260,12 +260,40 @@ class PlayerCell(ButtonBehavior, Panel):
     compact = BooleanProperty(False)
     """Too low for three lines: pick-ups and burns are left to the log."""
     left = BooleanProperty(False)
+    unit = NumericProperty(1.0)
+    least = NumericProperty(13)
+    """Pixels of the type below which a name is cut instead."""
+    name_lines = NumericProperty(1)
+    hand_width = NumericProperty(0)
+
+    def on_kv_post(self, _base: Widget) -> None:
+        """Follow what name and hand need room for, once the kv rules have made them."""
+        for what in ("title", "hand", "size", "compact", "unit", "least", "name_lines"):
+            self.fbind(what, self._share)
+        self._share()
+
+    def _share(self, *_args: object) -> None:
+        """Give the hand the width that it needs and the name the rest.
+
+        Where both are too wide, they shrink alike; where that is not enough, the name alone is cut.
+        """
+        room, largest = self.width - 26 * self.unit, 16 * self.unit
+
+        def hand_width(size: float) -> float:
+            return line_width(self.hand, min(size, largest), bold=True, italic=False) + 2
+
+        def fits(size: float) -> bool:
+            return bool(self.ids.name.fits(self.title, size, room - hand_width(size)))
+
+        size = largest_that_fits(fits, 18 * self.unit, self.least)
+        self.hand_width = hand_width(size) if fits(size) else min(hand_width(largest), 0.44 * self.width)
 
     def show(self, player: str, table: Any, picked_up: int, burnt: int) -> None:
         """Show one player of the referee's public table."""
         self.to_play = table.turn == player and not table.loser
         self.left = player in table.left
         self.title = f"▶ {player}" if self.to_play else player
+        self.name_lines = 2 if " " in player else 1  # the sign alone is no line
         size = table.hands[player].size
         self.hand = _("out") if self.left else _("{n} in hand").format(n="?" if size is None else size)
         up = " ".join(card_sign(card) for card in table.up.get(player) or ()) or _("none")

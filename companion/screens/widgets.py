@@ -87,11 +87,14 @@ class FitLabel(Label):
     full_text = StringProperty("")
     largest = NumericProperty(20)
     smallest = NumericProperty("12dp")
+    lines = NumericProperty(99)
+    """No more than so many."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(markup=True, **kwargs)
         self._fit = Clock.create_trigger(self.fit, -1)
-        self.bind(full_text=self._fit, largest=self._fit, smallest=self._fit, size=self._fit)
+        for what in ("full_text", "largest", "smallest", "lines", "size"):
+            self.fbind(what, self._fit)
 
     def fit(self, *_: object) -> None:
         """Choose the type size and, if need be, where the text is cut."""
@@ -99,24 +102,23 @@ class FitLabel(Label):
             self.text = ""
             return
         text = self.full_text
-        size = largest_that_fits(lambda size: self._fits(text, size), self.largest, self.smallest)
-        if not self._fits(text, size):
+        size = largest_that_fits(lambda size: self.fits(text, size, self.width), self.largest, self.smallest)
+        if not self.fits(text, size, self.width):
             low, high = 0, len(text)
             while low < high:
                 middle = (low + high + 1) // 2
-                low, high = (
-                    (middle, high) if self._fits(text[:middle].rstrip() + "…", size) else (low, middle - 1)
-                )
+                short = text[:middle].rstrip() + "…"
+                low, high = (middle, high) if self.fits(short, size, self.width) else (low, middle - 1)
             text = text[:low].rstrip() + "…"
         self.font_size = size
         self.text = signed(text)
 
-    def _fits(self, text: str, size: float) -> bool:
-        """Measure with Kivy's own layout."""
-        height = text_height(signed(text), size, int(self.width), self.bold, self.italic)
-        if height > self.height + 1:
+    def fits(self, text: str, size: float, width: float) -> bool:
+        """Return whether `text` would fit in this type size, were the label so wide; by Kivy's own layout."""
+        height = text_height(signed(text), size, max(2, int(width)), self.bold, self.italic)
+        if height > min(self.height + 1, self.lines * 1.4 * size):
             return False
-        return height <= size * 1.6 or longest_word(signed(text), size, self.bold, self.italic) <= self.width
+        return height <= size * 1.6 or longest_word(signed(text), size, self.bold, self.italic) <= width
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,8 @@ from companion.app import prepare_kivy
 from companion.choice import Choice
 from companion.starting import session_of
 from tests.companion.form_scenarios import form, tonight
-from tests.companion.scripted import ILLEGAL, LONG_NAME, PLAYERS, Hand, Table, ruling
+from tests.companion.long_texts import long_texts, player_fields, show_long_texts
+from tests.companion.scripted import ILLEGAL, PLAYERS, Table, ruling
 from tests.companion.speed_scenario import speed
 from tests.companion.walker import Steps, draw_plainly, rest
 from tests.companion.window_driver import Driver
@@ -278,29 +279,6 @@ def sizes(driver: Driver) -> Steps:
         driver.measure(f"long {width}x{height}")
 
 
-def long_texts(driver: Driver) -> Steps:
-    show_long_texts(driver)
-    yield from rest(2)
-
-
-def show_long_texts(driver: Driver) -> None:
-    players = (LONG_NAME, "Иван", "Ødegård", "D")
-    table = Table()
-    need = "a card of the same colour, equal to or higher than the queen beneath the threes"
-    named = Table(
-        players=players,
-        turn=LONG_NAME,
-        hands=dict.fromkeys(players, Hand(44)),
-        up={new: table.up[old] for old, new in zip(PLAYERS, players, strict=True)},
-        down=dict.fromkeys(players, 3),
-        effect_in_words=need,
-    )
-    says = " ".join(["The card cannot go there: the one beneath it counts and is higher."] * 6)
-    wordy = {**ILLEGAL, "breaches": [{**ILLEGAL["breaches"][0], "says": says}]}
-    line = {"id": 8, "event": "play", "player": LONG_NAME, "cards": ["7H"], "t": 6000, "ruling": wordy}
-    driver.session.show(table=named, lines=(line,))
-
-
 def film(driver: Driver) -> Steps:
     """The sample film through the whole program, until a play is ruled on; with a picture, ruled illegal."""
     from kivy.animation import Animation
@@ -341,6 +319,7 @@ SCENARIOS = {
         states,
         questions,
         sizes,
+        player_fields,
         long_texts,
         tonight,
         form,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -209,7 +211,6 @@ def test_the_cards_to_choose_from_are_large_enough(size: tuple[int, int]) -> Non
 
 @pytest.mark.parametrize("size", SIZES)
 def test_ordinary_texts_are_not_cut(size: tuple[int, int]) -> None:
-    """A name may be cut: the field of whoever's turn it is says it in full."""
     measures = drive("sizes")[f"ordinary {size[0]}x{size[1]}"]
     assert cut_texts(measures) == []
     assert measures["outside"] == []
@@ -220,6 +221,39 @@ def test_long_names_and_rulings_stay_inside_their_fields(size: tuple[int, int]) 
     measures = drive("sizes")[f"long {size[0]}x{size[1]}"]
     assert any("Maximiliane" in text for text in measures["cut"])
     assert measures["outside"] == []
+
+
+FIELDS = [(size, scale) for size in ("412x892", "892x412", "1280x720") for scale in (1.0, 1.3, 1.6)]
+
+
+@pytest.mark.parametrize(("size", "scale"), FIELDS)
+def test_a_players_name_and_hand_stand_whole_beside_each_other(size: str, scale: float) -> None:
+    seen = drive("player_fields")[f"ordinary {size} {scale}"]
+    assert cut_texts(seen) == []
+    for field in seen["fields"]:
+        assert [re.sub(r"\[/?font[^]]*]", "", text) for text in field["shown"]] == field["said"]
+        assert_apart(field)
+        assert min(field["type"]) >= 11, field
+
+
+@pytest.mark.parametrize(("size", "scale"), FIELDS)
+def test_of_a_name_too_long_for_its_field_the_end_is_left_out_and_nothing_of_the_hand(
+    size: str, scale: float
+) -> None:
+    first, *others = drive("player_fields")[f"long {size} {scale}"]["fields"]
+    name, hand = first["shown"]
+    assert re.fullmatch(r"\[font=DejaVuSans]▶\[/font] Maxim.*…", name, re.DOTALL)
+    assert hand == first["said"][1] == "44 in hand"
+    assert first["type"][1] >= max(first["type"][0], 11), "what is cut anyway takes nothing from the hand"
+    for field in (first, *others):
+        assert_apart(field)
+
+
+def assert_apart(field: dict[str, Any]) -> None:
+    """Name and hand lie beside each other inside their field, each no higher than there is room for."""
+    assert field["edges"] == sorted(field["edges"]), field
+    assert field["gap"] >= 4, field
+    assert all(needed <= there + 1 for needed, there in field["heights"]), field
 
 
 def test_the_form_before_the_game_ends_in_what_was_chosen() -> None:

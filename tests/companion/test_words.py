@@ -54,7 +54,7 @@ def measured(seen: dict[str, Any]) -> dict[str, Any]:
 def test_no_word_of_a_button_a_line_or_a_heading_is_cut(
     name: str, which: str, measured: dict[str, Any]
 ) -> None:
-    """A player's name may be, and a path."""
+    """A path may be."""
     assert cut_texts(measured[f"{which} {name}"]) == []
 
 
