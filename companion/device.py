@@ -14,6 +14,18 @@ def on_phone() -> bool:
     return hasattr(sys, "getandroidapilevel")
 
 
+def android_level() -> int | None:
+    """Return the API level of the phone's Android (24 is Android 7), or None where Android does not tell it.
+
+    `sys.getandroidapilevel()` is that which Python was built for.
+    """
+    try:
+        return int(import_module("jnius").autoclass("android.os.Build$VERSION").SDK_INT)
+    except Exception as error:  # no jnius, or whatever Java raises
+        _log.warning("the phone does not tell its version of Android: %s", error)
+        return None
+
+
 def phone_language() -> str | None:
     """Return the code of the phone's language (`de`), or None where Android does not tell it.
 

@@ -13,6 +13,7 @@ from kivy.factory import Factory
 from companion import keeping, sharing
 from companion.i18n import _, many
 from companion.messages import error_words
+from companion.phone_folders import write_shared
 from companion.screens.widgets import BodyText, Page, PillButton
 from companion.wording import path_sign
 from engine.errors import BadInputError
@@ -37,7 +38,10 @@ class KeptHere:
         self._add_backups()
 
     def back_up(self) -> None:
-        """Copy the store to the user's documents."""
+        """Copy the store to the user's documents, once the phone lets it."""
+        write_shared(self._back_up, self._say)
+
+    def _back_up(self) -> None:
         path = sharing.documents_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.sqlite")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

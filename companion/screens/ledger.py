@@ -21,6 +21,7 @@ from companion import sharing, theme
 from companion.evening import Ritual, Standing, Tally, course, tally_of, title_of
 from companion.i18n import _, many
 from companion.messages import error_words
+from companion.phone_folders import write_shared
 from companion.screens.songs import SongsSheet
 from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.store import Store
@@ -251,6 +252,9 @@ class LedgerScreen(Page):
         self.ids.toast.say(_("Copied: paste it where you like"))
 
     def _share(self, path: Path, write: Callable[[], object]) -> None:
+        write_shared(lambda: self._write(path, write), lambda why: self.ids.toast.say(why, 6.0))
+
+    def _write(self, path: Path, write: Callable[[], object]) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write()

@@ -12,6 +12,7 @@ from kivy.factory import Factory
 from companion.game import Line
 from companion.i18n import _, many, marked
 from companion.messages import error_words
+from companion.phone_folders import write_shared
 from companion.replay import PlayedGame, newest_evening, running_game
 from companion.rulings import line_to_correct, open_questions, ruling_of
 from companion.screens.correct import CorrectSheet, open_sheet
@@ -133,7 +134,10 @@ class LogScreen(Page):
         return self._games[-1].moment(event_id) if self._games else None
 
     def _keep(self, event_id: int, jpeg: bytes) -> None:
-        """Write the picture of a moment to the user's pictures: until now it was in memory only."""
+        """Keep the picture of a moment among the user's: until now it was in memory only."""
+        write_shared(lambda: self._write(event_id, jpeg), self.ids.toast.say)
+
+    def _write(self, event_id: int, jpeg: bytes) -> None:
         path = pictures_folder() / time.strftime(f"shithead-%Y%m%d-%H%M%S-{event_id}.jpg")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

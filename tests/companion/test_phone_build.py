@@ -14,7 +14,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from companion.phone_folders import LAST_ASKED_LEVEL
+
 ROOT = Path(__file__).parents[2]
+ANDROID = "http://schemas.android.com/apk/res/android"
 LACKING = {"onnxruntime", "opencv-python", "torch", "torchvision", "ultralytics", "onnx"}
 LEAST_OPENCV = (4, 12)
 """The oldest OpenCV known to read the networks of the package; docs/phone-build.md says what was tried."""
@@ -121,11 +124,57 @@ def test_api_and_architecture_are_those_that_recipes_and_camera_ask_for(
 
 
 def test_the_manifest_says_that_the_phones_voice_is_looked_for(app: configparser.SectionProxy) -> None:
-    text = (ROOT / app["android.extra_manifest_xml"]).read_text("utf-8")
-    android = "http://schemas.android.com/apk/res/android"
-    manifest = ElementTree.fromstring(f'<manifest xmlns:android="{android}">{text}</manifest>')
-    (action,) = manifest.findall("queries/intent/action")
-    assert action.get(f"{{{android}}}name") == "android.intent.action.TTS_SERVICE"
+    (action,) = manifest_of(app).findall("queries/intent/action")
+    assert action.get(f"{{{ANDROID}}}name") == "android.intent.action.TTS_SERVICE"
+
+
+def manifest_of(app: configparser.SectionProxy) -> ElementTree.Element:
+    """Return the package's manifest: python-for-android's template, filled in from `buildozer.spec`.
+
+    The files that this names are passed on as buildozer 1.6.0 does (`execute_build_package`): whole.
+    """
+    import pythonforandroid
+    from jinja2 import ChainableUndefined, Environment
+
+    with pytest.MonkeyPatch.context() as patch:
+        # Else its module looks for what a build has written beside it.
+        patch.setenv("P4A_BUILD_IS_RUNNING_UNITTESTS", "1")
+        from pythonforandroid.bootstraps.common.build.build import parse_permissions
+
+    template = "bootstraps/_sdl_common/build/templates/AndroidManifest.tmpl.xml"
+    text = (Path(pythonforandroid.__file__).parent / template).read_text("utf-8")
+    told: dict[str, Any] = {
+        "permissions": parse_permissions([item.strip() for item in app["android.permissions"].split(",")]),
+        "min_sdk_version": int(app["android.minapi"]),
+        "meta_data": [],
+        **{
+            name: (ROOT / app[f"android.{name}"]).read_text("utf-8")
+            for name in ("extra_manifest_xml", "extra_manifest_application_arguments")
+        },
+    }
+    filled_in = Environment(undefined=ChainableUndefined).from_string(text).render(args=told)
+    return ElementTree.fromstring(filled_in)
+
+
+def test_leave_to_write_is_asked_for_up_to_android_10_which_heeds_it_and_for_nothing_later(
+    app: configparser.SectionProxy,
+) -> None:
+    manifest, android = manifest_of(app), f"{{{ANDROID}}}"
+    (last,) = (
+        asked.get(f"{android}maxSdkVersion")
+        for asked in manifest.findall("uses-permission")
+        if asked.get(f"{android}name") == "android.permission.WRITE_EXTERNAL_STORAGE"
+    )
+    assert last == str(LAST_ASKED_LEVEL)
+    (application,) = manifest.findall("application")
+    assert application.get(f"{android}requestLegacyExternalStorage") == "true"
+
+
+def test_the_buildozer_that_builds_passes_the_manifests_files_on_as_they_are() -> None:
+    """1.5.0 put them in quotation marks, which no manifest takes (kivy/buildozer, issues 1535 and 1611)."""
+    steps = (ROOT / ".github" / "workflows" / "apk.yml").read_text("utf-8")
+    (version,) = re.findall(r'"buildozer==([0-9.]+)"', steps)
+    assert numbers(version) >= (1, 6)
 
 
 def test_the_package_holds_whatever_the_app_reads(app: configparser.SectionProxy) -> None:
