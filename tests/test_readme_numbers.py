@@ -99,7 +99,7 @@ QUOTED: dict[str, Callable[[], tuple[str, ...]]] = {
         f" {film('delay_p95_s', '.2f')} s (95th percentile)",
         f"{film('speed', '.1f')} times real time",
     ),
-    "an evening of twelve whole two-player games by film": lambda: (
+    "an evening of twelve whole games by film": lambda: (
         f"{in_words('film_evening_lines_lost')} line lost,",
         f"{in_words('film_evening_games_tallied')} tallied right",
     ),
