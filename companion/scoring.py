@@ -327,8 +327,10 @@ def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Li
         ruled_out = isinstance(ruling, dict) and ruling.get("verdict") == "illegal"
         accused = ruled_out or (line["event"] not in REMARKS and line.get("id") in late)
         broke = fact is not None and fact.get("legal") is False
+        # A breach that nobody meant, as may follow from one that was, is none to be found, nor a false alarm.
+        unmeant = fact is not None and fact.get("verdict") == "illegal"
         score.illegal_found += accused and broke
-        score.false_alarms += accused and not broke
+        score.false_alarms += accused and not broke and not unmeant
         if fact is None or not isinstance(ruling, dict):
             continue
         score.rulings_judged += 1

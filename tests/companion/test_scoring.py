@@ -128,6 +128,13 @@ def test_revision_of_a_revision_stands_for_the_first(tmp_path: Path) -> None:
     assert score(tmp_path, again, [true_play(10, 11)])["overall"]["matched"] == 1
 
 
+def test_a_breach_that_nobody_meant_is_no_false_alarm_and_none_to_be_found(tmp_path: Path) -> None:
+    truth = [true_play(10, 11, cards="4S", verdict="illegal"), true_play(20, 21, cards="5S", verdict="legal")]
+    events = [play(11, cards="4S", ruling=ILLEGAL), play(21, cards="5S", ruling=ILLEGAL)]
+    result = score(tmp_path, events, truth)
+    assert result["illegal"] == {"true": 0, "found": 0, "false_alarms": 1}
+
+
 def test_illegal_plays_and_false_alarms(tmp_path: Path) -> None:
     truth = [
         true_play(10, 11, cards="4S", legal=False, rule="play.equal-or-higher"),
