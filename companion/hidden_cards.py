@@ -194,8 +194,11 @@ def _lying_elsewhere(table: PublicTable, lines: Sequence[Line], player: str) -> 
 
 
 def _is_beyond_what_was_seen(line: Line) -> bool:
-    verdict = (line.get("ruling") or {}).get("verdict")
-    return line["event"] in ("draw", "burn") and verdict == "unproven" and not line.get("withdrawn")
+    """Tell whether a line tells of more than was seen to be put down, and the referee asks what that was."""
+    ruling = line.get("ruling") or {}
+    if line["event"] not in ("draw", "burn") or ruling.get("verdict") != "unproven" or line.get("withdrawn"):
+        return False
+    return any("who" in fact["facts"] for fact in (ruling.get("said") or {}).values())
 
 
 def _missing(line: Line, cards: Sequence[str]) -> int:

@@ -180,8 +180,11 @@ class Gaps:
     def explain_draw(self, player: str, count: int, allowed: int) -> Said | None:
         """Return which missed cards would make a draw beyond what is due right, and enter them; else None."""
         state, seat, surplus = self._state, self._state.seats[player], count - allowed
-        if not self.fallible or surplus <= 0 or surplus > (state.draw_pile or 0):
+        if not self.fallible or surplus <= 0 or state.draw_pile is None:
             return None
+        if surplus > state.draw_pile:  # nobody can: it was counted wrongly
+            state.draw(player, state.draw_pile)
+            return say("how many cards were left on the draw pile")
         mechanics = state.rules.mechanics
         as_played = mechanics.draw == "as-played"
         missing = surplus if as_played else len(seat.hand) + surplus - mechanics.min_hand

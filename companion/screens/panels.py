@@ -273,11 +273,8 @@ class PlayerCell(ButtonBehavior, Panel):
         self._share()
 
     def _share(self, *_args: object) -> None:
-        """Give the hand the width that it needs and the name the rest.
-
-        Where both are too wide, they shrink alike; where that is not enough, the name alone is cut.
-        """
-        room, largest = self.width - 26 * self.unit, 16 * self.unit
+        """Give the hand the width that it needs and the name the rest; both shrink alike, the name is cut."""
+        room, largest = self.width - 22 * self.unit, 16 * self.unit
 
         def hand_width(size: float) -> float:
             return line_width(self.hand, min(size, largest), bold=True, italic=False) + 2
@@ -286,7 +283,7 @@ class PlayerCell(ButtonBehavior, Panel):
             return bool(self.ids.name.fits(self.title, size, room - hand_width(size)))
 
         size = largest_that_fits(fits, 18 * self.unit, self.least)
-        self.hand_width = hand_width(size) if fits(size) else min(hand_width(largest), 0.44 * self.width)
+        self.hand_width = min(hand_width(size), 0.44 * self.width)
 
     def show(self, player: str, table: Any, picked_up: int, burnt: int) -> None:
         """Show one player of the referee's public table."""

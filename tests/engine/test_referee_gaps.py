@@ -194,3 +194,18 @@ def test_must_play_not_proven_late_of_who_was_passed_over(start: Start) -> None:
     game.play(ANN, "6H", draws=1)  # Cat may have played and drawn
     game.play(BOB, "6S", draws=1)
     assert kinds(game.play(CAT, "QH")) == []
+
+
+@pytest.mark.parametrize(("confidence", "ruled"), [(1.0, "illegal"), (0.97, "unproven")])
+def test_who_draws_more_than_there_seems_to_be_shows_that_the_draw_pile_was_counted_wrongly(
+    start: Start, confidence: float, ruled: str
+) -> None:
+    game = start()
+    game.tell("unclear", confidence=confidence)
+    game.play(BOB, "4H", draws=1)
+    game.referee._follower.state.draw_pile = 1
+    outcome = game.tell("draw", BOB, count=2)
+    assert verdict(outcome) == ruled
+    if ruled == "unproven":
+        assert needs(outcome) == "how many cards were left on the draw pile"
+        assert game.table.draw_pile == 0
