@@ -161,8 +161,9 @@ class Camera4KivyBridge:
         def told(_asked: Any, granted: list[bool]) -> None:
             if run != self._run:
                 return
-            answered(all(granted))
-            if all(granted):
+            allowed = bool(granted) and all(granted)  # a question that was broken off has an empty answer
+            answered(allowed)
+            if allowed:
                 import_module("kivy.clock").mainthread(self._connect)(arrived, run)
 
         permissions.request_permissions([permissions.Permission.CAMERA], told)

@@ -157,6 +157,17 @@ def test_a_camera_that_is_allowed_is_connected_and_let_go(monkeypatch: pytest.Mo
     assert (answers, android.cameras) == ([True], ["connected", "let go"])
 
 
+@pytest.mark.parametrize("granted", [[False], []], ids=["refused", "broken off"])
+def test_a_camera_that_is_not_allowed_is_not_connected(
+    monkeypatch: pytest.MonkeyPatch, granted: list[bool]
+) -> None:
+    android = Android(monkeypatch)
+    answers: list[bool] = []
+    Camera4KivyBridge().start(lambda *_: None, answers.append)
+    android.answer([], granted)
+    assert (answers, android.cameras) == ([False], [])
+
+
 def test_leave_that_is_given_after_the_game_was_left_connects_no_camera(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
