@@ -262,7 +262,7 @@ class PlayerCell(ButtonBehavior, Panel):
     left = BooleanProperty(False)
     unit = NumericProperty(1.0)
     least = NumericProperty(13)
-    """Pixels of the type below which a name is cut instead."""
+    """Pixels of the type below which a name is cut instead; one of a single word may be smaller."""
     name_lines = NumericProperty(1)
     hand_width = NumericProperty(0)
 
@@ -273,8 +273,8 @@ class PlayerCell(ButtonBehavior, Panel):
         self._share()
 
     def _share(self, *_args: object) -> None:
-        """Give the hand the width that it needs and the name the rest; both shrink alike, the name is cut."""
-        room, largest = self.width - 22 * self.unit, 16 * self.unit
+        """Give the hand the width that it needs and the name the rest: both shrink, or the name is cut."""
+        room, largest = self.width - 25 * self.unit, 16 * self.unit
 
         def hand_width(size: float) -> float:
             return line_width(self.hand, min(size, largest), bold=True, italic=False) + 2
@@ -283,7 +283,7 @@ class PlayerCell(ButtonBehavior, Panel):
             return bool(self.ids.name.fits(self.title, size, room - hand_width(size)))
 
         size = largest_that_fits(fits, 18 * self.unit, self.least)
-        self.hand_width = min(hand_width(size), 0.44 * self.width)
+        self.hand_width = hand_width(size) if fits(size) else min(hand_width(largest), 0.44 * self.width)
 
     def show(self, player: str, table: Any, picked_up: int, burnt: int) -> None:
         """Show one player of the referee's public table."""
