@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 _log = logging.getLogger(__name__)
@@ -12,6 +13,11 @@ _log = logging.getLogger(__name__)
 def on_phone() -> bool:
     """Return whether this runs on Android."""
     return hasattr(sys, "getandroidapilevel")
+
+
+def was_given(granted: Sequence[bool]) -> bool:
+    """Tell whether the user has given leave; a question that was broken off has an empty answer."""
+    return bool(granted) and all(granted)
 
 
 def android_level() -> int | None:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from companion.device import on_phone
+from companion.device import on_phone, was_given
 from engine.errors import BadInputError
 from engine.said import message
 from vision.backlog import Backlog
@@ -161,9 +161,8 @@ class Camera4KivyBridge:
         def told(_asked: Any, granted: list[bool]) -> None:
             if run != self._run:
                 return
-            allowed = bool(granted) and all(granted)  # a question that was broken off has an empty answer
-            answered(allowed)
-            if allowed:
+            answered(was_given(granted))
+            if was_given(granted):
                 import_module("kivy.clock").mainthread(self._connect)(arrived, run)
 
         permissions.request_permissions([permissions.Permission.CAMERA], told)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
-from companion.device import android_level, on_phone
+from companion.device import android_level, on_phone, was_given
 from companion.i18n import _
 
 LAST_ASKED_LEVEL = 29
@@ -41,7 +41,7 @@ class AndroidFolders:
         tell = import_module("kivy.clock").mainthread(answered)
 
         def told(_asked: Any, granted: list[bool]) -> None:
-            tell(bool(granted) and all(granted))
+            tell(was_given(granted))
 
         permissions.request_permissions([writing], told)
 

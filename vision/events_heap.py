@@ -99,6 +99,10 @@ class Heap:
         name = card.best[0]
         return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
 
+    def _put_since(self, t: float) -> list[_Put]:
+        """Return what was put there since shortly before `t`."""
+        return [put for put in self._grown if put.t >= t - _JUST_SECONDS]
+
     def places_since(
         self, t: float, cards: Collection[str] | None = None, *, sure: bool = False
     ) -> list[Place]:
@@ -107,18 +111,16 @@ class Heap:
         A card that surely is another one (a shown 3, say) was not put there with them. `sure`: it was seen
         there with no arm over the burn pile.
         """
-        recent = [put.card for put in self._grown if put.t >= t - _JUST_SECONDS and put.sure >= sure]
+        recent = [put.card for put in self._put_since(t) if put.sure >= sure]
         return [(c.x, c.y) for c in recent if cards is None or c.best[0] in cards or c.best[1] < _SURE_OTHER]
 
     def has_since(self, t: float, cards: Collection[str]) -> bool:
         """Tell whether one of `cards` was surely put there since shortly before `t`."""
-        recent = (put for put in self._grown if put.t >= t - _JUST_SECONDS and put.sure)
-        return any(put.card.best[0] in cards for put in recent)
+        return any(put.card.best[0] in cards for put in self._put_since(t) if put.sure)
 
     def seen_at(self, t: float, cards: Collection[str]) -> float:
         """Return when the last of `cards` was seen there first, since shortly before `t`; -inf for none."""
-        recent = (put for put in self._grown if put.t >= t - _JUST_SECONDS)
-        return max((put.t for put in recent if put.card.best[0] in cards), default=-math.inf)
+        return max((put.t for put in self._put_since(t) if put.card.best[0] in cards), default=-math.inf)
 
     def found(self, t: float, cards: Collection[str] | None = None) -> None:
         """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet."""

@@ -20,14 +20,18 @@ def on_pile(name: str, dx: float, dy: float, p: float = 0.99) -> tuple[str, tupl
     return name, (PLAY_AT[0] + dx, PLAY_AT[1] + dy), p
 
 
+def look_three_times(script: Script) -> None:
+    for _ in range(3):
+        script.rest(0.2)
+        script.look()
+
+
 def test_a_card_that_is_tossed_on_to_the_pile_is_played_by_whose_hand_was_near() -> None:
     script = pictured()
     script.play("Ann", card(*on_pile("6S", 0, 0)))
     script.reach("Bob", (BESIDE, 0.2))
     script.table.append(card(*on_pile("KD", 8, 3)))
-    for _ in range(3):
-        script.rest(0.2)
-        script.look()
+    look_three_times(script)
     assert script.told()[1:] == [("play", "Ann", ("6S",)), ("play", "Bob", ("KD",))]
 
 
@@ -36,9 +40,7 @@ def test_without_a_hand_near_nothing_is_tossed() -> None:
     script.play("Ann", card(*on_pile("6S", 0, 0)))
     script.rest(4.0)
     script.table.append(card(*on_pile("KD", 8, 3)))
-    for _ in range(3):
-        script.rest(0.2)
-        script.look()
+    look_three_times(script)
     assert script.told()[1:] == [("play", "Ann", ("6S",))]
 
 
@@ -48,9 +50,7 @@ def test_what_looks_as_before_was_not_tossed() -> None:
     script.play("Ann", card(*on_pile("6S", 0, 0)))
     script.reach("Bob", (BESIDE, 0.2))
     script.table = [card(*on_pile("KD", 0, 0))]
-    for _ in range(3):
-        script.rest(0.2)
-        script.look()
+    look_three_times(script)
     assert script.told()[1:] == [("play", "Ann", ("6S",))]
 
 
