@@ -153,8 +153,10 @@ class EventMaker:
         holder = partial(self._holder, look.hidden)
         self._shows.look(look, holder, self._lies, self._scene.reaches)
         for zone in self.rows.spots:
-            if zone not in look.hidden:
-                self._upcards.look(zone, by_zone.get(zone, []), look.patches.get(zone), self.pile, look.t)
+            there = by_zone.get(zone, [])
+            # A sleeve like the table may cover what seems to be gone while its owner reaches in.
+            if zone not in look.hidden and (there or not self._scene.is_reaching(zone.seat, look.t)):
+                self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
         left = [u for u in look.under_arms if not u.moving and self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]

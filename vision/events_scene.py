@@ -17,6 +17,7 @@ _HAND_AWAY_MM = 85.0
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
 _RESTS_SECONDS = 0.12
+_MOMENT_SECONDS = 0.25
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
 
 
@@ -46,6 +47,11 @@ class Scene:
     def last_reach(self, seat: int | None) -> Reach | None:
         """Return the latest reach of a seat."""
         return next((reach for reach in reversed(self.reaches) if reach.seat == seat), None)
+
+    def is_reaching(self, seat: int, t: float) -> bool:
+        """Tell whether a seat's arm is in the picture at `t`, or was a moment before."""
+        reach = self.last_reach(seat)
+        return reach is not None and t - reach.last < _MOMENT_SECONDS
 
     def is_left_behind(self, held: UnderArm) -> bool:
         """Tell whether a hand is away from a card that still hangs together with its arm."""

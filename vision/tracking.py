@@ -20,6 +20,8 @@ _UNSTEADY_SECONDS = 1.0
 """For so long it may be unknown how the camera has moved before the table is doubted."""
 _SAME_SHARE = 0.34
 """While so many places in the rows look as they did the camera stands where it stood."""
+_FREE_SPOTS = 2
+"""So do these, if arms cover all others."""
 _SURE_NAME = 0.9
 _SPOTS = 3
 """So many spots in all, and half of each row, must be otherwise: less is a slip, or a play."""
@@ -37,6 +39,8 @@ class Track:
         self._reached: set[int] = set()
         """Whose arms have come in since all rows were last seen in their places."""
         self._trusted = False
+        self.covered: Collection[Zone] = ()
+        """What arms, or whatever else moves, were seen to cover last."""
 
     def trust(self) -> None:
         """Note that somebody has made sure that the table lies as believed: the next look is not doubted."""
@@ -48,12 +52,18 @@ class Track:
         self._unsteady = (t if self._unsteady is None else self._unsteady) if moved else None
         return self._unsteady is not None and t - self._unsteady > _UNSTEADY_SECONDS
 
-    @staticmethod
-    def seems_moved(patches: Mapping[Zone, Patch], rows: Rows) -> bool:
-        """Tell whether most of the rows' places look otherwise than they did: arms never cover so many."""
-        known = [(zone, spot.patch) for zone, spot in rows.spots.items() if spot.patch is not None]
-        same = sum(same_patch(patches.get(zone), patch) for zone, patch in known)
-        return len(known) >= _SPOTS and same < _SAME_SHARE * len(known)
+    def seems_moved(self, patches: Mapping[Zone, Patch], rows: Rows) -> bool:
+        """Tell whether most of the rows' places look otherwise than they did.
+
+        Of two rows an arm that reaches from one to the other may cover most. So those do not count that arms
+        seem to have covered, where all the others look as they did.
+        """
+        known = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
+        same = {zone for zone, patch in known.items() if same_patch(patches.get(zone), patch)}
+        free = known.keys() - set(self.covered)
+        if len(free) >= _FREE_SPOTS and free <= same:
+            return False
+        return len(known) >= _SPOTS and len(same) < _SAME_SHARE * len(known)
 
     def reach(self, hands: Hands) -> None:
         """Note whose arms are in the picture."""

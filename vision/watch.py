@@ -215,6 +215,7 @@ class Watcher:
             return self._make_sure(frame, motion)
         maker, t = self._maker, motion.t
         hands = self._arms.feed(motion, maker.layout)
+        self._track.covered = hands.covered
         if not moved:
             self._track.reach(hands)
         events = maker.on_hands(hands)

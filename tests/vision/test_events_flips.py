@@ -44,7 +44,7 @@ def take_from_row(script: Script) -> Reach:
 
 def test_a_card_that_is_missed_in_its_row_before_it_shows_on_the_pile_is_turned_over(bare: Script) -> None:
     reach = take_from_row(bare)
-    assert not bare.maker.rows.spots[SPOTS[1]].down, "the row is seen to be without it"
+    assert bare.maker.rows.spots[SPOTS[1]].down, "while the arm is there nothing is concluded"
     bare.go_on(reach, [PLAY_AT] * 4, over=(PLAY,))
     bare.table.append(card("5H", PLAY_AT, angle=20.0))
     bare.rest(2.5)
@@ -79,3 +79,15 @@ def test_a_face_down_card_that_every_other_look_overlooks_lies_where_it_lay(bare
     bare.rest(2.0)
     assert bare.maker.rows.spots[SPOTS[1]].down
     assert "take_down" not in kinds(bare)
+
+
+def test_a_sleeve_like_the_table_takes_no_card_away(bare: Script) -> None:
+    reach = bare.reach("Ann", (PLAY_AT, 0.3))
+    lies, bare.rows[SPOTS[1]] = bare.rows[SPOTS[1]], None
+    bare.maker.rows.touch(SPOTS[1], bare.t)
+    for _ in range(8):  # the arm is not seen to be over the row
+        bare.go_on(reach, [PLAY_AT] * 2, over=(PLAY,))
+        bare.look(hidden=frozenset({PLAY}))
+    bare.rows[SPOTS[1]] = lies
+    bare.rest(2.0)
+    assert kinds(bare) == []

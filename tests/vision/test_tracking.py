@@ -9,9 +9,13 @@ from companion.places import lay_out
 from companion.refereeing import Refereeing, judge_of
 from companion.rulings import asks_where, open_questions
 from engine.errors import BadInputError
+from tests.vision.event_script import layout
 from tests.vision.test_watch import Game
+from vision.events_record import Patch
+from vision.events_rows import Rows
 from vision.placing import Shown
 from vision.questions import LOST_TRACK, asked
+from vision.tracking import Track
 
 
 class Refereed(Game):
@@ -158,3 +162,26 @@ def test_a_game_that_is_followed_is_not_laid_out_anew() -> None:
     game = begun(Refereed())
     with pytest.raises(BadInputError, match="begun already"):
         lay_out(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
+
+
+def small_picture(shade: int) -> Patch:
+    """A place with a card on it, in a shade of its own."""
+    place = np.full((26, 26, 3), 60, np.uint8)
+    place[4:22, 7:19] = shade
+    return place
+
+
+@pytest.mark.parametrize(("free_ones_changed", "moved"), [(False, False), (True, True)])
+def test_an_arm_from_row_to_row_is_no_moved_camera(free_ones_changed: bool, moved: bool) -> None:
+    rows = Rows(layout(), [["4S", "5C", "6C"], ["9D", "JC", "AD"]])
+    zones = list(rows.spots)
+    for number, zone in enumerate(zones):
+        rows.spots[zone].patch = small_picture(100 + 20 * number)
+    now = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
+    track, arm = Track(), zones[:4]
+    now |= {zone: np.full((26, 26, 3), 180, np.uint8) for zone in arm}
+    assert track.seems_moved(now, rows), "of six places two look as they did"
+    track.covered = arm
+    if free_ones_changed:
+        now[zones[4]] = np.roll(now[zones[4]], 6, axis=0)
+    assert track.seems_moved(now, rows) == moved
