@@ -39,7 +39,8 @@ class UpCards:
         self._vanished: list[_Vanished] = []
         self._exchanging: dict[int, float] = {}
         self._dealt = self.by_player()
-        self._flipped_by: int | None = None
+        self._flipped: Counter[int] = Counter()
+        """Of each seat, how many face-down cards were turned over whose spots were not seen bare yet."""
         self._down_gone: list[Change] = []
         """Face-down cards that are gone from their spots: they may turn up on the pile yet."""
 
@@ -62,10 +63,10 @@ class UpCards:
             self._vanished.append(_Vanished(seat, change.before, change.t))
         if not self._scene.started:
             self._exchanging[seat] = change.t
-        elif change.down_gone and self._flipped_by != seat:
+        elif change.down_gone and not self._flipped[seat]:
             self._down_gone.append(change)
-        if change.down_gone and self._flipped_by == seat:
-            self._flipped_by = None
+        if change.down_gone:
+            self._flipped[seat] = max(0, self._flipped[seat] - 1)
 
     def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
         """Tell whether a card that has left its row is one that lies on the pile, and not one like it."""
@@ -130,7 +131,7 @@ class UpCards:
         if flipped and any(zone in gone for zone in zones):
             self._down_gone = [change for change in self._down_gone if change.zone not in zones]
         elif flipped:
-            self._flipped_by = seat
+            self._flipped[seat] = min(self._flipped[seat] + 1, self.rows.down_of(seat))
         return flipped
 
     def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:

@@ -91,3 +91,19 @@ def test_a_sleeve_like_the_table_takes_no_card_away(bare: Script) -> None:
     bare.rows[SPOTS[1]] = lies
     bare.rest(2.0)
     assert kinds(bare) == []
+
+
+def test_cards_turned_over_before_their_spots_are_seen_bare_were_not_taken_up(
+    bare: Script,
+) -> None:
+    for zone, name in zip(SPOTS[:2], ("5H", "6D"), strict=True):
+        reach = bare.reach("Ann", (place_of(bare, zone), 0.3))
+        bare.rows[zone] = None
+        bare.maker.rows.touch(zone, bare.t)
+        bare.go_on(reach, [PLAY_AT] * 6, over=(PLAY,))
+        bare.table = [card(name, PLAY_AT, angle=20.0 + 40.0 * zone.spot)]
+        bare.rest(0.6)
+        assert bare.maker.rows.spots[zone].down, "too few looks have shown it bare"
+    bare.rest(3.0)
+    assert kinds(bare) == ["flip"], "turned over so soon one after the other they are told as one set"
+    assert not any(bare.maker.rows.spots[zone].down for zone in SPOTS[:2])
