@@ -19,6 +19,11 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT.glob("*.md"))])
 _FENCED = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PLACEHOLDER = re.compile(r"…|\bCOMMAND\b")
+_NO_PROSE = re.compile(r"^```.*?^```$|^(?:\||    ).*?$", re.MULTILINE | re.DOTALL)
+_RUN = 9
+"""So many words one after the other are no turn of phrase."""
+_NEAR = 80
+"""Two merged versions of a passage begin at most so many words apart."""
 
 
 def shown_commands(page: Path) -> list[str]:
@@ -48,6 +53,31 @@ def test_what_is_shown_can_be_typed(page: str, command: str, capsys: pytest.Capt
         build_parser().parse_args(words)
     except SystemExit:
         pytest.fail(f"{page}: {command}: {capsys.readouterr().err}")
+
+
+def told_twice(text: str) -> list[str]:
+    """The runs of words that a page's prose, tables and code aside, repeats nearby."""
+    words = re.findall(r"[^\W_]+", _NO_PROSE.sub("", text).lower())
+    last: dict[str, int] = {}
+    repeated = []
+    for at in range(len(words) - _RUN + 1):
+        run = " ".join(words[at : at + _RUN])
+        if at - last.get(run, -_NEAR - 1) <= _NEAR:
+            repeated.append(run)
+        last[run] = at
+    return repeated
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "results.md"], ids=lambda page: page.name
+)
+def test_no_passage_is_told_twice(page: Path) -> None:
+    assert told_twice(page.read_text("utf-8")) == []
+
+
+def test_a_passage_that_a_merge_left_twice_is_found() -> None:
+    passage = "Without a display it says so, prints the rulings and writes the sample film. "
+    assert told_twice(passage + "What works is said by the doctor. " + passage)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
