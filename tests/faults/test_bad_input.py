@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import tempfile
 from collections.abc import Iterator
 from logging.handlers import RotatingFileHandler
@@ -24,13 +25,20 @@ SLOW = (
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _log_of_its_own() -> Iterator[None]:
-    """The log that a command of another test has begun lies in that test's home: outside of those here."""
+def _no_log() -> Iterator[None]:
+    """A log lies in the home of the test in whose time a command begins it: outside of those that follow.
+
+    Where there is one already no command begins another.
+    """
     root = logging.getLogger()
     earlier = [handler for handler in root.handlers if isinstance(handler, RotatingFileHandler)]
     for handler in earlier:
         root.removeHandler(handler)
+    nowhere = RotatingFileHandler(os.devnull)
+    root.addHandler(nowhere)
     yield
+    root.removeHandler(nowhere)
+    nowhere.close()
     for handler in earlier:
         root.addHandler(handler)
 
