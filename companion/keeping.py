@@ -12,6 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
+from companion.half_films import in_use, left_films, notes_folder
 from companion.kept_moments import former_moments, moments_folder
 from companion.playing import exchange_lock, games_being_played, lock_files
 from companion.scratch import forget_scratch
@@ -93,7 +94,7 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
 
 
 def kept(store: Path | None = None) -> list[Path]:
-    """Return every file that the program keeps: games, set-aside ones, decks, settings, logs.
+    """Return every file that the program keeps: games, set-aside ones, decks, settings, logs, half films.
 
     With `store` named, only that store and what was set aside from it. Where the store's name is a link,
     these lie where it leads to, and the link is one of them.
@@ -112,6 +113,8 @@ def kept(store: Path | None = None) -> list[Path]:
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
+        being_written = in_use()
+        found = [*(file for file in found if file not in being_written), *left_films()]
     found.append(named)
     return list(dict.fromkeys(file for file in found if file.is_file()))
 
@@ -138,6 +141,7 @@ def erase(store: Path | None = None) -> list[Path]:
 
     Raises:
         BadInputError: a game is being played; nothing is deleted.
+        OSError: a file cannot be deleted; the error names it.
     """
     named = store or default_path()
     path = followed(named)
@@ -146,26 +150,32 @@ def erase(store: Path | None = None) -> list[Path]:
         refuse_if_playing(path)
         lock = exchange_lock(path)
         pictures = _picture_folders(named)
+        half = left_films() if store is None else []
         files = [file for file in kept(store) if file != lock]
         for file in files:
-            file.unlink(missing_ok=True)
+            if file not in half:
+                file.unlink(missing_ok=True)
         for folder in (*salvage_folders(path), *pictures):
             shutil.rmtree(folder, ignore_errors=True)
         for folder in _folders() if store is None else ():
-            _clear(folder, lock)
+            _clear(folder, lock, *([notes_folder()] if in_use() else []))
     forget_scratch()
     for folder in _folders() if store is None else ():
         with contextlib.suppress(OSError):  # somebody has begun anew there
             folder.rmdir()
+    for film in half:  # the last: they may lie anywhere, also where nothing can be removed
+        film.unlink(missing_ok=True)
     return files
 
 
-def _clear(folder: Path, spared: Path) -> None:
-    """Remove all that is in a folder but one file; no link is followed."""
+def _clear(folder: Path, *spared: Path) -> None:
+    """Remove all that is in a folder but what is spared; no link is followed."""
     for inside in list(folder.iterdir()) if folder.is_dir() else ():
+        if inside in spared:
+            continue
         if inside.is_dir() and not inside.is_symlink():
             shutil.rmtree(inside, ignore_errors=True)
-        elif inside != spared:
+        else:
             with contextlib.suppress(OSError):
                 inside.unlink()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -19,6 +20,7 @@ _LONGEST_STEM = 32
 
 _DIGITS = 12
 """So many hexadecimal digits tell unfinished files of one name apart."""
+_PART = re.compile(rf"\..{{0,{_LONGEST_STEM}}}\.([0-9a-f]{{{_DIGITS}}})\.part(?:\..*)?", re.DOTALL)
 
 
 def part_of(path: Path) -> Path:
@@ -35,6 +37,12 @@ def part_of(path: Path) -> Path:
             if time.time() - left.stat().st_mtime > _LEFT_OVER_S:
                 left.unlink()
     return path.with_name(f".{stem}.{uuid.uuid4().hex[:_DIGITS]}{suffix}")
+
+
+def digits_of_part(path: Path) -> str | None:
+    """Return what tells an unfinished file from others of its name; None where it is not called like one."""
+    named = _PART.fullmatch(path.name)
+    return named[1] if named is not None else None
 
 
 @contextlib.contextmanager
