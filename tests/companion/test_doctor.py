@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -103,6 +106,98 @@ def test_no_voice_is_no_illness_and_where_to_get_one_is_said(
     assert "espeak-ng" in line
 
 
+def line_of(subject: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], *, status: int) -> str:
+    """Let doctor look at everything; returns the line of one subject."""
+    assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == status
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if f" {subject}: " in line)
+    return line
+
+
+FORBIDDEN = "may not be opened; add yourself to the group 'video' and log in again"
+
+
+@pytest.mark.usefixtures("all_well")
+@pytest.mark.parametrize(
+    ("devices", "closed", "says"),
+    [
+        (["video1", "video0"], ["video0", "video1"], f"/dev/video0, /dev/video1 {FORBIDDEN}"),
+        (["video0", "video1"], ["video1"], f"/dev/video1 {FORBIDDEN}"),
+        (["video0"], [], "/dev/video0 there, but none gives a picture (in use by another program?)"),
+        ([], [], "none here; a film or a phone's stream works: shithead app http://PHONE:8080/video"),
+    ],
+)
+def test_why_no_camera_gives_a_picture_is_told_by_the_devices_that_are_there(
+    devices: Sequence[str],
+    closed: Sequence[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    may, looked = os.access, Path.glob
+
+    def access(path: str | Path, mode: int) -> bool:
+        return Path(path).name not in closed if Path(path).parent == Path("/dev") else may(path, mode)
+
+    def glob(folder: Path, pattern: str) -> list[Path]:
+        return (
+            [folder / name for name in devices] if folder == Path("/dev") else list(looked(folder, pattern))
+        )
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+    monkeypatch.setattr(os, "access", access)
+    monkeypatch.setattr(Path, "glob", glob)
+    assert line_of("camera", tmp_path, capsys, status=0) == f"without  camera: {says}"
+
+
+@pytest.mark.usefixtures("all_well")
+def test_where_there_are_no_devices_to_look_at_a_camera_that_gives_no_picture_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+    monkeypatch.setattr(Path, "glob", lambda *_: [Path("/dev/video0")])
+    assert line_of("camera", tmp_path, capsys, status=0).startswith("without  camera: none here; ")
+
+
+@pytest.mark.usefixtures("all_well")
+@pytest.mark.parametrize("of", ["settings", "log"])
+def test_a_folder_that_cannot_be_made_is_named_with_the_cause_and_is_no_illness(
+    of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "shithead"
+    monkeypatch.setattr(PATHS[of], lambda: folder / "x")
+    said = line_of("folders", tmp_path, capsys, status=0)
+    assert said == f"without  folders: {folder}: Not a directory"
+
+
+@pytest.mark.usefixtures("all_well")
+@pytest.mark.parametrize("of", ["settings", "log"])
+def test_a_folder_that_may_not_be_written_is_named_and_is_no_illness(
+    of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, may = tmp_path / "closed", os.access
+    monkeypatch.setattr(PATHS[of], lambda: folder / "x")
+    monkeypatch.setattr(os, "access", lambda path, mode: path != folder and may(path, mode))
+    said = line_of("folders", tmp_path, capsys, status=0)
+    assert said == f"without  folders: {folder} may not be written"
+
+
+PATHS = {"settings": "companion.settings.settings_path", "log": "companion.logs.log_path"}
+
+
+@pytest.mark.usefixtures("all_well")
+def test_a_store_in_a_folder_that_may_not_be_written_is_an_illness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path and may(path, mode))
+    said = line_of("store", tmp_path, capsys, status=2)
+    assert said == f"MISSING  store: {tmp_path} may not be written (permission denied)"
+
+
 def damaged_store(path: Path) -> bytes:
     """Write a store of two games, its page of events damaged; returns what the file holds."""
     with Store.open(path) as store:
@@ -165,3 +260,51 @@ def test_a_window_that_cannot_open_is_told_from_one_that_can(monkeypatch: pytest
     assert not finding.works
     assert not finding.needed
     assert "no display here" in finding.says
+
+
+class Opened:
+    """Stands in for the process in which a window is opened."""
+
+    def __init__(self, status: int, out: str = "", error: str = "", *, hangs: bool = False) -> None:
+        self._status, self._out, self._error, self._hangs = status, out, error, hangs
+
+    def __call__(
+        self, command: list[str], *, timeout: float, **_: object
+    ) -> subprocess.CompletedProcess[str]:
+        assert command[0] == sys.executable
+        if self._hangs:
+            raise subprocess.TimeoutExpired(command, timeout)
+        return subprocess.CompletedProcess(command, self._status, self._out, self._error)
+
+
+TO_THE_TERMINAL = "; rulings go to the terminal instead"
+
+
+@pytest.mark.parametrize(
+    ("opened", "line"),
+    [
+        (
+            Opened(0, "a driver's chatter\nok: 4.5 (Core Profile) Mesa 23 on llvmpipe\n", "[INFO] Kivy\n"),
+            "ok       window: opens, OpenGL 4.5 (Core Profile) Mesa 23 on llvmpipe",
+        ),
+        (Opened(0, hangs=True), "without  window: did not open within 30 s"),
+        (Opened(-11), f"without  window: the attempt ended with status -11{TO_THE_TERMINAL}"),
+        (
+            Opened(1, error="[INFO] Kivy\nnone: no display here\n"),
+            f"without  window: no display here{TO_THE_TERMINAL}",
+        ),
+        (Opened(0), f"without  window: the attempt ended with status 0{TO_THE_TERMINAL}"),
+    ],
+    ids=["opens", "hangs", "crashes", "no display", "says nothing"],
+)
+def test_of_the_window_doctor_tells_how_it_opens_or_why_it_does_not(
+    opened: Opened,
+    line: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for check in ("weights", "camera", "voice"):
+        monkeypatch.setattr(doctor, f"check_{check}", lambda: Finding("x", True, ""))
+    monkeypatch.setattr(subprocess, "run", opened)
+    assert line_of("window", tmp_path, capsys, status=0) == line
