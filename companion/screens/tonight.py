@@ -136,7 +136,6 @@ class TonightScreen(FloatLayout):
                 loser = _("{player} is the Shithead.").format(player=self.finished.loser)
                 self.finished_text = f"{self.finished_text} {loser}"
         self._offer_sources()
-        self._offer_decks()
         variant = () if choice.rules in RULESET_NAMES else (choice.rules,)
         for name in (*RULESET_NAMES, *variant):
             ruleset = _ruleset(name)
@@ -200,7 +199,9 @@ class TonightScreen(FloatLayout):
             self.watch(address)
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
-        """Look through the camera while the form is shown, and no longer."""
+        """Look through the camera while the form is shown, and no longer; offer the decks that there are."""
+        if parent is not None:
+            self._offer_decks()
         self._look_through(self.source if parent is not None else None)
 
     def refresh(self, _dt: float = 0.0) -> None:
@@ -241,10 +242,9 @@ class TonightScreen(FloatLayout):
         threading.Thread(target=lambda: found.extend(find()), name="cameras", daemon=True).start()
 
     def take_deck(self, deck: str | None) -> None:
-        """Play with an enrolled deck; None: with any."""
-        self.deck = deck
-        for chip in self.ids.decks.children:
-            chip.on = chip.source == (deck or "")
+        """Play with an enrolled deck, and read the camera's picture with it at once; None: with any."""
+        self._tick_deck(deck)
+        self._look_through(self.source if self.parent is not None else None)
 
     def go_on(self) -> None:
         """Go on with the game that was broken off."""
@@ -284,14 +284,20 @@ class TonightScreen(FloatLayout):
         self.ids.sources.add_widget(chip)
 
     def _offer_decks(self) -> None:
+        """Offer what is enrolled by now: meanwhile one may have come, or have been forgotten."""
         names = deck_names()
-        if not names:
-            return
-        for name in (None, *names):
+        self.ids.decks.clear_widgets()
+        for name in (None, *names) if names else ():
             chip = SourceChip(label=_("Any deck") if name is None else name, source=name or "")
             chip.bind(on_release=lambda chip: self.take_deck(chip.source or None))
             self.ids.decks.add_widget(chip)
-        self.take_deck(self.deck if self.deck in names else None)
+        self._tick_deck(self.deck if self.deck in names else None)
+
+    def _tick_deck(self, deck: str | None) -> None:
+        self.deck = deck
+        for chip in self.ids.decks.children:
+            chip.on = chip.source == (deck or "")
+        self._check()
 
     def chosen(self) -> Choice:
         """Return the form's contents."""

@@ -175,9 +175,15 @@ def replayed(walker: Walker) -> Steps:
 
 
 def enrolled(walker: Walker) -> Steps:
-    """A deck shown to the camera in any order: progress, what is missing, saved."""
+    """A deck shown to the camera in any order: progress, what is missing, saved; played with, forgotten."""
+    previewed: list[str | None] = []
+
+    def look_through(source: str, deck: str | None) -> Preview:
+        previewed.append(deck)
+        return Preview(lambda: Tables(source, []), Reads)
+
+    walker.app.make_preview = look_through
     walker.app.ask(Choice(source="http://127.0.0.1:9/", players=PLAYERS, store=walker.store))
-    walker.app.make_preview = lambda source, deck: Preview(lambda: Tables(source, []), Reads)
     yield
     yield from rest(3)
     yield from walker.go("deck")
@@ -199,9 +205,39 @@ def enrolled(walker: Walker) -> Steps:
         yield
     yield from rest(3)
     walker.look("enrolled")
+    yield from deck_chosen(walker, previewed)
+    yield from walker.go("deck")
+    screen = walker.screen
     yield from walker.tap(screen.rows["pub"].ids.forget)
     yield from walker.tap(screen.rows["pub"].ids.forget)
     walker.saw["forgotten"] = not screen.rows
+    yield from walker.go("table")
+    walker.saw["deck forgotten"] = chosen_deck(walker.screen)
+
+
+def deck_chosen(walker: Walker, previewed: list[str | None]) -> Steps:
+    """The form that was there before the deck was: it is chosen, then any, then it again."""
+    yield from walker.go("table")
+    form = walker.screen
+    walker.saw["decks"] = [chosen_deck(form)]
+    previewed.clear()
+    for name in ("pub", "", "pub"):
+        chips = {chip.source: chip for chip in form.ids.decks.children}
+        yield from walker.tap(chips[name])
+        walker.saw["decks"].append(chosen_deck(form))
+    walker.saw["previewed with"] = list(previewed)
+    yield from until(lambda: form.preview.sight is not None)
+    yield from rest(4)
+    form.ids.scroll.scroll_to(form.ids.decks, animate=False)
+    yield from rest(3)
+    walker.look("which deck")
+
+
+def chosen_deck(form: Any) -> list[Any]:
+    """Return the decks offered, those with a tick, the one to be played with, and whether that is said."""
+    chips = list(reversed(form.ids.decks.children))
+    ticked = [chip.label for chip in chips if "✓" in chip.text]
+    return [[chip.label for chip in chips], ticked, form.chosen().deck, "Deck: pub." in form.summary]
 
 
 def kept(walker: Walker) -> Steps:

@@ -235,6 +235,17 @@ def test_a_deck_is_enrolled_in_any_order_with_what_is_still_missing() -> None:
     assert seen["forgotten"]
 
 
+def test_a_deck_is_chosen_on_the_form_as_soon_as_it_is_enrolled_and_until_it_is_forgotten() -> None:
+    seen = walk("enrolled")
+    both = ["Any deck", "pub"]
+    any_deck, pub = [both, ["Any deck"], None, False], [both, ["pub"], "pub", True]
+    assert seen["decks"] == [any_deck, pub, any_deck, pub]
+    assert seen["previewed with"] == ["pub", None, "pub"], "the picture is read as the game will be"
+    assert seen["deck forgotten"] == [[], [], None, False]
+    measures = seen["measured"]["which deck"]
+    assert (small_targets(measures), measures["cut"]) == ([], [])
+
+
 def test_can_i_play_this_is_answered_on_the_pile_of_the_game_with_the_sentence() -> None:
     seen = walk("screens")
     assert has(seen["ask"], "✗  Illegal")
