@@ -22,10 +22,19 @@ def test_the_ledger_counts_the_last_evening_and_all() -> None:
     assert has(seen["ledger-all"], "4 of 7 lost")
 
 
+def test_beside_the_losses_stands_how_many_came_in_a_row_or_that_there_was_none() -> None:
+    """Bob has lost the last two games; one loss is no row, and Dan has lost none."""
+    seen = walk("evening")
+    for name, rows in seen["streaks"].items():
+        assert rows == [["Bob", "2 losses in a row"], ["Ann", ""], ["Cat", ""], ["Dan", "never lost"]], name
+        assert has(seen[name], "2 losses in a row")
+        assert has(seen[name], "never lost")
+
+
 def test_the_ledger_is_shared_as_picture_table_and_text() -> None:
     seen = walk("evening")
     assert seen["png"][0] > 10_000
-    assert seen["csv"][0].splitlines()[1].startswith("Bob,7,4,1,")
+    assert seen["csv"][0].splitlines()[1].startswith("Bob,7,4,2,")
     assert "Bob" in seen["clipboard"]
 
 

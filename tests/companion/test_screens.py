@@ -82,7 +82,7 @@ def fill(path: Path, scenario: str) -> None:
     clock = {"now": now - 90_000}
     with Store.open(path, clock=lambda: clock["now"]) as store:
         if scenario == "evening":
-            for losers in (("Bob", "Ann"), ("Ann", "Bob", "Bob", "Cat", "Bob")):
+            for losers in (("Bob", "Ann"), ("Ann", "Bob", "Cat", "Bob", "Bob")):
                 for loser in losers:
                     store.start_game("winnersh", PLAYERS)
                     store.append({"id": 1, "event": "draw", "player": "Cat", "t": 0})
