@@ -52,6 +52,10 @@ def run(args: argparse.Namespace) -> int:
 
     forget_left_films()
     check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
+    if args.deck is not None:
+        from vision.decks import load_deck
+
+        load_deck(args.deck)  # the form offers what is enrolled, and would pass over another name
     try:
         prepare_kivy()
         choice, settled = choose(args)

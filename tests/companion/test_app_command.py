@@ -143,6 +143,14 @@ def test_a_window_size_that_is_none_is_refused(size: str, capsys: pytest.Capture
     assert "is not WxH" in capsys.readouterr().err
 
 
+def test_a_deck_that_is_not_enrolled_is_refused_before_a_window_opens(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("companion.app.prepare_kivy", lambda: pytest.fail("a window was opened"))
+    assert cli.main(["app", "0", "--deck", "pbu"]) == 2
+    assert capsys.readouterr().err == "shithead app: deck pbu: not enrolled (enrolled: none)\n"
+
+
 @pytest.fixture
 def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "linux")
