@@ -57,22 +57,31 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        yield path
+        with _named(path, path):
+            yield path
         return
     refuse_protected(path)
     part = part_of(target)
     try:
-        yield part
-        with contextlib.suppress(FileNotFoundError):
-            shutil.copymode(target, part)
-        part.replace(target)
+        with _named(path, part):
+            yield part
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copymode(target, part)
+            part.replace(target)
+    finally:
+        with contextlib.suppress(OSError):  # as where its folder has gone
+            part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _named(path: Path, part: Path) -> Iterator[None]:
+    """Let an OSError that names nothing, or `part`, name `path`."""
+    try:
+        yield
     except OSError as error:
         if error.filename not in (None, str(part)) or error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        with contextlib.suppress(OSError):  # as where its folder has gone
-            part.unlink(missing_ok=True)
 
 
 def refuse_protected(path: Path) -> None:

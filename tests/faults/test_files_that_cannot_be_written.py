@@ -11,6 +11,7 @@ from companion.cli import main
 from companion.recording import FilmWriter
 from datasets.films import video
 from engine.errors import BadInputError
+from engine.whole_files import write_whole
 from tests.faults.conftest import Disk
 from vision.table_view import TableView
 
@@ -69,6 +70,16 @@ def test_a_film_that_cannot_be_begun_on_a_full_disk_is_named_with_the_cause(
         begin(writer, path)
     assert str(refused.value) == f"{path}: No space left on device"
     assert [found.name for found in small_disk.path.iterdir()] == ["filler"]
+
+
+def test_a_device_that_is_always_full_is_named_with_the_cause(tmp_path: Path) -> None:
+    link = tmp_path / "x.csv"
+    link.symlink_to("/dev/full")
+    if not link.exists():
+        pytest.skip("no device here that is always full")
+    with pytest.raises(OSError, match="No space left on device") as refused:
+        write_whole(link, "player,games")
+    assert refused.value.filename == str(link)
 
 
 @pytest.mark.parametrize("writer", ["annotated", "rendered"])
