@@ -64,6 +64,29 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     """
     named = store or default_path()
     target = followed(named)
+    with _sound_copy(backup, named, target) as copy, alone(target):
+        refuse_if_playing(target)
+        forget_waiting(target)
+        before = target.is_file()
+        waiting = new_waiting(target, "restored")
+        copy.rename(waiting)
+        aside = put_in_place(waiting, target)
+    return aside if before else None
+
+
+def refuse_unsound(backup: Path, store: Path | None = None) -> None:
+    """Raise BadInputError, as `restore` does, where `backup` is no sound store of ours; change nothing."""
+    named = store or default_path()
+    with _sound_copy(backup, named, followed(named)):
+        pass
+
+
+@contextlib.contextmanager
+def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
+    """Yield a copy of `backup` beside the store, checked and of this version; it is gone in the end.
+
+    `named` is what the store is called, `target` where that leads to.
+    """
     if not backup.is_file():
         if backup.exists():
             raise BadInputError("{path}: not a file", path=backup)
@@ -80,17 +103,10 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
         with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
             if opened.notice:
                 raise BadInputError("{backup}: is damaged", backup=backup)
-        with alone(target):
-            refuse_if_playing(target)
-            forget_waiting(target)
-            before = target.is_file()
-            waiting = new_waiting(target, "restored")
-            scratch.rename(waiting)
-            aside = put_in_place(waiting, target)
+        yield scratch
     finally:
         for path in (*_parts(scratch), *set_aside_files(scratch)):
             path.unlink(missing_ok=True)
-    return aside if before else None
 
 
 def kept(store: Path | None = None) -> list[Path]:

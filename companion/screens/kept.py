@@ -78,7 +78,12 @@ class KeptHere:
             done = _("The backup is in place.")
             return done if aside is None else f"{done} {_('What was there: {path}').format(path=aside)}"
 
-        self._at_second_tap(backup.name, _("Tap again to put it back"), do)
+        self._at_second_tap(
+            backup.name,
+            _("Tap again to put it back"),
+            do,
+            check=lambda: keeping.refuse_unsound(backup, self._app.store),
+        )
 
     def _add_backups(self) -> None:
         folder = sharing.documents_folder()
@@ -94,10 +99,13 @@ class KeptHere:
             label = f"{stamp} · {many('{n} game', '{n} games', games)}"
             self._button(row, path.name, label, partial(self.put_back, path))
 
-    def _at_second_tap(self, name: str, question: str, act: Callable[[], str]) -> None:
+    def _at_second_tap(
+        self, name: str, question: str, act: Callable[[], str], check: Callable[[], object] = lambda: None
+    ) -> None:
         """Ask at the first tap; at the second end the game, change the store, and begin anew.
 
-        `act` returns what to say. Where another program plays, nothing is ended and nothing changed.
+        `act` returns what to say. Where another program plays, or where `check` raises BadInputError or
+        OSError, nothing is ended and nothing changed.
         """
         asked, self._asked = self._asked, ""
         if asked:
@@ -108,7 +116,8 @@ class KeptHere:
         session = self._app.session
         try:
             keeping.refuse_if_playing(self._app.store, besides=session.game_id if session else None)
-        except BadInputError as error:
+            check()
+        except (OSError, BadInputError) as error:
             self._say(error_words(error))
             return
         self._app.end_session()

@@ -27,6 +27,7 @@ from tests.companion.evening_scenario import evening
 from tests.companion.phone_scenarios import phoned
 from tests.companion.places_scenarios import places, shown_where
 from tests.companion.pressed import pressed
+from tests.companion.refusal_scenario import refused_files
 from tests.companion.scenarios import demonstration, enrolled, house_options, kept, next_deal, replayed, seats
 from tests.companion.scripted import ScriptedSession
 from tests.companion.songs_scenario import sung
@@ -291,6 +292,7 @@ SCENARIOS = {
         evening,
         sung,
         kept,
+        refused_files,
         demonstration,
         next_deal,
         score,

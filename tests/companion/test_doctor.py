@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from companion.cli import main
 from companion.commands import doctor
 from companion.commands.doctor import Finding
 from companion.store import Store
+from tests.companion.damaged import damage_events
 
 
 @pytest.fixture
@@ -205,14 +204,7 @@ def damaged_store(path: Path) -> bytes:
             store.start_game("winnersh", ("Ann", "Bob"))
             store.append({"id": 1, "event": "draw", "player": "Ann", "t": 0})
             store.finish(loser)
-    with closing(sqlite3.connect(path)) as file:
-        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        (page,) = file.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
-        (size,) = file.execute("PRAGMA page_size").fetchone()
-    held = bytearray(path.read_bytes())
-    held[(page - 1) * size : (page - 1) * size + 100] = b"\xff" * 100
-    path.write_bytes(held)
-    return bytes(held)
+    return damage_events(path)
 
 
 @pytest.mark.usefixtures("all_well")

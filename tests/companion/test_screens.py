@@ -81,7 +81,7 @@ def fill(path: Path, scenario: str) -> None:
     now = time.time()
     clock = {"now": now - 90_000}
     with Store.open(path, clock=lambda: clock["now"]) as store:
-        if scenario == "evening":
+        if scenario in ("evening", "refused_files"):
             for losers in (("Bob", "Ann"), ("Ann", "Bob", "Cat", "Bob", "Bob")):
                 for loser in losers:
                     store.start_game("winnersh", PLAYERS)
