@@ -231,10 +231,14 @@ def find_layout(
     draw, middle = _piles(cards, rows)
     if draw is None and draw_pile:
         return None
-    seats = [seat for row in rows if (seat := _seat(row, draw or middle)) is not None]
-    if len(seats) != len(rows):
+    # Rows face away from the draw pile; where it lies far to one side, from their own middle.
+    for centre in (draw or middle, middle):
+        seats = [seat for row in rows if (seat := _seat(row, centre)) is not None]
+        if len(seats) == len(rows):
+            break
+    else:
         return None
-    ordered = _clockwise(seats, draw or middle)
+    ordered = _clockwise(seats, centre)
     names = list(players) if players else [f"P{i + 1}" for i in range(len(ordered))]
     named = tuple(replace(seat, player=name) for seat, name in zip(ordered, names, strict=True))
     return Layout(plane, width, height, named, draw=draw)

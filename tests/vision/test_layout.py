@@ -102,6 +102,15 @@ def test_a_table_that_is_not_set_for_the_game_has_no_layout(cards: list[Seen]) -
     assert find(cards) is None
 
 
+def test_a_draw_pile_may_lie_far_to_one_side() -> None:
+    rows = [card for aside in (-220, 220) for card in row(TOP, aside)]
+    cards = [*rows, *row(LEFT), *row(RIGHT), *row(BOTTOM, -120), Seen(-200, -60, 80, "down")]
+    layout = find(cards, ("Ann", "Bob", "Cat", "Dan", "Eve"))
+    assert layout is not None, "seen from the pile the row at the top right faces aside"
+    assert [tuple(map(round, seat.facing)) for seat in layout.seats] == [BOTTOM, LEFT, TOP, TOP, RIGHT]
+    assert layout.draw == (-200, -60)
+
+
 def test_where_the_whole_pack_is_dealt_out_no_draw_pile_is_awaited() -> None:
     cards = deal(BOTTOM, LEFT, TOP, RIGHT)[:-1]
     layout = find_layout(cards, PLANE, 1000, 600, ("Ann", "Bob", "Cat", "Dan"), draw_pile=False)
