@@ -7,12 +7,13 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from companion.cli import COMMANDS, build_parser
+from companion.cli import COMMANDS, build_parser, main
 from engine.events import EVENT_KINDS
 
 ROOT = Path(__file__).parents[1]
@@ -90,6 +91,18 @@ def test_every_command_has_its_section(command: str) -> None:
 @pytest.mark.parametrize("kind", EVENT_KINDS)
 def test_every_kind_of_event_is_told(kind: str) -> None:
     assert f"`{kind}`" in (ROOT / "docs" / "files.md").read_text("utf-8")
+
+
+def test_the_record_that_is_shown_is_what_the_command_gives(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its remarks, the rulings, are worked out anew."""
+    page = (ROOT / "docs" / "house-rules.md").read_text("utf-8")
+    (shown,) = re.findall(r'^    \[Rules "winnersh"\]\n(?:(?:    .*)?\n)+', page, re.MULTILINE)
+    record = textwrap.dedent(shown).strip() + "\n"
+    (tmp_path / "game.txt").write_text(record, encoding="utf-8")
+    assert main(["record", str(tmp_path / "game.txt")]) == 0
+    assert capsys.readouterr().out == record
 
 
 def test_every_page_of_the_site_is_a_click_away_from_the_first() -> None:
