@@ -103,8 +103,10 @@ _PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
 
 _LEAST_PICTURE_DP = 110
 """Height of an upright phone's picture that larger type leaves: a question and its answers fit beside it."""
-_QUESTION_WIDTH_DP = 170
-"""Three answers stand side by side in it."""
+_QUESTION_WIDTH_DP, _QUESTION_UNITS = 170, 190
+"""Three cards to answer with stand side by side in the larger of these."""
+ANSWER_DP, ANSWER_UNITS = 48, 54
+"""The larger of these is how wide a card to answer with is."""
 PICTURE_UNITS = 170
 """The least height of the picture on a phone that has no room for the log."""
 ONE_ROW_UNITS = 620
@@ -231,12 +233,23 @@ def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
         The box of the picture and that of the question.
     """
     line = max(48 * dp, 48 * unit) + 8 * unit
-    beside = min(live.width - _QUESTION_WIDTH_DP * dp, live.height * 16 / 9)
+    width = max(_QUESTION_WIDTH_DP * dp, _QUESTION_UNITS * unit)
+    beside = min(live.width - width, live.height * 16 / 9)
     if beside >= min(live.width, (live.height - line) * 16 / 9):
         picture = Box(live.x, live.y, beside, live.height)
         return picture, Box(live.x + beside, live.y, live.width - beside, live.height)
     picture = Box(live.x, live.y + line, live.width, live.height - line)
     return picture, Box(live.x, live.y, live.width, line)
+
+
+def rows_needed(widths: Sequence[float], gap: float, room: float) -> int:
+    """Return in how many rows things of these widths stand in a width of `room`, with `gap` between them."""
+    rows, taken = 0, math.inf
+    for width in widths:
+        taken += gap + width
+        if taken > room:
+            rows, taken = rows + 1, width
+    return rows
 
 
 _MM_A_DP = 25.4 / 160

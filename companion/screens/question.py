@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kivy.clock import Clock
 from kivy.lang import Builder
-from kivy.properties import BooleanProperty, StringProperty
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
 from companion.game import Line
@@ -21,7 +22,8 @@ from companion.rulings import (
     line_to_correct,
     open_questions,
 )
-from companion.screens.widgets import PillButton, signed
+from companion.screens.arrangement import rows_needed
+from companion.screens.widgets import PillButton, signed, text_height
 from companion.wording import cards_sign, event_words
 from engine.events import Event
 
@@ -40,6 +42,10 @@ class QuestionBar(BoxLayout):
     """Whether there is more to choose from than that it is done."""
     beside = BooleanProperty(False)
     """Whether it stands beside the picture and not below it."""
+    wraps = BooleanProperty(False)
+    """Whether the answers take several rows."""
+    row_width = NumericProperty(0)
+    """Pixels that all answers take in one row."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -52,6 +58,10 @@ class QuestionBar(BoxLayout):
         self.chips: dict[str, PillButton] = {}
         """The answers offered: the cards by their names, `other`, `where`, and `done`."""
         self._shown: tuple[Line, Line | None, bool] | None = None
+        self._lay = Clock.create_trigger(self._share, -1)
+        self.fbind("size", self._lay)
+        self.fbind("orientation", self._lay)
+        self.fbind("asks", self._lay)
 
     def show(self, lines: Sequence[Line], *, followed: bool = True) -> None:
         """Ask the newest open question of the game; `followed`: it is known where everything lies."""
@@ -83,6 +93,23 @@ class QuestionBar(BoxLayout):
                 self._add("where", _("Show where they lie"), self.on_where, wide=True)
             self._add("done", _("Done"), partial(self._answer, number, None), wide=True, primary=not where)
 
+    def _share(self, *_args: object) -> None:
+        """Let the answers take several rows where the question stays whole above them, else scroll."""
+        if not self.chips:
+            return
+        across, gap = self.ids.chips.spacing
+        left, top, right, bottom = self.padding
+        widths = [chip.width for chip in self.chips.values()]
+        self.row_width = sum(widths) + across * (len(widths) - 1)
+        room = self.width - left - right
+        rows = rows_needed(widths, across, room)
+        height = next(iter(self.chips.values())).height
+        asked = text_height(
+            signed(self.asks), self.ids.asks.smallest, max(2, int(room)), bold=True, italic=False
+        )
+        needed = rows * (height + gap) - gap + self.spacing + asked
+        self.wraps = self.orientation == "vertical" and needed <= self.height - top - bottom
+
     def _answer(self, event_id: int, event: Event | None) -> None:
         self.on_answer(event_id, event)
 
@@ -91,6 +118,8 @@ class QuestionBar(BoxLayout):
     ) -> None:
         chip = AnswerChip(text=signed(text), wide=wide, primary=primary)
         chip.bind(on_release=lambda _chip: act())
+        chip.bind(size=self._lay)
+        self._lay()
         self.chips[name] = chip
         self.ids.chips.add_widget(chip)
 

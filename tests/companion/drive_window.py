@@ -21,6 +21,7 @@ from companion.choice import Choice
 from companion.starting import session_of
 from tests.companion.form_scenarios import form, tonight
 from tests.companion.long_texts import long_texts, player_fields, show_long_texts
+from tests.companion.measuring import box_of, within
 from tests.companion.scripted import ILLEGAL, PLAYERS, Table, ruling
 from tests.companion.speed_scenario import speed
 from tests.companion.walker import Steps, draw_plainly, rest
@@ -227,15 +228,15 @@ def questions(driver: Driver) -> Steps:
     driver.see("nobody")
     driver.tap(driver.app.screen.sheet.ids.close)
     yield from rest(4)
-    yield from questions_on_a_phone(driver, lines, nobody)
+    yield from questions_at_any_size(driver, lines, nobody)
 
 
-def questions_on_a_phone(driver: Driver, unread: Sequence[dict[str, Any]], nobody: dict[str, Any]) -> Steps:
-    """Both kinds of questions on the smallest phone, upright and on its side: what is left of the picture."""
+def questions_at_any_size(driver: Driver, unread: Sequence[dict[str, Any]], nobody: dict[str, Any]) -> Steps:
+    """Both kinds of questions, on the smallest phone and on large monitors: what is left of the picture."""
     from kivy.core.window import Window
 
     rows = {"id": 9, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=2, wanted=4)}
-    for width, height in ((360, 640), (640, 360)):
+    for width, height in ((360, 640), (640, 360), (2560, 1440), (3840, 2160)):
         Window.size = (width, height)
         driver.session.show(lines=(nobody,))
         yield from rest(3)
@@ -250,6 +251,7 @@ def questions_on_a_phone(driver: Driver, unread: Sequence[dict[str, Any]], nobod
                 "free": free,
                 "picture": list(live.size),
                 "apart": apart,
+                "hidden": hidden_answers(bar),
                 "edge": list(driver.ids.ring.edge),
             }
         driver.session.show(lines=unread[:2])
@@ -262,6 +264,12 @@ def questions_on_a_phone(driver: Driver, unread: Sequence[dict[str, Any]], nobod
         driver.tap(driver.ids.question.chips["done"])
         yield from rest(2)
         driver.saw[f"done {width}x{height}"] = driver.session.asked[-1]
+
+
+def hidden_answers(bar: Any) -> list[str]:
+    """Return the answers of a question that are not whole in sight."""
+    view = box_of(bar.ids.view)
+    return [name for name, chip in bar.chips.items() if not within(box_of(chip), view)]
 
 
 def sizes(driver: Driver) -> Steps:

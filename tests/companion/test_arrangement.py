@@ -9,6 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from companion.screens.arrangement import (
+    ANSWER_DP,
+    ANSWER_UNITS,
     PICTURE_UNITS,
     Box,
     arrange,
@@ -41,6 +43,8 @@ def test_panels_lie_inside_the_window_and_never_overlap(
 
 
 @given(window=windows)
+@example(window=(2560, 1440))
+@example(window=(3840, 2160))
 def test_a_question_and_the_picture_share_the_pictures_place_and_never_overlap(
     window: tuple[int, int],
 ) -> None:
@@ -50,7 +54,8 @@ def test_a_question_and_the_picture_share_the_pictures_place_and_never_overlap(
         Box(*picture), Box(question.x + 0.01, question.y, question.width, question.height - 0.01)
     )
     assert question.height >= 48
-    assert question.width >= min(170, plan.live.width)
+    three_cards = 3 * max(ANSWER_DP, ANSWER_UNITS * plan.unit) + (2 * 6 + 2 * 8) * plan.unit
+    assert question.width >= min(three_cards, plan.live.width) - 0.01
     for box in (picture, question):
         assert plan.live.x <= box.x + 0.01
         assert box.x + box.width <= plan.live.x + plan.live.width + 0.01

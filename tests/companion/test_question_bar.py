@@ -38,6 +38,18 @@ def test_a_question_leaves_the_picture_free_on_the_smallest_phone(size: str) -> 
     assert seen[f"done {size}"] == ["correct", 2, None]
 
 
+@pytest.mark.parametrize("size", ["360x640", "2560x1440", "3840x2160"])
+def test_every_answer_to_a_question_is_in_sight_on_phones_and_on_large_monitors(size: str) -> None:
+    seen = drive("questions")
+    for name in ("card", "rows"):
+        found = seen[f"{name} {size}"]
+        assert found["hidden"] == [], name
+        assert found["apart"], name
+        assert cut_texts(found) == [], name
+    assert seen[f"answered {size}"][2]["cards"] == ["10D"]
+    assert seen[f"done {size}"] == ["correct", 2, None]
+
+
 def test_an_answered_question_is_closed_on_the_table_and_in_the_log() -> None:
     seen = drive("questions")
     assert "Tap to say what happened" in seen["asked"]["details"]
