@@ -141,9 +141,9 @@ class LivePicture(Widget):
         # place, then what is uncertain; what is certain is left out where it has none.
         taken: list[Box] = []
         drawn = [
-            (number, name)
+            (number, written)
             for order, number, name, ink, corners in sorted(chips, key=lambda chip: chip[:2])
-            if self._chip(name, ink, corners, taken, must=order < 2)
+            if (written := self._chip(name, ink, corners, taken, must=order < 2))
         ]
         self.names = tuple(name for _number, name in sorted(drawn))
 
@@ -171,18 +171,23 @@ class LivePicture(Widget):
 
     def _chip(
         self, name: str, ink: str, corners: Sequence[tuple[float, float]], taken: list[Box], *, must: bool
-    ) -> bool:
-        """Write a card's name on it, or beside it where another name already stands; return whether it was.
+    ) -> str:
+        """Write a card's name on it, or beside it where another name already stands; return what was written.
 
-        A name that `must` be written covers others where it has no place.
+        A probability that has no place is cut down to a question mark. A name that `must` be written covers
+        others where it has no place.
         """
-        texture = self._chip_texture(name)
-        pad = dp(4)
-        width, height = texture.width + 2 * pad, texture.height + pad
-        box = place_chip(corners, width, height, taken)
+        short = f"{name.rpartition(' ')[0]}?" if name.endswith("%") else name
+        pad, box = dp(4), None
+        for written in dict.fromkeys((name, short)):
+            texture = self._chip_texture(written)
+            width, height = texture.width + 2 * pad, texture.height + pad
+            box = place_chip(corners, width, height, taken)
+            if box is not None:
+                break
         if box is None:
             if not must:
-                return False
+                return ""
             box = place_chip(corners, width, height, ())
             assert box is not None
         taken.append(box)
@@ -193,7 +198,7 @@ class LivePicture(Widget):
         group.add(Color(*theme.rgba(ink, alpha)))
         at = (round(box.x + pad), round(box.y + pad / 2))
         group.add(Rectangle(texture=texture, pos=at, size=texture.size))
-        return True
+        return written
 
     def _chip_texture(self, name: str) -> Texture:
         """Return `name` in white, to be tinted; kept, as the same few names come again and again."""
@@ -217,7 +222,9 @@ def place_chip(
     """
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     x, y = sum(xs) / len(xs), sum(ys) / len(ys)
-    across, up = (max(xs) - min(xs) + width) / 2, (max(ys) - min(ys) + height) / 2
+    across = (max(xs) - min(xs) + width) / 2
+    # Above or below even a name on a card beside it that is smaller than its name.
+    up = max((max(ys) - min(ys) + height) / 2, height)
     offsets = ((0, 0), (0, up), (0, -up), (across, 0), (-across, 0), (across, up), (-across, -up))
     boxes = [Box(x + dx - width / 2, y + dy - height / 2, width, height) for dx, dy in offsets]
     return next((box for box in boxes if not any(overlap(box, other) for other in taken)), None)

@@ -145,6 +145,16 @@ def test_on_a_phone_what_matters_most_grows_by_as_much_as_the_type(window: tuple
         assert arrange(*window, type_scale=2.0).live.height >= 109
 
 
+def test_names_wider_than_the_cards_they_stand_on_do_not_cover_each_other() -> None:
+    """As on a phone that shows the picture beside a question."""
+    taken: list[Box] = []
+    for left, width in ((0.0, 52.0), (12.0, 17.0), (24.0, 30.0)):
+        corners = [(left, 0.0), (left + 10, 0.0), (left + 10, 14.0), (left, 14.0)]
+        place = place_chip(corners, width, 17, taken)
+        assert place is not None
+        taken.append(place)
+
+
 def test_names_of_cards_on_top_of_each_other_do_not_cover_each_other() -> None:
     corners = [(0.0, 0.0), (40.0, 0.0), (40.0, 60.0), (0.0, 60.0)]
     taken: list[Box] = []
