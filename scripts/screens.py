@@ -63,6 +63,7 @@ SCREENS: Rows = (
         Shot("score", "score-illegal", "TableScreen", "Without a camera"),
         Shot("score", "score-illegal", "TableScreen", "In German", language="de"),
         Shot("score", "score-over", "TableScreen", "The game is over"),
+        Shot("evening", "plot", "NightPlot", "The night's losses"),
         Shot("score", "next-game", "TonightScreen", "The next one"),
     ),
     (

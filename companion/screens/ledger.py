@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from kivy.core.clipboard import Clipboard
 from kivy.core.text import Label as CoreLabel
 from kivy.factory import Factory
-from kivy.graphics import Color, Line, Rectangle, SmoothEllipse
+from kivy.graphics import Color, Ellipse, Line, Rectangle
 from kivy.lang import Builder
 from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
@@ -22,6 +23,7 @@ from companion.evening import Ritual, Standing, Tally, course, tally_of, title_o
 from companion.i18n import _, many
 from companion.messages import error_words
 from companion.phone_folders import write_shared
+from companion.screens.arrangement import Box
 from companion.screens.songs import SongsSheet
 from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.store import Store
@@ -30,6 +32,8 @@ from engine.errors import BadInputError
 from engine.whole_files import write_whole
 
 _INKS = (theme.BRASS, theme.SKY, theme.GREEN, theme.RED, theme.AMBER, theme.TEXT)
+_MARKS = ((40, True), (4, True), (3, True), (40, False), (4, False), (3, False))
+"""Corners of the players' marks in the plot, and whether they are full."""
 
 
 class DuesButton(ButtonBehavior, BodyText):
@@ -52,46 +56,62 @@ class StandingRow(BoxLayout):
 
 
 class NightPlot(Widget):
-    """Losses over the games, one line a player; each line ends in its player's name."""
+    """Losses over the games, one line a player, with a mark at each loss and before its player's name.
+
+    Lines of equal losses lie beside each other; the marks tell players apart without their colours.
+    """
 
     def __init__(self, tally: Tally, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.curves = course(tally)
         """What is drawn: per player, the losses after each game."""
+        self.inks = dict(zip(self.curves, itertools.cycle(_INKS)))
+        """Per player, the colour of the line."""
+        self._games = max((len(curve) for curve in self.curves.values()), default=0)
+        self._most = max((curve[-1] for curve in self.curves.values() if curve), default=0)
+        self._field = Box(0, 0, 0, 0)
+        """Where the curves lie."""
         self.bind(pos=self._draw, size=self._draw)
+
+    def at(self, player: str, game: float, losses: float) -> tuple[float, float]:
+        """Return where a player's line passes with so many losses after a game."""
+        box, place = self._field, list(self.curves).index(player)
+        beside = place * 1.3 * self._thickness
+        return box.x + box.width * game / self._games, box.y + box.height * losses / self._most + beside
+
+    @property
+    def _thickness(self) -> float:
+        """Pixels that a line is thick; Kivy's `width` is half of it."""
+        return max(2.4, float(self.height) * 0.01)
 
     def _draw(self, *_args: object) -> None:
         self.canvas.clear()
-        games = max((len(curve) for curve in self.curves.values()), default=0)
-        most = max((curve[-1] for curve in self.curves.values() if curve), default=0)
-        if games < 2 or not most:
+        if self._games < 2 or not self._most:
             return
         unit = self.height / 16
         names = {player: self._name(player, unit) for player in self.curves}
-        room = max(texture.width for texture in names.values()) + unit
-        left, width = self.x + 2.2 * unit, self.width - room - 3 * unit
-        bottom, height = self.y + 2 * unit, self.height - 3.4 * unit
+        room = max(texture.width for texture in names.values()) + 2 * unit
+        self._field = Box(
+            self.x + 2.2 * unit, self.y + 2 * unit, self.width - room - 3 * unit, self.height - 4.4 * unit
+        )
         with self.canvas:
-            self._axes(left, bottom, width, height, games, most, unit)
+            self._axes(*self._field, self._games, self._most, unit)
             taken: list[float] = []
-            for place, (player, curve) in enumerate(self.curves.items()):
-                Color(*theme.rgba(_INKS[place % len(_INKS)]))
-                points: list[float] = []
-                for game, losses in enumerate([0, *curve]):
-                    points += [left + width * game / games, bottom + height * losses / most]
-                # Equal lines lie on one another: dashes let those beneath be seen.
-                Line(
-                    points=points,
-                    width=max(1.2, unit * 0.14),
-                    dash_length=8 + 5 * place,
-                    dash_offset=place * 2,
-                )
-                radius = unit * 0.26
-                SmoothEllipse(pos=(points[-2] - radius, points[-1] - radius), size=(2 * radius, 2 * radius))
-                texture = names[player]
-                y = _free(points[-1] - texture.height / 2, texture.height, taken)
-                taken.append(y)
-                Rectangle(texture=texture, pos=(points[-2] + 0.7 * unit, y), size=texture.size)
+            for (player, curve), mark in zip(self.curves.items(), itertools.cycle(_MARKS)):
+                Color(*theme.rgba(self.inks[player]))
+                passed = [0, *curve]
+                points = [self.at(player, game, losses) for game, losses in enumerate(passed)]
+                Line(points=[value for point in points for value in point], width=self._thickness / 2)
+                for game, (before, after) in enumerate(itertools.pairwise(passed), start=1):
+                    if after > before:
+                        _mark(points[game], 0.34 * unit, mark)
+                texture, (x, y) = names[player], points[-1]
+                low = _free(y - texture.height / 2, texture.height, taken)
+                taken.append(low)
+                beside = x + 1.2 * unit, low + texture.height / 2
+                Line(points=[x, y, *beside], width=1)
+                _mark(beside, 0.34 * unit, mark)
+                Rectangle(texture=texture, pos=(x + 1.8 * unit, low), size=texture.size)
 
     def _axes(
         self, left: float, bottom: float, width: float, height: float, games: int, most: int, unit: float
@@ -112,6 +132,16 @@ class NightPlot(Widget):
 
     def _name(self, player: str, unit: float) -> Any:
         return _text(player if len(player) < 15 else player[:13] + "…", unit)
+
+
+def _mark(centre: tuple[float, float], radius: float, mark: tuple[int, bool]) -> None:
+    """Draw a mark of so many corners, full or hollow, in the colour that is set."""
+    corners, full = mark
+    box = centre[0] - radius, centre[1] - radius, 2 * radius, 2 * radius
+    if full:
+        Ellipse(pos=box[:2], size=box[2:], segments=corners)
+    else:
+        Line(ellipse=(*box, 0, 360, corners), width=1.2)
 
 
 def _free(y: float, height: float, taken: Sequence[float]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.settings import load_settings
+from tests.companion.ledger_scenario import ledger
 from tests.companion.walker import Steps, Walker, by_touch, rest
 
 
@@ -12,14 +13,7 @@ def evening(walker: Walker) -> Steps:
     yield
     yield from rest(3)
     walker.look("tonight")
-    yield from walker.go("ledger")
-    yield from rest(2)
-    walker.look("ledger")
-    walker.saw["streaks"] = {"ledger": streaks(walker)}
-    yield from walker.tap(walker.screen.chips["all"])
-    yield from rest(2)
-    walker.look("ledger-all")
-    walker.saw["streaks"]["ledger-all"] = streaks(walker)
+    yield from ledger(walker)
     for name in ("picture", "csv", "text"):
         yield from walker.tap(walker.screen.buttons[name])
     from kivy.core.clipboard import Clipboard
@@ -74,8 +68,3 @@ def evening(walker: Walker) -> Steps:
     yield from rest(4)
     walker.saw["erased"] = not walker.store.exists()
     walker.look("erased")
-
-
-def streaks(walker: Walker) -> list[list[str]]:
-    """Return what the ledger says of each player beside the losses."""
-    return [[row.name, row.detail] for row in walker.screen.rows]

@@ -31,6 +31,13 @@ def test_beside_the_losses_stands_how_many_came_in_a_row_or_that_there_was_none(
         assert has(seen[name], "never lost")
 
 
+def test_lines_of_equal_losses_are_all_seen_in_the_plot_of_the_night() -> None:
+    """Before the second game three players had lost none, and before the first loss all four."""
+    seen = walk("evening")
+    assert {curve[0] for player, curve in seen["curves"].items() if player != "Ann"} == {0}
+    assert seen["inks between the first games"] == dict.fromkeys(("Ann", "Bob", "Cat", "Dan"), True)
+
+
 def test_the_ledger_is_shared_as_picture_table_and_text() -> None:
     seen = walk("evening")
     assert seen["png"][0] > 10_000

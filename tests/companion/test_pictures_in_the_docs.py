@@ -14,7 +14,7 @@ from PIL.PngImagePlugin import PngImageFile
 
 ROOT = Path(__file__).parents[2]
 MOST_KB = 700
-COMES_AND_GOES = {"QuestionBar", "DemonstrationLine", "EnrolPanel"}
+COMES_AND_GOES = {"QuestionBar", "DemonstrationLine", "EnrolPanel", "NightPlot"}
 """Parts of a screen that are not always there, and change what is to be done."""
 
 
