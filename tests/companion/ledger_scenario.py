@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kivy.graphics import Rectangle
+
 from companion import theme
 from tests.companion.measuring import pixels
 from tests.companion.walker import Steps, Walker, rest
@@ -14,6 +16,10 @@ def ledger(walker: Walker) -> Steps:
     screen = walker.screen
     walker.look("ledger")
     walker.saw["streaks"] = {"ledger": streaks(walker)}
+    walker.saw["bars"] = {
+        row.name: next(part.size[0] for part in row.ids.bar.canvas.children if isinstance(part, Rectangle))
+        for row in screen.rows
+    }
     plot, scroll = screen.plot, screen.ids.scroll
     scroll.scroll_to(plot, animate=False)
     yield from rest(4)

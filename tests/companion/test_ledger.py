@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from companion.wording import day_words
 from tests.companion.driven import small_targets
 from tests.companion.owed_songs import AGO_S
@@ -36,6 +38,12 @@ def test_lines_of_equal_losses_are_all_seen_in_the_plot_of_the_night() -> None:
     seen = walk("evening")
     assert {curve[0] for player, curve in seen["curves"].items() if player != "Ann"} == {0}
     assert seen["inks between the first games"] == dict.fromkeys(("Ann", "Bob", "Cat", "Dan"), True)
+
+
+def test_who_never_lost_has_no_bar() -> None:
+    bars = walk("evening")["bars"]
+    assert bars["Dan"] == 0
+    assert bars["Bob"] == pytest.approx(3 * bars["Ann"])
 
 
 def test_the_ledger_is_shared_as_picture_table_and_text() -> None:
