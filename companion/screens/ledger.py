@@ -197,7 +197,9 @@ class LedgerScreen(Page):
         self.show(all_nights=False)
 
     def show(self, *, all_nights: bool) -> None:
-        """Show the newest evening, or all of them."""
+        """Show the newest evening, or all of them; the other of these from its beginning."""
+        if all_nights != self.all_nights:
+            self.ids.scroll.scroll_y = 1
         self.all_nights = all_nights
         self.chips["tonight"].on, self.chips["all"].on = not all_nights, all_nights
         try:

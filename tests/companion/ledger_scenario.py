@@ -1,4 +1,4 @@
-"""A part of the scenario `evening` of `drive_app.py`: the ledger, and its plot."""
+"""A part of the scenario `evening` of `drive_app.py`: the ledger, its plot and how it scrolls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.companion.walker import Steps, Walker, rest
 
 
 def ledger(walker: Walker) -> Steps:
-    """The newest evening, its plot, and all evenings."""
+    """The newest evening, its plot, a throw far beyond its end, and all evenings."""
     yield from walker.go("ledger")
     yield from rest(2)
     screen = walker.screen
@@ -31,9 +31,14 @@ def ledger(walker: Walker) -> Steps:
         x, y = map(round, plot.to_window(*plot.at(player, 0.5, plot.curves[player][0] / 2)))
         beside = picture[y - 3 : y + 4, x].reshape(-1, 3)
         walker.saw["inks between the first games"][player] = theme.rgb(ink) in map(tuple, beside.tolist())
+    thrown = scroll.effect_y
+    thrown.velocity = -4000
+    thrown.update_velocity(1.0)  # as in a window that is drawn once in a second
+    walker.saw["thrown to"] = scroll.scroll_y
     yield from rest(2)
     yield from walker.tap(screen.chips["all"])
     yield from rest(2)
+    walker.saw["all evenings from"] = scroll.scroll_y
     walker.look("ledger-all")
     walker.saw["streaks"]["ledger-all"] = streaks(walker)
 

@@ -46,6 +46,12 @@ def test_who_never_lost_has_no_bar() -> None:
     assert bars["Bob"] == pytest.approx(3 * bars["Ann"])
 
 
+def test_a_page_thrown_in_a_slow_window_stops_at_its_end_and_another_evening_begins_at_its_top() -> None:
+    seen = walk("evening")
+    assert seen["thrown to"] == 0
+    assert seen["all evenings from"] == 1
+
+
 def test_the_ledger_is_shared_as_picture_table_and_text() -> None:
     seen = walk("evening")
     assert seen["png"][0] > 10_000
