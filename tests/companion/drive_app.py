@@ -212,6 +212,7 @@ def score(walker: Walker) -> Steps:
         yield from walker.tap(walker.screen.ids.players.cells[player])
         yield from walker.tap(walker.screen.player_sheet.pad.keys[key])
         yield from entered(walker, "play")
+    yield from walker.unsaid()
     walker.look("score-illegal")
     walker.saw["verdicts"] = [
         line["ruling"]["verdict"] for line in session.snapshot.lines if line.get("ruling")
@@ -235,6 +236,7 @@ def score(walker: Walker) -> Steps:
     yield from entered(walker, "out")
     yield from until(lambda: session.snapshot.table.loser is not None and walker.screen.over)
     yield from rest(4)
+    yield from walker.unsaid()
     walker.look("score-over")
     walker.saw["loser"] = session.snapshot.table.loser
     yield from walker.tap(walker.screen.ids.pause)

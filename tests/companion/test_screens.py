@@ -333,6 +333,7 @@ def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
     assert has(seen["score-over"], "Game over")
     for name in ("score-start", "score-illegal", "score-over"):
         assert (seen["measured"][name]["faint"], seen["measured"][name]["cut"]) == ([], []), name
+    assert not has(seen["score-illegal"], "Entered:"), "what lies over the picture goes by"
     assert seen["verdicts"][0] == "legal"
     assert "illegal" in seen["verdicts"]
     assert has(seen["score-illegal"], "The 6 cannot go on a 9: equal or higher is needed.")

@@ -99,6 +99,10 @@ class Walker:
         yield from rest(2)
         assert self.app.at == name
 
+    def unsaid(self) -> Steps:
+        """Wait for the line to go that says what was just done."""
+        yield from until(lambda: not self.screen.ids.toast.opacity)
+
     def texts(self) -> list[str]:
         """Return every text that is on the screen."""
         from kivy.core.window import Window
