@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from companion.choice import Choice
-from tests.companion.scripted import LONG_NAME, PLAYERS, ScriptedSession, ruling
+from tests.companion.scripted import LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 from tests.companion.walker import Steps, Walker, rest
 from vision.layout import BURN, PLAY, Layout, Place, Seat, Zone
 from vision.plane import TablePlane
@@ -77,12 +77,27 @@ def places(walker: Walker) -> Steps:
     walker.saw["left"] = [walker.app.at, walker.screen.places is None]
 
 
+def undealt() -> Table:
+    """Return the table of which no deal was seen yet."""
+    return Table(
+        turn=None,
+        pile=(),
+        draw_pile=None,
+        burned=(),
+        hands=dict.fromkeys(PLAYERS, Hand(None)),
+        up={},
+        down={},
+        playable_ranks=(),
+        effect_in_words="",
+    )
+
+
 def shown_where(walker: Walker) -> Steps:
     """No deal is recognised: the question's chip, then a tap for each row and one for the draw pile."""
     session = ScriptedSession()
     walker.app.play(session, Choice(source="0", players=PLAYERS))
     question = {"id": -1, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=3, wanted=4)}
-    session.show(lines=(question,))
+    session.show(lines=(question,), table=undealt())
     yield
     yield from rest(4)
     walker.look("asked")

@@ -72,6 +72,8 @@ def test_what_is_let_go_beside_the_picture_goes_back_and_done_leads_to_the_table
 def test_where_no_deal_is_recognised_everything_is_shown_by_taps(size: tuple[int, int]) -> None:
     seen = walk("shown_where", size)
     assert seen["chips"] == ["where", "done"]
+    assert has(seen["asked"], "Waiting for the deal")
+    assert not has(seen["asked"], "to play"), "nothing is claimed before the deal"
     row = "Tap the middle of {}’s row.  ({}/5)"
     names = ("Ann", "Bartholomew", "Cat", "Bartholomew", "Cat", "Dan")
     assert seen["said"][:-1] == [
