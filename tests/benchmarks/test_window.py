@@ -102,3 +102,4 @@ def test_the_whole_film_through_the_window(measured: Callable[[str, float], None
     found = compare([dict(line) for line in last_word(lines)], read_truth(truth_path(sample.path))).to_json()
     print(found["events"], found["rulings"], found["illegal"])
     measured("window_film_f1", found["overall"]["f1"])
+    assert found["overall"]["f1"] >= 0.98

@@ -1,7 +1,7 @@
 """Run as a program: the sample film refereed through the window, to its end or to where it is killed.
 
 Usage: drive_film.py STORE [EVENTS]. The film goes on where the store says that its game stands. After so many
-events the program kills itself as `kill -9` would.
+events the program prints as JSON what it has shown, and kills itself as `kill -9` would.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def film(walker: Walker, most: int) -> Steps:
     walker.app.play(session, choice)
     yield
     while session.snapshot.phase not in ("ended", "failed"):
-        if most and len(session.snapshot.lines) >= most:
+        shown = session.snapshot.lines
+        if most and len(shown) >= most:
+            print(json.dumps(shown), flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
         yield
     yield from rest(3)
