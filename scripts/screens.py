@@ -59,6 +59,7 @@ SCREENS: Rows = (
     (
         Shot("enrolled", "enrolling", "EnrolPanel", "A deck is learnt"),
         Shot("enrolled", "enrolled", "DeckScreen", "The decks"),
+        Shot("enrolled", "which deck", "TonightScreen", "With which deck"),
         Shot("screens", "more", "MoreScreen", "More"),
         Shot("score", "score-illegal", "TableScreen", "Without a camera"),
         Shot("score", "score-illegal", "TableScreen", "In German", language="de"),
