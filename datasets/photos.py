@@ -66,7 +66,7 @@ _RANK_WORDS = dict(
 _SUIT_WORDS = {"CLUBS": "C", "DIAMONDS": "D", "HEARTS": "H", "SPADES": "S"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Label:
     """One labelled thing in a photo."""
 

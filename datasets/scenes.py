@@ -31,7 +31,7 @@ NO_CARD, UNSURE = 0, 255
 """Values of a scene's owner map beside the cards' own numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SceneCard:
     """One card of a scene that can be seen well enough to be found."""
 
@@ -44,7 +44,7 @@ class SceneCard:
     """Share of the whole card that is to be seen, 0..1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scene:
     """A rendered picture and its truth."""
 

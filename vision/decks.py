@@ -55,7 +55,7 @@ LEARNT = "learnt"
 _NAME = re.compile(r"[\w-]{1,40}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Deck:
     """Examples of one deck's cards."""
 

@@ -47,7 +47,7 @@ def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
     return np.maximum(np.stack([low, high]).astype(np.int64), 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CloseUp:
     """A part of the table from straight above."""
 

@@ -35,7 +35,7 @@ CORNERS = 4
 """Corner pieces of a card."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FaceCrops:
     """What the networks see of one card; BGR, 8 bit."""
 

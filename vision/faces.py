@@ -61,7 +61,7 @@ class Fusion:
     """Below this probability a card of which only a corner is seen is not named."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FaceReading:
     """What one card was read as."""
 

@@ -27,6 +27,8 @@ _OWN_INDEX = 0.09
 """An index this near to where a known card has one, as a share of the card's height, is that card's."""
 _FOURTH_INDEX = 0.16
 """Likewise where a deck with four indices has its third and fourth; what lies there tells the place badly."""
+_FITS_BETTER = 0.05
+"""Of two indices in one corner of an outline that one is its own whose card shares so much more with it."""
 _SAME_CORNER = 0.35
 """Of two indices nearer than this to where a card has one, a card has but one."""
 _MISPLACED = 0.25
@@ -130,9 +132,25 @@ class IndexOwners:
         card, apart = self.cards[k], self._beside[number][k][:2]
         if card.card is None or reading.card == card.card or apart.min() >= _SAME_CORNER:
             return False
-        own = self._own_in_corner(k, int(apart.argmin()))
+        corner = int(apart.argmin())
+        own = [*self._own_in_corner(k, corner), *self._better_in_corner(k, corner, reading)]
         beside = _OWN_INDEX * quad_sides(card.quad)[1]
         return any(np.linalg.norm(other.place - index.place) >= beside for other in own)
+
+    def _better_in_corner(self, k: int, corner: int, reading: CardReading) -> list[Index]:
+        """Return the indices in a corner of card `k` that fit it better than the one of `reading`.
+
+        None of those that surely bear another name.
+        """
+        card = self.cards[k]
+        fits = polygon_iou(reading.quad, card.quad)
+        return [
+            index
+            for (index, other), row in zip(self._told, self._beside, strict=True)
+            if row[k][corner] < _OWN_INDEX
+            and (other.card in (None, card.card) or other.confidence < SURELY_OTHER)
+            and polygon_iou(other.quad, card.quad) > fits + _FITS_BETTER
+        ]
 
     def _is_misplaced(self, k: int, number: int) -> bool:
         """Tell whether an index is the one that card `k` has in some corner, misplaced and its suit misread.

@@ -49,7 +49,7 @@ _SIZES = (0.55, 1.7)
 _GREY = 114
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Index:
     """An index corner found in a picture."""
 

@@ -72,7 +72,7 @@ _MOST = 600
 """Candidates considered per look."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outline:
     """A card found in a picture."""
 
@@ -83,7 +83,7 @@ class Outline:
     """Probability, 0..1, that a card with this face lies here."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
     """What one look at a picture proposes: arrays over N candidates, in pixels of the whole picture."""
 

@@ -25,7 +25,7 @@ _STEPS = 30
 _OUTLIER_MM = 6.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TablePlane:
     """Pixels to table millimetres and back. x runs right in the picture, y down, origin in its middle."""
 

@@ -20,7 +20,7 @@ UNKNOWN_CARD = "??"
 Face = Literal["up", "down"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CardReading:
     """A card found in a picture, and what it was read as."""
 

@@ -42,7 +42,7 @@ _MARGIN = 1
 _FEW_UP = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Answer:
     """Where the layout may be: what brings its places onto the cards, and how well that goes."""
 

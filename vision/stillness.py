@@ -40,7 +40,7 @@ _CARD_EDGE = 3
 _TIP_PIXELS, _TIP_SHARE = 8, 0.12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Limb:
     """Something that reaches into the picture from its border, in pixels of the small picture."""
 
@@ -61,7 +61,7 @@ class Limb:
         return float(x), float(y)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Motion:
     """One frame, compared with the one before and with the table as it was at rest."""
 

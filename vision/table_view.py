@@ -12,7 +12,7 @@ from vision.plane import Matrix, TablePlane
 from vision.reading import CardReading
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TableView:
     """What an overlay draws: the latest reading and what is believed of the table."""
 

@@ -153,6 +153,18 @@ def test_an_index_below_the_one_that_a_card_has_in_that_corner_is_that_of_a_card
     assert np.allclose(told[1].quad, np.roll(at(120, 20), 2, axis=0))
 
 
+def test_of_two_unread_indices_in_one_corner_one_is_that_of_a_card_under_it() -> None:
+    """An outline about two cards has its corner between theirs, near enough to both."""
+    about_both = at(120) + np.array([[0, -8], [0, -8], [0, 0], [0, 0]], np.float32)
+    own, lower = Index(at(120), 0.95), Index(at(118, -14), 0.95)
+    end = Index(np.roll(at(120), 2, axis=0), 0.95)
+    faces = Faces(("9H", 0.98), (None, 0.53), (None, 0.26))
+    finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(end, lower, own)))
+    told = finder.complete(PICTURE, [CardReading(about_both, "up", 0.94, "9H", 0.99)])
+    assert [card.card for card in told] == ["9H", None]
+    assert np.allclose(told[1].quad, lower.quad)
+
+
 def test_an_index_without_a_name_does_not_move_a_card() -> None:
     indices = [Index(at(120), 0.95), Index(at(70), 0.95)]
     (below,) = found([whole("9S", 110, 4)], indices, Faces(("9S", 0.97), (None, 0.6)))
