@@ -29,7 +29,7 @@ from companion.wording import SUIT_SIGN, is_red, split_card
 
 SIGN_FONT = "DejaVuSans"
 """Kivy's own copy of DejaVu Sans: the bundled font that has suits and signs."""
-_SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★⚙")
+_SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★§⚙")
 
 
 def signed(text: str, *, red_suits: str | None = None) -> str:

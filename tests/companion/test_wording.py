@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from companion.screens.widgets import signed
 from companion.wording import card_sign, card_words, cards_sign, clock, event_words, split_card
 from engine.events import EVENT_KINDS
 
@@ -58,9 +57,3 @@ def test_long_rows_of_cards_are_cut_in_the_middle() -> None:
 
 def test_clock() -> None:
     assert [clock(t) for t in (-1, 0, 59.9, 61, 6000)] == ["0:00", "0:00", "0:59", "1:01", "100:00"]
-
-
-def test_no_line_ends_between_the_sign_for_a_section_and_its_number() -> None:
-    """Kivy may break a line where the font changes."""
-    assert signed("Winnersh §5") == "Winnersh §5"
-    assert signed("♣") == "[font=DejaVuSans]♣[/font]"
