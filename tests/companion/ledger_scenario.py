@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kivy.graphics import Rectangle
-
 from companion import theme
 from tests.companion.measuring import pixels
 from tests.companion.walker import Steps, Walker, rest
@@ -11,6 +9,8 @@ from tests.companion.walker import Steps, Walker, rest
 
 def ledger(walker: Walker) -> Steps:
     """The newest evening, its plot, a throw far beyond its end, and all evenings."""
+    from kivy.graphics import Rectangle
+
     yield from walker.go("ledger")
     yield from rest(2)
     screen = walker.screen
