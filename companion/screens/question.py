@@ -44,6 +44,8 @@ class QuestionBar(BoxLayout):
     """Whether it stands beside the picture and not below it."""
     wraps = BooleanProperty(False)
     """Whether the answers take several rows."""
+    toast_room = NumericProperty(0)
+    """Pixels at the top over which lies what was just done: no answer may lie under it."""
     row_width = NumericProperty(0)
     """Pixels that all answers take in one row."""
 
@@ -107,7 +109,7 @@ class QuestionBar(BoxLayout):
         asked = text_height(
             signed(self.asks), self.ids.asks.smallest, max(2, int(room)), bold=True, italic=False
         )
-        needed = rows * (height + gap) - gap + self.spacing + asked
+        needed = rows * (height + gap) - gap + max(self.spacing + asked, self.toast_room)
         self.wraps = self.orientation == "vertical" and needed <= self.height - top - bottom
 
     def _answer(self, event_id: int, event: Event | None) -> None:
