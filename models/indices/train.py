@@ -27,8 +27,8 @@ from models.indices.calibrate import calibrate
 from models.indices.data import IndexDataset, IndexTruth, collate
 from models.indices.export import export
 from models.indices.network import UNIT, IndexNet
-from models.indices.onward import take_over
 from models.indices.real import IndexPhotoDataset, training_photos
+from models.onward import take_over
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
 from models.training import Parts, Trainer, over, predict

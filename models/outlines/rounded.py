@@ -18,6 +18,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.onward import module_of
 from models.outlines.network import OutlineNet
 
 _STEPS = 255
@@ -41,10 +42,7 @@ class Convolution:
     @property
     def module(self) -> str:
         """What the module is called in `OutlineNet`."""
-        parts = self.name.strip("/").split("/")[1:-1]
-        # A module that runs its children by itself stands before each of them, and they bear its name.
-        inner = zip(parts, [*parts[1:], ""], strict=True)
-        return ".".join(part for part, after in inner if not after.startswith(f"{part}."))
+        return module_of(self.name)
 
 
 def convolutions(graph: onnx.GraphProto) -> list[Convolution]:

@@ -1,7 +1,8 @@
 """Train the outline network: `.venv/bin/python -m models.outlines.train`.
 
 Renders the scenes it lacks, trains for a fixed time (resuming from its last checkpoint when there is one),
-and writes `models/outlines/outlines.onnx`, `outlines.json` and its learning curve `curve.png`.
+and writes `models/outlines/outlines.onnx`, `outlines.json` and its learning curve `curve.png`. With
+`--onward` it starts from weights that ship.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from datasets.photos import photos_root
 from models.commands import run_command
 from models.curves import draw_curve
 from models.devices import Place, add_device, devices, endless, on_devices
+from models.onward import take_over
 from models.outlines.calibrate import calibrate
 from models.outlines.data import SceneDataset, collate
 from models.outlines.export import export
@@ -33,17 +35,21 @@ from models.states import START
 from models.training import Parts, Trainer, over, predict
 from vision.outlines import OutlineFinder
 
+Batch = tuple[Tensor, list[Truth]]
+Stages = tuple[tuple[float, int, tuple[float, float]], ...]
+
 _BATCH = 16
-_RATE = 1.2e-3
+_RATE, _ONWARD_RATE = 1.2e-3, 3e-4
+"""The largest learning rate, from a detector of other things and from weights that ship."""
 _FROZEN_LAYERS = 3
-_STAGES = ((0.75, 320, (0.75, 2.0)), (1.0, 416, (0.75, 1.8)))
+_STAGES: Stages = ((0.75, 320, (0.75, 2.0)), (1.0, 416, (0.75, 1.8)))
 """(share of the time, picture size, zoom): small cut-outs first, which teach the same things sooner."""
+_ONWARD_STAGES: Stages = ((1.0, 512, (0.75, 1.6)),)
 _HELD_BACK = 160
 """Scenes that are never trained on: they watch the training and calibrate the result."""
 _PHOTOS_FROM = 0.5
 """Share of the time after which the network is good enough to outline the photos that have only boxes."""
 _PHOTO_REPEATS = 2
-Batch = tuple[Tensor, list[Truth]]
 
 
 def _batches(
@@ -66,21 +72,34 @@ def _batch_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
     return outline_loss(predict(net, images), truths, Grid.of(height, width, images.device))
 
 
-def _new_trainer(folder: Path, minutes: float, place: Place) -> Trainer[Batch]:
+def _new_trainer(
+    folder: Path, minutes: float, place: Place, onward: Path | None, held_back: Sequence[Path]
+) -> Trainer[Batch]:
     net = OutlineNet()
     root = photos_root()
-    if root is not None and (root / START).exists():
+    if onward is not None:
+        take_over(net, onward, _some_pictures(held_back))
+    elif root is not None and (root / START).exists():
         loaded = net.load_start(root / START)
         if place.leads:
             print(f"start: {loaded} tensors", flush=True)
     net.freeze(_FROZEN_LAYERS)
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return Trainer(net, _batch_loss, folder, minutes=minutes, rate=_RATE, place=place)
+    rate = _RATE if onward is None else _ONWARD_RATE
+    return Trainer(net, _batch_loss, folder, minutes=minutes, rate=rate, place=place)
 
 
-def _run(trainer: Trainer[Batch], paths: Sequence[Path], held_back: Sequence[Path], until: float) -> None:
+def _some_pictures(paths: Sequence[Path]) -> Tensor:
+    """Return a few batches of pictures in one (N x 3 x H x W, RGB, 0..1)."""
+    data = SceneDataset(paths, _ONWARD_STAGES[0][1])
+    return torch.stack([data[k][0] for k in range(min(len(data), 4 * _BATCH))]).float() / 255
+
+
+def _run(
+    trainer: Trainer[Batch], stages: Stages, paths: Sequence[Path], held_back: Sequence[Path], until: float
+) -> None:
     """Train through the stages until a share (0..1) of the time is spent."""
-    for share, size, zoom in _STAGES:
+    for share, size, zoom in stages:
         end = min(share, until)
         if trainer.spent < end * trainer.budget:
             batches = _batches(paths, size, zoom, trainer.step + 1, trainer.place)
@@ -118,6 +137,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--scenes", type=int, default=10000, help="how many to render")
     parser.add_argument("--folder", type=Path, default=cache, help="for scenes, labelled photos, checkpoints")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("outlines.onnx"))
+    parser.add_argument("--onward", type=Path, metavar="ONNX", help="weights to go on from")
     parser.add_argument("--threads", type=int, default=2)
     add_device(parser)
     args = parser.parse_args(argv)
@@ -129,11 +149,15 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _train(args: argparse.Namespace, scenes: Sequence[Path], held_back: Sequence[Path], place: Place) -> None:
     set_threads(args.threads)
-    trainer = _new_trainer(args.folder, args.minutes, place)
+    trainer = _new_trainer(args.folder, args.minutes, place, args.onward, held_back)
     trainer.resume()
-    _run(trainer, scenes, held_back, _PHOTOS_FROM)
+    stages = _STAGES
+    if args.onward is None:
+        _run(trainer, stages, scenes, held_back, _PHOTOS_FROM)
+    else:
+        stages = _ONWARD_STAGES  # and it can outline the photos as it is
     photos = _photos(trainer, args.folder / "photos")
-    _run(trainer, [*scenes, *photos * _PHOTO_REPEATS], held_back, 1.0)
+    _run(trainer, stages, [*scenes, *photos * _PHOTO_REPEATS], held_back, 1.0)
     if not place.leads:
         return
     net = trainer.average.net

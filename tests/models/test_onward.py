@@ -15,8 +15,11 @@ import torch
 
 from models.indices.export import export
 from models.indices.network import ExportedNet, IndexNet
-from models.indices.onward import take_over
+from models.onward import take_over
+from models.outlines.network import ExportedNet as ExportedOutlines
+from models.outlines.network import OutlineNet
 from vision.indices import WEIGHTS
+from vision.outlines import WEIGHTS as OUTLINES
 from vision.runtime import load_network
 
 
@@ -46,3 +49,14 @@ def test_a_file_of_another_network_is_refused(tmp_path: Path) -> None:
     export(torch.nn.Conv2d(3, 7, 3, 4, 1), tmp_path / "other.onnx")
     with pytest.raises(BadInputError, match=r"other\.onnx: the weights of another network"):
         take_over(IndexNet(), tmp_path / "other.onnx", pictures(1))
+
+
+def test_the_outline_network_too_answers_as_in_its_file() -> None:
+    net = OutlineNet()
+    take_over(net, OUTLINES, pictures(8))
+    images = pictures(1)
+    with torch.no_grad():
+        ours = ExportedOutlines(net).eval()(images).numpy()
+    theirs = load_network(OUTLINES).run(images.numpy())
+    assert theirs[..., :2] == pytest.approx(ours[..., :2], abs=2e-3)
+    assert theirs[..., 2:] == pytest.approx(ours[..., 2:], abs=0.05), "pixels"

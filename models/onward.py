@@ -7,7 +7,7 @@ where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -23,46 +23,52 @@ Numbers = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weight and bias of a convolution."""
 
 
+def module_of(node: str) -> str:
+    """Return what the module is called in the network whose node of an exported graph bears this name."""
+    parts = node.strip("/").split("/")[1:-1]
+    # A module that runs its children by itself stands before each of them, and they bear its name.
+    inner = zip_longest(parts, parts[1:], fillvalue="")
+    return ".".join(part for part, after in inner if not after.startswith(f"{part}."))
+
+
 def take_over(net: nn.Module, path: Path, images: Tensor) -> None:
     """Give `net` the weights of an ONNX file that the same network was exported to.
 
     Args:
-        net: Those of its convolutions that have one shape run in the order in which its modules stand.
+        net: Its convolutions bear the names that the file has for them.
         path: The file.
         images: Pictures to measure on, N x 3 x H x W, RGB, 0..1, like those it will be trained on.
 
     Raises:
         BadInputError: the file is of another network.
     """
-    convolutions = [module for module in net.modules() if isinstance(module, nn.Conv2d)]
-    pairs = _in_order(convolutions, _convolutions(path))
-    if pairs is None:
+    convolutions = {name: module for name, module in net.named_modules() if isinstance(module, nn.Conv2d)}
+    numbers = _convolutions(path)
+    if {name: tuple(module.weight.shape) for name, module in convolutions.items()} != {
+        name: weight.shape for name, (weight, _) in numbers.items()
+    }:
         raise BadInputError("{path}: the weights of another network", path=path)
+    norms = _norms_behind(net)
     with torch.no_grad():
-        norms = [_fill(*it) for it in zip(convolutions, _norms_behind(net), pairs, strict=True)]
-        _measure(net, [norm for norm in norms if norm is not None], images)
+        filled = [
+            _fill(module, norm, numbers[name])
+            for (name, module), norm in zip(convolutions.items(), norms, strict=True)
+        ]
+        _measure(net, [norm for norm in filled if norm is not None], images)
 
 
-def _in_order(convolutions: Sequence[nn.Conv2d], left: list[Numbers]) -> list[Numbers] | None:
-    """Return the numbers of each convolution: the first that are left of its shape; None if any has none."""
-    ordered = []
-    for convolution in convolutions:
-        shape = tuple(convolution.weight.shape)
-        found = next((k for k, (weight, _) in enumerate(left) if weight.shape == shape), None)
-        if found is None:
-            return None
-        ordered.append(left.pop(found))
-    return None if left else ordered
-
-
-def _convolutions(path: Path) -> list[Numbers]:
-    """Return weight and bias of each convolution in the order in which they run."""
+def _convolutions(path: Path) -> dict[str, Numbers]:
+    """Return weight and bias of each convolution by its module's name."""
     graph = onnx.load(str(path)).graph
     arrays = {array.name: numpy_helper.to_array(array).astype(np.float32) for array in graph.initializer}
     for node in graph.node:
         if node.op_type == "Cast" and node.input[0] in arrays:  # weights are kept as 16-bit floats
             arrays[node.output[0]] = arrays[node.input[0]]
-    return [(arrays[node.input[1]], arrays[node.input[2]]) for node in graph.node if node.op_type == "Conv"]
+    return {
+        module_of(node.name): (arrays[node.input[1]], arrays[node.input[2]])
+        for node in graph.node
+        if node.op_type == "Conv"
+    }
 
 
 def _norms_behind(net: nn.Module) -> list[nn.BatchNorm2d | None]:
