@@ -10,8 +10,10 @@ import numpy as np
 from vision.edges import edge_support
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import (
+    CARD_HEIGHT_MM,
     CARD_WIDTH_MM,
     corner_distance,
+    polygon_area,
     polygon_overlap,
     quad_sides,
 )
@@ -37,6 +39,8 @@ _OVERLAPPED = 0.1
 """A card of which others share this much lies in a crowd."""
 _MUCH = 0.08
 """An outline this far (share of the height) from what the card's own index tells is replaced by it."""
+_ENOUGH, _ODD_SIZE = 5, 0.4
+"""So many cards tell how tall others are; not those whose size's logarithm is so far from the usual one."""
 _MOST_ALIKE = 2.0
 """Cards of one crowd differ in height by less than this factor."""
 
@@ -72,8 +76,11 @@ class CoveredCards:
         # What the other corners show costs a look at them: only where an index lies in one does it matter.
         owners.decide(owners.may_have_four and self._has_four_indices(image, cards), packs)
         found: list[CardReading] = []
-        for number, reading in enumerate(readings):
-            if not owners.give(number) and owners.tells_of_another(number, found):
+        for number in range(len(told)):
+            if owners.give(number):
+                continue
+            reading = owners.told_apart(number, found, packs, self._faces.fusion.index_threshold)
+            if owners.tells_of_another(number, found):
                 found.append(reading)
         return [*(reading for reading in known if reading.face == "down"), *owners.left, *found]
 
@@ -84,7 +91,7 @@ class CoveredCards:
         quads = [reading.quad for reading in known]
         near = [r for r in known if r.face == "up" and _is_within(r.quad, regions)]
         looked_at = [
-            r.quad
+            r
             for r in near
             if regions is not None
             or r.confidence < PLAIN
@@ -92,8 +99,8 @@ class CoveredCards:
         ]
         indices: list[Index] = []
         for crowd in crowds(looked_at):
-            height = float(np.median([quad_sides(quad)[1] for quad in crowd]))
-            points = np.concatenate(crowd)
+            height = _height_in(crowd, known)
+            points = np.concatenate([reading.quad for reading in crowd])
             low, high = points.min(axis=0) - _AROUND * height, points.max(axis=0) + _AROUND * height
             indices += self._finder.find(image, height, (*low.tolist(), *high.tolist()))
         # Cards that were not outlined at all, white on white, may still show their indices.
@@ -211,14 +218,37 @@ def _is_within(quad: Quad, regions: Sequence[Region] | None) -> bool:
     return regions is None or any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in regions)
 
 
-def crowds(quads: Sequence[Quad]) -> list[list[Quad]]:
-    """Return the cards' quads in groups whose members lie close together and are about as large."""
-    groups: list[list[Quad]] = []
-    for quad in quads:
-        joined = [group for group in groups if any(_together(quad, other) for other in group)]
+def crowds(cards: Sequence[CardReading]) -> list[list[CardReading]]:
+    """Return the cards in groups whose members lie close together and are about as large."""
+    groups: list[list[CardReading]] = []
+    for card in cards:
+        joined = [group for group in groups if any(_together(card.quad, other.quad) for other in group)]
         groups = [group for group in groups if not any(group is one for one in joined)]
-        groups.append([quad, *(member for group in joined for member in group)])
+        groups.append([card, *(member for group in joined for member in group)])
     return groups
+
+
+def _height_in(crowd: Sequence[CardReading], known: Sequence[CardReading]) -> float:
+    """Return about how tall cards are where a crowd lies, pixels.
+
+    An outline in a crowd may be drawn about several cards. So the others in the picture are asked, where
+    enough of them are plainly read: their size changes evenly over a picture of a table seen aslant.
+    """
+    middle = np.mean([reading.quad.mean(axis=0) for reading in crowd], axis=0)
+    plain = (r for r in known if r.card is not None and r.confidence >= PLAIN)
+    free = [r.quad for r in plain if not any(r is other for other in crowd)]
+    if len(free) < _ENOUGH:
+        return float(np.median([quad_sides(reading.quad)[1] for reading in crowd]))
+    sizes = np.log([_size(quad) for quad in free])
+    offsets = np.column_stack([np.ones(len(free)), [quad.mean(axis=0) - middle for quad in free]])
+    usual = np.abs(sizes - np.median(sizes)) < _ODD_SIZE
+    fitted, *_ = np.linalg.lstsq(offsets[usual], sizes[usual], rcond=None)
+    return float(np.exp(np.clip(fitted[0], sizes[usual].min(), sizes[usual].max())))
+
+
+def _size(quad: Quad) -> float:
+    """Return how tall a card of the quad's area is when it is seen from above, pixels."""
+    return float(np.sqrt(max(polygon_area(quad), 1.0) * CARD_HEIGHT_MM / CARD_WIDTH_MM))
 
 
 def _together(first: Quad, second: Quad) -> bool:

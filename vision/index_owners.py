@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -39,6 +39,8 @@ _ONE_CARD = 0.35
 """Two readings of one card that share this much of the smaller quad are one card seen twice."""
 _BESIDE_MM = 2.0
 """So far beside a card of its name an index may stand that is that card's: outlines are seldom exact."""
+_SEEN_ELSEWHERE = 0.1
+"""Weight of a name that another card surely bears: it may be that one's index, too, told in a wrong place."""
 PLAIN = 0.9
 """A card that is named less surely than this may be two that lie almost on one another."""
 _NEAR_IOU = 0.4
@@ -63,7 +65,7 @@ class IndexOwners:
 
     def __init__(self, cards: Sequence[CardReading], told: Sequence[Told]) -> None:
         """Take over the cards, which `give` renames, and what all indices tell, surest name first."""
-        self.cards, self._told = list(cards), told
+        self.cards, self._told = list(cards), list(told)
         self._readings = [reading for _, reading in told]
         places = [_index_places(card.quad) for card in cards]
         self._beside = [
@@ -174,6 +176,22 @@ class IndexOwners:
             and row[k][corner] < _SAME_CORNER
         ]
 
+    def told_apart(
+        self, number: int, found: Sequence[CardReading], packs: int, threshold: float
+    ) -> CardReading:
+        """Return what an index tells that is no outlined card's, and take note of it.
+
+        Where each card is there but once, one without a name is hardly a card that is surely seen elsewhere,
+        outlined or `found`: what else it may be is named if it is then as likely as the `threshold`.
+        """
+        index, reading = self._told[number]
+        if reading.card is not None or packs > 1:
+            return reading
+        seen = {c.card for c in (*self.cards, *found) if c.card is not None and c.confidence >= SURELY_OTHER}
+        reading = _named_otherwise(reading, seen, threshold)
+        self._told[number] = index, reading
+        return reading
+
     def tells_of_another(self, number: int, found: Sequence[CardReading]) -> bool:
         """Tell whether an index that is none of the outlined cards' tells of one more than were `found`."""
         index, reading = self._told[number]
@@ -194,6 +212,19 @@ class IndexOwners:
     def left(self) -> list[CardReading]:
         """The outlined cards without poor outlines of cards that indices told of."""
         return [card for k, card in enumerate(self.cards) if k not in self._poor]
+
+
+def _named_otherwise(reading: CardReading, seen: Collection[str], threshold: float) -> CardReading:
+    """Return the reading of an index without a name by what is known to be `seen` elsewhere."""
+    weighed = [(name, p * (_SEEN_ELSEWHERE if name in seen else 1.0)) for name, p in reading.alternatives]
+    total = 1.0 - sum(p for _, p in reading.alternatives) + sum(p for _, p in weighed)
+    odds = sorted(((name, p / total) for name, p in weighed), key=lambda pair: -pair[1])
+    if not odds:
+        return reading
+    best, confidence = odds[0]
+    if confidence < threshold:
+        return replace(reading, confidence=confidence, alternatives=tuple(odds))
+    return replace(reading, card=best, confidence=confidence, alternatives=tuple(odds[1:]))
 
 
 def likeliest(name: FaceReading | CardReading) -> str | None:
@@ -248,17 +279,25 @@ def _is_own(reading: CardReading, card: CardReading, apart: NDArray[np.float64],
     """Tell whether an index, so far `apart` from a known card's indices (see `_apart`), is that card's.
 
     One that surely bears another name is not, however near: the outline of two cards that lie almost on one
-    another is often drawn through corners of both. Where cards have `four` indices the name of one at the
-    other two corners tells nothing, for its frame is a wrong one.
+    another is often drawn through corners of both. Where cards have `four` indices one at the other two
+    corners tells a wrong place, and so little; what is plainly another rank is theirs only just there.
     """
     framed = reading.confidence >= SURELY_OTHER and in_one_place(reading, card)
-    if four and apart[2:].min() < _FOURTH_INDEX and not framed:
+    near = _OWN_INDEX if _differ_plainly(reading, card) else _FOURTH_INDEX
+    if four and apart[2:].min() < near and not framed:
         return True
     if _is_misread(reading, card):
         return True
     if apart[:2].min() >= _OWN_INDEX:
         return False
     return reading.card is None or card.card in (None, reading.card) or reading.confidence < SURELY_OTHER
+
+
+def _differ_plainly(reading: CardReading, card: CardReading) -> bool:
+    """Tell whether two cards are plainly read to be of different ranks."""
+    if reading.card is None or card.card is None or min(reading.confidence, card.confidence) < PLAIN:
+        return False
+    return reading.card[:-1] != card.card[:-1]
 
 
 def _is_beside(index: Index, reading: CardReading, card: CardReading) -> bool:

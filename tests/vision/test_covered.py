@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
 from vision.covered import CoveredCards, crowds
-from vision.faces import CLASSES, FaceReader, FaceReading
+from vision.faces import CLASSES, FaceReader, FaceReading, Fusion
 from vision.indices import Index, IndexFinder
 from vision.reading import CardReading, Image, Quad
 
@@ -36,6 +37,8 @@ class Indices:
 class Faces:
     """Names indices in order of asking; `others` is what whole cards show in their other corners."""
 
+    fusion = Fusion(1.0, 1.0, 1e-3, 0.5, index_threshold=0.64)
+
     def __init__(
         self,
         *names: tuple[str | None, float],
@@ -55,9 +58,12 @@ class Faces:
         return [FaceReading(card, p, (("2C", 0.01),), self.log_p) for card, p in pairs]
 
 
-def found(known: Sequence[CardReading], indices: Sequence[Index], faces: Faces) -> list[CardReading]:
+def found(
+    known: Sequence[CardReading], indices: Sequence[Index], faces: Faces, packs: int = 1
+) -> list[CardReading]:
     finder = Indices(*indices)
-    told = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, finder)).complete(PICTURE, known)
+    covered = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, finder))
+    told = covered.complete(PICTURE, known, packs=packs)
     return [reading for reading in told if not any(reading is card for card in known)]
 
 
@@ -206,13 +212,54 @@ def test_where_no_card_was_outlined_indices_are_looked_for_in_the_part_that_is_a
     assert [asked for _, asked in finder.regions] == [region]
 
 
+def test_what_is_plainly_of_another_rank_beside_a_fourth_index_is_another_card() -> None:
+    beside = Index(at(120 + 63 - 17 + 3, -9), 0.9)
+    faces = Faces(("8C", 0.96), others=("9S", 0.97))
+    assert [card.card for card in found([whole("9S", 120)], [beside], faces)] == ["8C"]
+
+
+class Doubtful(Faces):
+    """Names the first index surely, and leaves open what the second one is."""
+
+    def read_indices(
+        self, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]] = ()
+    ) -> list[FaceReading]:
+        plain = FaceReading("9H", 0.97, (("9D", 0.02),), self.log_p)
+        open_ = FaceReading(None, 0.53, (("9D", 0.53), ("9H", 0.43)), self.log_p)
+        return [plain, open_][: len(quads)]
+
+
+def test_an_index_that_may_be_a_card_seen_elsewhere_is_the_other_one() -> None:
+    indices = [Index(at(120), 0.97), Index(at(120, -20), 0.97)]
+    told = found([whole("9H", 120)], indices, Doubtful())
+    assert [card.card for card in told] == ["9D"]
+    assert told[0].confidence > 0.8
+
+
+def test_with_two_packs_it_may_be_that_card_too() -> None:
+    indices = [Index(at(120), 0.97), Index(at(120, -20), 0.97)]
+    told = found([whole("9H", 120)], indices, Doubtful(), packs=2)
+    assert [(card.card, card.confidence) for card in told] == [(None, 0.53)]
+
+
+def test_how_tall_cards_are_is_told_by_those_outside_an_outline_about_two() -> None:
+    finder = Indices()
+    covered = CoveredCards(cast(FaceReader, Faces()), cast(IndexFinder, finder))
+    tall = replace(
+        whole("4S", 250, 200), quad=np.array([[250, 170], [313, 170], [313, 290], [250, 290]], np.float32)
+    )
+    row = [whole(card, 90 * k) for k, card in enumerate(("2C", "3C", "5C", "6C", "7C"))]
+    covered.complete(PICTURE, [*row, tall], [(240.0, 160.0, 330.0, 300.0)])
+    assert [round(height) for height, _ in finder.regions] == [88]
+
+
 def test_cards_close_together_are_one_crowd() -> None:
-    groups = crowds([at(0), at(70), at(300), at(140)])
+    groups = crowds([whole("9S", x) for x in (0, 70, 300, 140)])
     assert sorted(len(group) for group in groups) == [1, 3]
 
 
 def test_a_card_much_larger_than_its_neighbour_is_of_another_crowd() -> None:
-    assert len(crowds([at(0), 3 * CARD])) == 2
+    assert len(crowds([whole("9S", 0), replace(whole("9S", 0), quad=3 * CARD)])) == 2
 
 
 def test_a_card_named_doubtfully_gets_the_name_of_its_own_index_where_that_is_surer() -> None:
