@@ -193,7 +193,6 @@ class _Run:
         if rule is not None:
             self.steps[first] = replace(self.steps[first], legal=False, rule=rule)
         self._tell_draw(table, act, after)
-        self._tell_end(table, after)
         self.table = after
         self.view.turn = after.turn
         self.view.clockwise = after.step == 1
@@ -209,6 +208,7 @@ class _Run:
         before = self.view.snapshot()
         self.view.play(act.player, text(act.hand), text(act.up), cards)
         self._add(Event(id=0, event="play", player=player, cards=cards, source=source), before, cards=cards)
+        self._tell_end(table, after)
         self._tell_consequences(table, act, after, act.hand | act.up)
 
     def _tell_flip(self, table: Table, act: Act, after: Table) -> None:
@@ -217,6 +217,7 @@ class _Run:
         self.view.flip(act.player, card)
         event = Event(id=0, event="flip", player=player, cards=(card,), source="down")
         self._add(event, before, cards=(card,))
+        self._tell_end(table, after)
         self._tell_consequences(table, act, after, 1 << act.down)
 
     def _tell_consequences(self, table: Table, act: Act, after: Table, cards: int) -> None:
@@ -279,6 +280,7 @@ class _Run:
             answered_from=source,  # type: ignore[arg-type]
         )
         self._add(event, before, cards=text(act.hand), answer_cards=tuple(cards))
+        self._tell_end(table, after)
         if table.pile:
             self._tell_taking(act.to if act.answers % 2 == 0 else act.player)
 
@@ -302,6 +304,7 @@ class _Run:
             self._add(event, before, cards=cards)
 
     def _tell_end(self, table: Table, after: Table) -> None:
+        """Tell who is out, and that the game is over: before the last cards are burned, if they are."""
         for seat, player in enumerate(self.players):
             if (after.out & ~table.out) >> seat & 1:
                 self._add(Event(id=0, event="out", player=player), self.view.snapshot())
