@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -16,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 
 from engine.errors import BadInputError
 
@@ -55,6 +57,11 @@ def take_over(net: nn.Module, path: Path, images: Tensor) -> None:
             for (name, module), norm in zip(convolutions.items(), norms, strict=True)
         ]
         _measure(net, [norm for norm in filled if norm is not None], images)
+
+
+def some_pictures(data: Dataset[Any], count: int) -> Tensor:
+    """Return the first `count` pictures of a dataset (3 x H x W, 0..255) as `take_over` wants them."""
+    return torch.stack([data[k][0] for k in range(count)]).float() / 255
 
 
 def _convolutions(path: Path) -> dict[str, Numbers]:

@@ -10,12 +10,11 @@ import numpy as np
 from vision.edges import edge_support
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import (
-    CARD_HEIGHT_MM,
     CARD_WIDTH_MM,
     corner_distance,
-    polygon_area,
     polygon_overlap,
     quad_sides,
+    upright_height,
 )
 from vision.index_owners import PLAIN, SURELY_OTHER, IndexOwners, in_one_place, lies_on, likeliest
 from vision.indices import INDEX_MM, Index, IndexFinder
@@ -239,16 +238,11 @@ def _height_in(crowd: Sequence[CardReading], known: Sequence[CardReading]) -> fl
     free = [r.quad for r in plain if not any(r is other for other in crowd)]
     if len(free) < _ENOUGH:
         return float(np.median([quad_sides(reading.quad)[1] for reading in crowd]))
-    sizes = np.log([_size(quad) for quad in free])
+    sizes = np.log([max(upright_height(quad), 1.0) for quad in free])
     offsets = np.column_stack([np.ones(len(free)), [quad.mean(axis=0) - middle for quad in free]])
     usual = np.abs(sizes - np.median(sizes)) < _ODD_SIZE
     fitted, *_ = np.linalg.lstsq(offsets[usual], sizes[usual], rcond=None)
     return float(np.exp(np.clip(fitted[0], sizes[usual].min(), sizes[usual].max())))
-
-
-def _size(quad: Quad) -> float:
-    """Return how tall a card of the quad's area is when it is seen from above, pixels."""
-    return float(np.sqrt(max(polygon_area(quad), 1.0) * CARD_HEIGHT_MM / CARD_WIDTH_MM))
 
 
 def _together(first: Quad, second: Quad) -> bool:

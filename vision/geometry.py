@@ -151,6 +151,11 @@ def rectify(image: Image, quad: ArrayLike, width: int, height: int) -> Image:
     return np.asarray(cv2.warpPerspective(region, matrix, (width, height), flags=cv2.INTER_LINEAR), np.uint8)
 
 
+def upright_height(quad: ArrayLike) -> float:
+    """Return how tall a card of a quad's area is when it is seen from straight above, pixels."""
+    return float(np.sqrt(max(polygon_area(quad), 0.0) * CARD_HEIGHT_MM / CARD_WIDTH_MM))
+
+
 def quad_sides(quad: ArrayLike) -> tuple[float, float]:
     """Return the mean lengths (width, height) of the sides 0-1 and 2-3, and of the sides 1-2 and 3-0."""
     points = np.asarray(quad, np.float64)

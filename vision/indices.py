@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from engine.json_text import parse_json
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, polygon_area, transform
+from vision.geometry import card_plane, transform, upright_height
 from vision.reading import Image, Quad
 from vision.runtime import Network, load_network
 
@@ -147,7 +147,7 @@ class IndexFinder:
         found: list[Index] = []
         places: list[NDArray[np.float64]] = []
         for k in np.argsort(-scores, kind="stable"):
-            height = float(np.sqrt(max(polygon_area(quads[k]), 0.0) * CARD_HEIGHT_MM / CARD_WIDTH_MM))
+            height = upright_height(quads[k])
             if not _SIZES[0] < height / card_height < _SIZES[1]:
                 continue
             confidence = float(np.interp(scores[k], self._calibration[:, 0], self._calibration[:, 1]))

@@ -28,7 +28,7 @@ from models.indices.data import IndexDataset, IndexTruth, collate
 from models.indices.export import export
 from models.indices.network import UNIT, IndexNet
 from models.indices.real import IndexPhotoDataset, training_photos
-from models.onward import take_over
+from models.onward import some_pictures, take_over
 from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
 from models.training import Parts, Trainer, over, predict
@@ -74,7 +74,7 @@ def _batches(paths: Sequence[Path], photos: list[LabelledPhoto], seed: int, plac
 def _some_pictures(paths: Sequence[Path]) -> Tensor:
     """Return a few batches of pictures in one (N x 3 x H x W, RGB, 0..1)."""
     data = IndexDataset(paths, _SIZE)
-    return torch.stack([data[k][0] for k in range(min(len(data), 4 * _BATCH))]).float() / 255
+    return some_pictures(data, min(len(data), 4 * _BATCH))
 
 
 @torch.no_grad()

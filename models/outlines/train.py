@@ -22,7 +22,7 @@ from datasets.photos import photos_root
 from models.commands import run_command
 from models.curves import draw_curve
 from models.devices import Place, add_device, devices, endless, on_devices
-from models.onward import take_over
+from models.onward import some_pictures, take_over
 from models.outlines.calibrate import calibrate
 from models.outlines.data import SceneDataset, collate
 from models.outlines.export import export
@@ -92,7 +92,7 @@ def _new_trainer(
 def _some_pictures(paths: Sequence[Path]) -> Tensor:
     """Return a few batches of pictures in one (N x 3 x H x W, RGB, 0..1)."""
     data = SceneDataset(paths, _ONWARD_STAGES[0][1])
-    return torch.stack([data[k][0] for k in range(min(len(data), 4 * _BATCH))]).float() / 255
+    return some_pictures(data, min(len(data), 4 * _BATCH))
 
 
 def _run(
