@@ -47,6 +47,8 @@ _MOST_UNLIKE = 3.0
 """Cards of one picture differ from their median by less than this."""
 _SURELY_DOWN = 0.9
 """Below this confidence a face-down card is doubted: it may be a printed line or the side of a stack."""
+_LIKELY = 0.5
+"""From this confidence on something is more likely a card than not."""
 _SMALL_CARD = 40.0
 """Cards shorter than this (pixels of the network's input, median) call for a second, closer look."""
 _READABLE_CARD = 80.0
@@ -247,7 +249,8 @@ class OutlineFinder:
         self._size, self._calibration, self._one_size = load_facts(path.with_suffix(".json"))
         self._network = network or load_quickest(path)
         self._least, self._refine, self._closer = least, refine, closer_look
-        self._least_score = float(np.interp(least, self._calibration[:, 1], self._calibration[:, 0]))
+        scores, confidences = self._calibration.T
+        self._least_score, self._likely_score = np.interp([least, _LIKELY], confidences, scores)
 
     def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
         """Return the cards in a picture (height x width x 3, BGR), surest first.
@@ -266,10 +269,10 @@ class OutlineFinder:
             return self._outlines(image, found)
         first = self._look(image)
         found, _ = merge(first)
-        seen = _median_height(found) * scale
-        if not len(found.codes) or seen > _LARGE_CARD:
+        seen = self._height_seen(image, found)
+        if not seen or seen > _LARGE_CARD:
             found, _ = merge(_joined(first, self._look(image, _FAR)))
-            seen = _median_height(found) * scale
+            seen = self._height_seen(image, found)
         if self._closer and seen < _SMALL_CARD and 1.5 * scale <= 1:
             found = self._closer_looks(image, found, known)
         return self._outlines(image, found)
@@ -277,15 +280,30 @@ class OutlineFinder:
     def _closer_looks(self, image: Image, found: Candidates, known: float | None) -> Candidates:
         """Look again where cards are small, or none was found in a large picture, and merge with that."""
         longest = max(image.shape[:2])
-        if not len(found.codes) and (known is not None or longest < _LARGE_PICTURE):
+        if not self._height_seen(image, found) and (known is not None or longest < _LARGE_PICTURE):
             return found
         if known is not None:
             return self._look_larger(image, found)
         found = self._look_closer(image, found)
-        seen = _median_height(found) * self._full_scale(image.shape[1], image.shape[0]) / _TILE
-        if longest >= (_LARGE_PICTURE if len(found.codes) else _PHOTO) and seen < _TINY_CARD:
+        seen = self._height_seen(image, found) / _TILE
+        if longest >= (_LARGE_PICTURE if seen else _PHOTO) and seen < _TINY_CARD:
             found = self._look_closer(image, found, _FINE_TILE)
         return found
+
+    def _height_seen(self, image: Image, found: Candidates) -> float:
+        """Return the cards' median height in pixels of the network's input, 0 where none was found.
+
+        Cards too small to be seen at first in a large picture must not be missed because something on the
+        table looked a little like a large card: only likely cards are large there, others small or nothing.
+        """
+        scale = self._full_scale(image.shape[1], image.shape[0])
+        height = _median_height(found) * scale
+        if max(image.shape[:2]) < _LARGE_PICTURE:
+            return height
+        likely = found.scores.max(axis=1, initial=0) >= self._likely_score
+        if likely.any():
+            return _median_height(Candidates(found.scores[likely], found.codes[likely])) * scale
+        return height if height < _SMALL_CARD else 0.0
 
     def _outlines(self, image: Image, found: Candidates) -> list[Outline]:
         """Refine the candidates, and drop those that cannot be cards or are mere echoes of surer ones."""
