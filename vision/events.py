@@ -152,6 +152,8 @@ class EventMaker:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
         holder = partial(self._holder, look.hidden)
         self._shows.look(look, holder, self._lies, self._scene.reaches)
+        at_rest = [under.seen for under in look.under_arms if not under.moving]
+        self.rows.look_under_arms(((self.layout.zone_at(c.x, c.y), c) for c in at_rest), look.t)
         for zone in self.rows.spots:
             there = by_zone.get(zone, [])
             # A sleeve like the table may cover what seems to be gone while its owner reaches in.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from vision.events_record import Patch, same_patch
@@ -13,6 +14,9 @@ _LOOKS = 2
 _MEMORY = 8
 _MIN_NAME = 0.4
 _SURE_NAME = 0.6
+_SURE_UNDER_ARM = 0.9
+_JUST_S = 0.4
+"""So long after it was read under an arm an up-card lies there still."""
 
 
 @dataclass(slots=True)
@@ -31,6 +35,8 @@ class Spot:
     """When the hand had left it that was there before the last decision."""
     patch: Patch | None = None
     """How it looked when it was last decided."""
+    under_arm: float = -math.inf
+    """When the up-card was last surely read where it lies, an arm over part of it."""
     put_right: bool = False
     """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 
@@ -52,6 +58,7 @@ class Rows:
 
     def __init__(self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1) -> None:
         self._packs = packs
+        self._t = -math.inf
         self._renamed: list[tuple[Zone, str]] = []
         """Up-cards of rows that were put right which have other names than was thought."""
         self.spots = {
@@ -74,8 +81,18 @@ class Rows:
         return [zone for zone, spot in self.spots.items() if spot.up == card]
 
     def undisturbed(self) -> list[str]:
-        """Return the up-cards that no hand has been near since they were last seen."""
-        return [spot.up for spot in self.spots.values() if spot.up and spot.touched is None]
+        """Return the up-cards that no hand has been near since they were seen, or that show under one."""
+        there = (s for s in self.spots.values() if s.touched is None or self._t - s.under_arm <= _JUST_S)
+        return [spot.up for spot in there if spot.up]
+
+    def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Seen]], t: float) -> None:
+        """Take in which cards, each with the zone where it lies at rest, show under arms."""
+        self._t = t
+        for zone, seen in under_arms:
+            spot = self.spots.get(zone) if zone is not None else None
+            name, p = seen.best
+            if spot is not None and name == spot.up and p > _SURE_UNDER_ARM:
+                spot.under_arm = t
 
     def is_open(self, seat: int) -> bool:
         """Tell whether a spot of the seat has been touched and not been seen well since."""

@@ -34,6 +34,10 @@ _ENOUGH = 3
 """So often each place is read after it changed: every reading of a card errs in its own way."""
 _WHOLE_EVERY = 12
 """Each so manieth picture is read as a whole: what a change too faint to be seen did must not last."""
+_TELLING, _SEVERAL = 0.5, 3
+"""From this certainty on readings tell how tall cards are: a doubtful one may be the table's pattern. So many
+must tell it before the whole picture is read by it: by a single one, the table itself taken for a card, all
+others would be overlooked for good."""
 _WORTH = 0.6
 """Where more than this share of the picture would be read, the whole is."""
 _AROUND = 1.0
@@ -81,7 +85,7 @@ class ChangedParts:
         part = self._part_to_read(small, scale, wanted, image)
         self._looks += 1
         if part is None:
-            self._readings = list(self._reader.read(image, crowded, self._card_height()))
+            self._readings = list(self._reader.read(image, crowded, self._card_height(_SEVERAL)))
             part = 0, 0, image.shape[1], image.shape[0]
             self._seen = small
         else:
@@ -102,21 +106,20 @@ class ChangedParts:
         self._times[changed] = 0
         self._seen[changed] = small[changed]
         due = (self._times < _ENOUGH) | (wanted & ~self._searched)
-        if self._looks % _WHOLE_EVERY == 0 or not self._readings or not due.any():
+        card = self._card_height()
+        if self._looks % _WHOLE_EVERY == 0 or card is None or not due.any():
             return None
-        part = self._about(due, scale, image)
+        part = self._about(due, scale, image, card)
         (left, top, right, bottom), (height, width) = part, image.shape[:2]
         return part if (right - left) * (bottom - top) <= _WORTH * width * height else None
 
-    def _about(self, due: _Mask, scale: float, image: Image) -> _Part:
-        """Return the part of a picture that holds the places to be read, and whole cards about them."""
+    def _about(self, due: _Mask, scale: float, image: Image, card: float) -> _Part:
+        """Return the part of a picture with the places to be read, and whole cards about them."""
         left, top, right, bottom = _bounds(due, scale)
         touched = [r.quad for r in self._readings if _touches(r, due, scale)]
         if touched:
             x0, y0, x1, y1 = bounding_box(np.concatenate(touched))
             left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
-        card = self._card_height()
-        assert card is not None
         across = max(0.0, _LEAST * card - (right - left)) / 2
         down = max(0.0, _LEAST * card - (bottom - top)) / 2
         height, width = image.shape[:2]
@@ -127,10 +130,13 @@ class ChangedParts:
             min(height, round(bottom + max(down, _AROUND * card))),
         )
 
-    def _card_height(self) -> float | None:
-        """Return how tall the cards were that were read last (median, pixels); None before any was."""
-        heights = [quad_sides(reading.quad)[1] for reading in self._readings]
-        return float(np.median(heights)) if heights else None
+    def _card_height(self, telling: int = 1) -> float | None:
+        """Return how tall the cards were that were read last (median, pixels).
+
+        None where fewer than `telling` were read surely.
+        """
+        heights = [quad_sides(r.quad)[1] for r in self._readings if r.confidence >= _TELLING]
+        return float(np.median(heights)) if len(heights) >= telling else None
 
     def _read_part(self, image: Image, part: _Part, crowded: Sequence[Region] | None) -> list[CardReading]:
         """Return the cards as they were, where these do not lie within a part, and those read in it."""

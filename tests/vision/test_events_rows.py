@@ -30,3 +30,20 @@ def test_after_the_exchange_another_card_over_an_up_card_replaces_nothing() -> N
     assert table.up_of(0) == ["4S", "5C", "6C"]
     assert table.look(SPOT, [up("4S")], exchange=False) is None
     assert table.up_of(0) == ["4S", "5C", "6C"]
+
+
+def test_an_up_card_that_shows_under_an_arm_lies_there_and_not_on_the_pile() -> None:
+    table = rows()
+    table.touch(SPOT, 1.0)
+    assert table.undisturbed() == ["5C", "6C"]
+    table.look_under_arms([(SPOT, up("4S"))], 1.0)
+    assert table.undisturbed() == ["4S", "5C", "6C"]
+    table.look_under_arms([], 2.0)
+    assert table.undisturbed() == ["5C", "6C"]
+
+
+def test_what_shows_under_an_arm_must_surely_be_the_up_card_to_lie_there() -> None:
+    table = rows()
+    table.touch(SPOT, 1.0)
+    table.look_under_arms([(SPOT, up("4C")), (SPOT, up("4S", p=0.6)), (None, up("4S"))], 1.0)
+    assert table.undisturbed() == ["5C", "6C"]

@@ -23,12 +23,15 @@ class Colours:
     def __init__(self) -> None:
         self.shapes: list[tuple[int, int]] = []
         self.crowded: list[Sequence[Region] | None] = []
+        self.heights: list[float | None] = []
+        self.confidence = 0.9
 
     def read(
         self, image: Image, crowded: Sequence[Region] | None = None, card_height: float | None = None
     ) -> list[CardReading]:
         self.shapes.append(image.shape[:2])
         self.crowded.append(crowded)
+        self.heights.append(card_height)
         found = []
         for name, colour in COLOURS.items():
             near = (np.abs(image.astype(int) - colour).max(axis=2) < 20).astype(np.uint8)
@@ -37,7 +40,7 @@ class Colours:
                 if area > 500:
                     corners = [(left, top), (left + width, top), (left + width, top + height)]
                     quad = np.array([*corners, (left, top + height)], np.float32)
-                    found.append(CardReading(quad, "up", 0.9, name, 0.9))
+                    found.append(CardReading(quad, "up", 0.9, name, self.confidence))
         return found
 
 
@@ -112,6 +115,27 @@ def test_what_changed_is_read_three_times_and_then_the_whole_is_looked_over() ->
         reader.read(table(FAR, NEAR))
     whole = [shape == (HEIGHT, WIDTH) for shape in plain.shapes]
     assert whole == [True, True, True, False, False, False, True]
+
+
+def test_a_doubtful_reading_does_not_tell_how_tall_cards_are() -> None:
+    # Else the table, once taken for a huge card, would hide the cards for good.
+    plain = Colours()
+    plain.confidence = 0.2
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    reader.read(table(FAR, NEAR))
+    assert plain.heights == [None] * 4
+    assert plain.shapes == [(HEIGHT, WIDTH)] * 4
+
+
+@pytest.mark.parametrize(("cards", "known"), [((FAR, NEAR), None), ((FAR, NEAR, ("4C", 900, 90)), CARD[1])])
+def test_few_cards_do_not_tell_how_tall_those_of_a_whole_picture_are(
+    cards: Sequence[tuple[str, int, int]], known: int | None
+) -> None:
+    # One may be the table, taken for a card.
+    plain = Colours()
+    settled(ChangedParts(plain), *cards)
+    assert plain.heights == [None, known, known]
 
 
 def test_noise_is_no_change() -> None:
