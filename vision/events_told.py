@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -13,7 +14,7 @@ from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen
 
 _SET_SECONDS = 4.5
-"""Cards of one rank that one player puts down within this time are one set."""
+"""Cards of one rank that one player puts down one after the other, each within this time, are one set."""
 _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
 quickly, and whether they may go together is not asked here."""
@@ -31,6 +32,8 @@ class ToldPlays:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._last: Event | None = None
+        self._put_down_at = -math.inf
+        """When the last card of that play was put down: its event's time is that of the first."""
         self._on_pile: list[Event] = []
         """The plays whose cards lie on the pile, in their first forms."""
         self._suspects: dict[str, tuple[Event, Seen]] = {}
@@ -80,6 +83,7 @@ class ToldPlays:
             kind: EventKind = "flip" if source == "down" else "play"
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
             self._on_pile.append(told)
+        self._put_down_at = t
         if UNKNOWN_CARD in names:
             may_be = _may_be(seen for name, _, seen in new if name == UNKNOWN_CARD)
             about = {"concerns": told.revise or told.id, "cards": may_be}
@@ -91,9 +95,9 @@ class ToldPlays:
 
     def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
         one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
-        together = _SET_SECONDS if one_rank else _ONE_GO_SECONDS
+        together = t - self._put_down_at < _SET_SECONDS if one_rank else t - last.t < _ONE_GO_SECONDS
         # What one reach put down is one play: the hand only hid a part of it till now.
-        return t - last.t < together or self.in_one_reach(last.player, last.t, t)
+        return together or self.in_one_reach(last.player, last.t, t)
 
     def in_one_reach(self, player: str | None, first: float, second: float) -> bool:
         """Tell whether a player's hand did not leave the table between two times, save for a moment."""

@@ -123,7 +123,7 @@ class Steadier:
         if self._key is None or self._key.shape != grey.shape:
             self._take_key(grey, np.eye(3))
             return self.again(frame)
-        if len(self._points) < 2 * _LEAST_STAYING:
+        if len(self._points) < _LEAST_AGREEING:
             self._take_key(grey, self._small)  # nothing to go by: a dark and bare table
         elif self.lost % _PATIENCE or self._camera_moves(grey):
             self._find(grey)

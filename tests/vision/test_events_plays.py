@@ -45,6 +45,15 @@ def test_a_set_put_down_singly_becomes_one_play() -> None:
     assert script.told()[1:] == [("play", "Bob", ("7S", "7D"))]
 
 
+def test_each_card_of_a_set_put_down_singly_may_take_its_time() -> None:
+    script = Script()
+    for name, x in (("7S", -75.0), ("7D", -60.0), ("7H", -45.0)):
+        script.reach("Bob", (PLAY_AT, 0.3))
+        script.table.append(card(name, (x, 0.0)))
+        script.rest(2.5)
+    assert script.told()[1:] == [("play", "Bob", ("7S", "7D", "7H"))]
+
+
 def test_a_card_of_the_set_that_shows_late_and_doubtfully_is_waited_for() -> None:
     script = Script()
     script.reach("Bob", (PLAY_AT, 0.3))

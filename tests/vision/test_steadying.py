@@ -135,6 +135,18 @@ def test_where_there_is_nothing_to_go_by_nothing_moves() -> None:
     assert not steadier.moved
 
 
+def test_points_too_few_to_tell_how_a_camera_moves_do_not_lose_the_table() -> None:
+    # Nothing but the grain of a dark picture, or a few cards before the deal.
+    steadier = Steadier()
+    for number in range(8):
+        frame = np.full((HEIGHT, WIDTH, 3), 12, np.uint8)
+        for x in range(5):
+            left, top = 60 + 150 * x + 40 * number, 60 + 45 * number
+            cv2.rectangle(frame, (left, top), (left + 40, top + 60), (240, 240, 240), -1)
+        steadier.feed(frame)
+        assert steadier.lost == 0
+
+
 def test_another_size_begins_anew() -> None:
     steadier = Steadier()
     steadier.feed(TABLE)
