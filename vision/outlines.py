@@ -7,7 +7,7 @@ up or face down, and that card's quad as eight numbers that half a turn does not
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from engine.json_text import parse_json
-from vision.echoes import LIKELY_SAME, SAME_CARD, can_lie_beside, is_framed_alike
 from vision.edges import refine_quads
 from vision.geometry import (
+    corner_distance,
     is_convex,
+    polygon_area,
+    polygon_areas,
+    polygon_overlap,
     start_at_top,
 )
 from vision.printed import is_printed_outline
@@ -33,8 +36,15 @@ _FREE, _ONE_SIZE = _FOLDER / "outlines.onnx", _FOLDER / "phone" / "outlines.onnx
 WEIGHTS = _ONE_SIZE if _ONE_SIZE.exists() and not _FREE.exists() else _FREE
 """Package data of `models`; a package for a phone holds the network written for pictures of one size instead
 (models/outlines/one_size.py). `outlines.json` beside it holds the input size and the scores' calibration."""
+_SAME_CARD = 0.11
+"""Two quads whose corners lie closer than this share of the card's side are one card."""
+_LIKELY_SAME = 0.30
+"""Up to this distance the weaker quad must be at least `_RIVAL` times as sure to count as another card."""
 _RIVAL = 0.45
-"""Of two quads that are likely one card the weaker must be so many times as sure to count as another."""
+_UNLIKE = 1.25
+"""Cards that lie on one another differ in side length (square root of area) by less than this factor."""
+_MOST_UNLIKE = 3.0
+"""Cards of one picture differ from their median by less than this."""
 _SURELY_DOWN = 0.9
 """Below this confidence a face-down card is doubted: it may be a printed line or the side of a stack."""
 _LIKELY = 0.5
@@ -117,6 +127,24 @@ def _median_height(found: Candidates) -> float:
     return float(np.median(heights)) if len(heights) else 0.0
 
 
+def _can_lie_beside(quad: Quad, surer: Sequence[Quad], same: float = _SAME_CARD) -> bool:
+    """Tell whether `quad` may be another card of the table on which the surer quads lie.
+
+    It is none when its corners coincide with a surer one's, to within a share `same` of its side: two rough
+    quads moved onto one card. Cards are of one size: quads that lie on one another must be about as large,
+    and even at the table's two ends they differ only so much.
+    """
+    others = np.array(surer)
+    size = float(np.sqrt(max(polygon_area(quad), 1e-6)))
+    if corner_distance(others, quad).min() < same * size:
+        return False
+    sizes = np.sqrt(np.maximum(polygon_areas(others), 1e-6))
+    if not 1 / _MOST_UNLIKE < size / np.median(sizes) < _MOST_UNLIKE:
+        return False
+    unlike = np.flatnonzero((sizes > _UNLIKE * size) | (size > _UNLIKE * sizes))
+    return all(polygon_overlap(quad, others[i]) < 0.5 * min(size, sizes[i]) ** 2 for i in unlike)
+
+
 def _quads_and_scores(found: Candidates) -> Iterator[tuple[Quad, NDArray[np.float32]]]:
     return zip(decode_quads(found.codes), found.scores, strict=True)
 
@@ -148,12 +176,12 @@ def merge(found: Candidates) -> tuple[Candidates, NDArray[np.intp]]:
         straight = np.linalg.norm(quads - quads[index], axis=2).mean(axis=1)
         half_turn = np.linalg.norm(turned - quads[index], axis=2).mean(axis=1)
         distance = np.minimum(straight, half_turn) / sizes[index]
-        same = alive & (distance < SAME_CARD)
+        same = alive & (distance < _SAME_CARD)
         weight = best[same] ** 2
         kept_codes.append((found.codes[same] * weight[:, None]).sum(axis=0) / weight.sum())
         kept_scores.append(found.scores[index])
         support.append(int(same.sum()))
-        alive &= ~same & ~((distance < LIKELY_SAME) & (best < _RIVAL * best[index]))
+        alive &= ~same & ~((distance < _LIKELY_SAME) & (best < _RIVAL * best[index]))
     scores = np.array(kept_scores, np.float32).reshape(-1, 2)
     codes = np.array(kept_codes, np.float32).reshape(-1, 8)
     return Candidates(scores, codes), np.array(support, np.intp)
@@ -290,12 +318,9 @@ class OutlineFinder:
             # Nothing can be read on a back that would confirm it: a doubtful one must stand harder tests.
             doubtful = face == "down" and confidence < _SURELY_DOWN
             surer = [outline.quad for outline in outlines]
-            if surer and not can_lie_beside(exact, surer, LIKELY_SAME if doubtful else SAME_CARD):
+            if surer and not _can_lie_beside(exact, surer, _LIKELY_SAME if doubtful else _SAME_CARD):
                 continue
             if doubtful and is_printed_outline(image, exact):
-                continue
-            alike = [outline.quad for outline in outlines if outline.face == face]
-            if alike and is_framed_alike(exact, alike):
                 continue
             outlines.append(Outline(exact, face, confidence))
         return outlines

@@ -17,6 +17,7 @@ from vision.outlines import (
     WEIGHTS,
     Candidates,
     OutlineFinder,
+    _can_lie_beside,
     decode_quads,
     load_facts,
     merge,
@@ -92,6 +93,21 @@ def test_nothing_found_is_nothing() -> None:
     merged, support = merge(Candidates(np.zeros((0, 2), np.float32), np.zeros((0, 8), np.float32)))
     assert merged.codes.shape == (0, 8)
     assert len(support) == 0
+
+
+@pytest.mark.parametrize(
+    ("quad", "possible"),
+    [
+        (QUAD + np.array([2, 1], np.float32), False),  # the same card
+        (np.roll(QUAD, 2, axis=0), False),  # the same card, half a turn on
+        (QUAD + np.array([20, 5], np.float32), True),  # the next card of a fan
+        ((QUAD - QUAD.mean(axis=0)) * np.float32(0.6) + QUAD.mean(axis=0), False),  # a court card's frame
+        ((QUAD - QUAD.mean(axis=0)) * np.float32(0.6) + 900, True),  # a card further away
+        ((QUAD - QUAD.mean(axis=0)) * np.float32(0.2) + 900, False),  # a key of a keyboard
+    ],
+)
+def test_cards_of_one_table_are_of_one_size(quad: NDArray[np.float32], possible: bool) -> None:
+    assert _can_lie_beside(quad, [QUAD]) == possible
 
 
 class ToldNetwork:
