@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -89,7 +90,13 @@ class Reach:
         elif t - self._since >= _STOP_SECONDS:
             if self.stops and self.stops[-1].start == self._since:
                 self.stops.pop()
-            self.stops.append(Stop(tip, self._since, t))
+            self.stops.append(Stop(self._paused_at(), self._since, t))
+
+    def _paused_at(self) -> Place:
+        """Return where the hand has been most of the time since it paused, and not whence it leaves."""
+        tips = [place for t, place in self.path if t >= self._since]
+        middle = statistics.median(x for x, _ in tips), statistics.median(y for _, y in tips)
+        return min(tips, key=lambda place: math.dist(place, middle))
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,7 +217,8 @@ class Draws:
     def _stayed_over_pile(self, reach: Reach, visit: _Visit) -> bool:
         """Tell whether an arm came over the draw pile after a pause elsewhere and stayed without going on."""
         draw = self._scene.layout.draw
-        came = any(stop.end <= visit.start for stop in reach.stops)
+        before = [stop.place for stop in reach.stops if stop.end <= visit.start]
+        came = any(self._is_elsewhere(reach.seat, place) for place in before)
         near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
 

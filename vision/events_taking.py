@@ -18,6 +18,8 @@ _PATIENT_SECONDS = 1.0
 _LOOKS = 2
 """So many looks after the hand has gone, if they come in time, show what it left beside the pile."""
 _PARTIAL_SECONDS = 2.5
+_LETS_GO_SECONDS = 0.4
+"""So long after it has come to the burn pile a hand has let go of what it carried."""
 
 
 @dataclass(slots=True)
@@ -85,8 +87,9 @@ class Taking:
             and (draw is None or math.dist(stop.place, play) < math.dist(stop.place, draw))
         ]
         if self.burnt or self.went_on_to_burn_pile(taken):
-            burnt = self._burnt_at(taken)
-            at_play.append(self._heap.seen_at(taken.t, taken.cards) if burnt is None else burnt)
+            burning = self._burning(taken)
+            seen = self._heap.seen_at(taken.t, taken.cards)
+            at_play.append(seen if burning is None else min(burning[0] + _LETS_GO_SECONDS, burning[1]))
         return max(at_play, default=-math.inf)
 
     def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool = False) -> None:
@@ -178,6 +181,14 @@ class Taking:
 
     def _burnt_at(self, taken: Taken) -> float | None:
         """Return when the hand was done at the burn pile; None if it did not go there."""
+        burning = self._burning(taken)
+        return None if burning is None else burning[1]
+
+    def _burning(self, taken: Taken) -> tuple[float, float] | None:
+        """Return from when till when the hand seemed to be at the burn pile; None if it did not go there.
+
+        It may have left before: the cards that it let go are taken for its end until they are known to lie.
+        """
         play, reach = self._scene.layout.play, taken.reach
         if play is None or reach is None:
             return None
@@ -195,7 +206,8 @@ class Taking:
         )
         since = next(at_play, reach.start)
         later = (stop for stop in reach.stops if stop.start > since and stop.end > self.lay_free)
-        paused = [stop.end for stop in later if is_there(stop.place, goals)]
+        paused = [(stop.start, stop.end) for stop in later if is_there(stop.place, goals)]
         seen = self._heap.places_since(taken.t, taken.cards, sure=True)
-        passed = [t for t, place in reach.path if t > max(since, self.lay_free) and is_there(place, seen)]
+        path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
+        passed = [(t, t) for t, place in path if is_there(place, seen)]
         return paused[0] if paused else min(passed, default=None)
