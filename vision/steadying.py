@@ -31,6 +31,9 @@ _STILL = 0.2
 """Median way of the quick points, pixels at _WIDTH, below which it has not."""
 _STAYS, _STAYING_SHARE, _LEAST_STAYING = 0.4, 0.4, 6
 """If so large a share of the points is where it was, to within so many pixels at _WIDTH, the camera rests."""
+_ABOUT, _NO_DRIFT = 2.0, 0.5
+"""It rests as well if so large a share is about where it was, to within so many pixels, and what they do
+together would not move the picture's corners that far: in a dim picture each goes its own little way."""
 _AGREE = 0.8
 """A point agrees with a homography to within so many pixels at _WIDTH."""
 _LEAST_AGREEING, _LEAST_SHARE = 30, 0.3
@@ -169,10 +172,16 @@ class Steadier:
         assert self._key is not None
         guess = self._from_key(self._points)
         there, found = _follow(self._key, grey, self._points, guess)
-        ways = np.linalg.norm((there - guess).reshape(-1, 2), axis=1)[found]
-        staying = int((ways < _STAYS).sum())
-        if staying >= max(_LEAST_STAYING, _STAYING_SHARE * len(ways)):
+        drift = (there - guess).reshape(-1, 2)[found]
+        ways = np.linalg.norm(drift, axis=1)
+        staying, about = int((ways < _STAYS).sum()), ways < _ABOUT
+        likely = _STAYING_SHARE * len(ways)
+        if staying >= max(_LEAST_STAYING, likely):
             self._renew_key(grey, staying)
+            return
+        start = guess.reshape(-1, 2)[found][about]
+        if len(start) >= max(_LEAST_AGREEING, likely) and _drift(start, drift[about], grey.shape) < _NO_DRIFT:
+            self._renew_key(grey, len(start))
             return
         move, agreeing = _agreed(there[found], self._points[found], _AGREE)
         enough = max(_LEAST_AGREEING, _LEAST_SHARE * len(ways), 2 * staying)
@@ -206,6 +215,14 @@ class Steadier:
         ):
             self.lost = 0
             self._take_key(grey, np.asarray(self._key_move @ move))
+
+
+def _drift(points: NDArray[np.float32], ways: NDArray[np.float32], shape: tuple[int, ...]) -> float:
+    """Return how far the ways of points (both N x 2) together move the corner that they move farthest."""
+    at = np.column_stack([points, np.ones(len(points))])
+    together = np.linalg.lstsq(at, ways, rcond=None)[0]
+    corners = np.column_stack([_corners(shape), np.ones(4)])
+    return float(np.linalg.norm(corners @ together, axis=1).max())
 
 
 def _warped(picture: Image, matrix: Matrix, size: tuple[int, int]) -> Image:
