@@ -137,7 +137,8 @@ class EventMaker:
             elif zone.kind == "row":
                 self.rows.touch(zone, hands.t)
         for reach in hands.ended:
-            showed = self._shows.reach_ended(reach)
+            # What seems to be held out before there is a pile may be the first card that is played.
+            showed = self._shows.reach_ended(reach) and self.layout.play is not None
             if self._taking.took_in_hand(reach):
                 self._took = reach
             elif reach is not self._taking.taking_back:
@@ -331,13 +332,17 @@ class EventMaker:
             confidence=shown.confidence,
         )
 
-    def _before_action(self, seat: int | None, now: float) -> None:
-        """Let what happened earlier be told earlier: this seat (None: unknown) does something now."""
+    def _before_action(self, seat: int | None, now: float, t: float | None = None) -> None:
+        """Let what happened before be told before: a seat (None: unknown) does something now, or did at `t`.
+
+        A draw of that seat's that was not over by then came after it.
+        """
         if seat is not None:
             self._shows.forget(seat)
         self._taking.tell_whole(now)
         self._taking.tell_part_before(seat, now)
-        self._draws.tell(now)
+        if t is None or not self._draws.has_drawn_since(seat, t):
+            self._draws.tell(now)
 
     # -- what is known -----------------------------------------------------------------------------
 

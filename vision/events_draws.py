@@ -322,6 +322,10 @@ class Draws:
         if drawn is not None and drawn.seat not in present and now - drawn.t > _QUIET_SECONDS:
             self.tell(now)
 
+    def has_drawn_since(self, seat: int | None, t: float) -> bool:
+        """Tell whether what is to be told was drawn by a seat in a reach that went on after `t`."""
+        return self._drawn is not None and self._drawn.seat == seat and self._drawn.t > t
+
     def tell(self, now: float) -> None:
         """Tell what has been drawn, if anything."""
         drawn, self._drawn = self._drawn, None

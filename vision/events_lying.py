@@ -43,3 +43,17 @@ def are_two_ends(card: Seen, first: Seen, second: Seen) -> bool:
             return False
         offsets.append(along)
     return offsets[0] * offsets[1] < 0 and max(map(abs, offsets)) <= _END_OUT_MM
+
+
+def show_on_both_sides(upper: Seen, first: Seen, second: Seen) -> bool:
+    """Tell whether two readings may be of the two ends of a card that lies just under another one.
+
+    What is seen of it is outlined as a card on either side of the upper one, in the same direction.
+    """
+    middle = (first.x + second.x) / 2, (first.y + second.y) / 2
+    apart = math.dist((first.x, first.y), (second.x, second.y))
+    return (
+        math.dist(middle, (upper.x, upper.y)) <= _IN_PLACE_MM
+        and apart <= 2 * _END_OUT_MM
+        and turn_between(first.angle, second.angle) <= _END_DEGREES
+    )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from vision.events_lying import are_two_ends, hide, in_place, same_card
+from vision.events_lying import are_two_ends, hide, in_place, same_card, show_on_both_sides
 from vision.events_sets import (
     CERTAIN,
     Lying,
@@ -169,7 +169,7 @@ class Pile:
                 shows_new(card[2])
                 or not (_is_echo(card, plain, rank_and_colour) or _is_echo(card, half_covered, _rank))
             )
-            and not self._is_other_end(card, old)
+            and not self._is_other_end(card, old, plain if top_is_bare else ())
         ]
 
     def _is_of_top(self, card: NewCard, unseen: Collection[str]) -> bool:
@@ -181,16 +181,24 @@ class Pile:
         alike = (c.name in unseen and rank_and_colour(c.name) == rank_and_colour(name) for c in self.top)
         return seen.odds.get(name, 0.0) < _SURE_NAME and any(alike)
 
-    def _is_other_end(self, card: NewCard, old: Sequence[tuple[str, Seen]]) -> bool:
+    def _is_other_end(
+        self, card: NewCard, old: Sequence[tuple[str, Seen]], plain: Sequence[tuple[str, Seen]]
+    ) -> bool:
         """Tell whether what seems new is one end of a card of the pile, its suit misread.
 
-        Another card lies across that one, and its two ends are outlined as two cards, each too far out.
+        Another card lies across that one, and its two ends are outlined as two cards, each too far out. If
+        the uppermost is among the `plain` ones, it may hide the middle of one that a hand has straightened.
         """
         name, _, seen = card
         if seen.odds.get(name, 0.0) >= CERTAIN:
             return False
         alike = [(other, end) for other, end in old if rank_and_colour(other) == rank_and_colour(name)]
         ends = [(self.cards[k].place, end) for other, end in alike for k in self._numbers(other)]
+        tops = [upper for other, upper in plain if other == self.cards[-1].name]
+        if any(
+            show_on_both_sides(upper, end, seen) for upper in tops for _, end in alike if end is not upper
+        ):
+            return True
         return any(place is not None and are_two_ends(place, end, seen) for place, end in ends)
 
     def _is_top_misread(self, card: NewCard, new: Sequence[NewCard], unseen: Collection[str]) -> bool:

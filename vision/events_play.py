@@ -10,7 +10,7 @@ from vision.arms import Hands
 from vision.events_lying import same_card
 from vision.events_patches import PilePictures
 from vision.events_pile import Pile, PileView
-from vision.events_record import Look, Patch, UnderArm, same_patch
+from vision.events_record import BeforeAction, Look, Patch, UnderArm, same_patch
 from vision.events_scene import Scene
 from vision.events_seeming import SURE, SeeminglyNew
 from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
@@ -42,7 +42,7 @@ class PlayPile:
         upcards: UpCards,
         taking: Taking,
         elsewhere: Callable[[], set[str]],
-        before_action: Callable[[int | None, float], None],
+        before_action: BeforeAction,
         t: float,
     ) -> None:
         self._scene, self._upcards, self._taking = scene, upcards, taking
@@ -221,7 +221,7 @@ class PlayPile:
         self._pictures.before_play = self._pictures.left
         t = self._touched_at(now)
         seat = self._visits.who((new[-1][2].x, new[-1][2].y))
-        self._before_action(seat, now)
+        self._before_action(seat, now, t)
         names = tuple(name for name, _, _ in new)
         source = self._upcards.source_of(names, seat)
         player = self._scene.player(seat)

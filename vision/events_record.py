@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,14 @@ def same_patch(first: Patch | None, second: Patch | None) -> bool:
         return False
     change = np.abs(change - light)
     return float((change.max(axis=-1) > _OTHER_LEVEL).mean()) < _OTHER_SHARE
+
+
+class BeforeAction(Protocol):
+    """Lets what happened earlier be told earlier."""
+
+    def __call__(self, seat: int | None, now: float, t: float | None = None) -> None:
+        """Tell it: a seat (None: unknown) does something now, or is found to have done so at `t`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

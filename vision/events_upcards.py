@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.events import Event, Source
-from vision.events_record import Patch
+from vision.events_record import BeforeAction, Patch
 from vision.events_rows import Change, Rows
 from vision.events_scene import NEAR_MM, Scene
 from vision.layout import Zone
@@ -34,7 +34,7 @@ class _Vanished:
 class UpCards:
     """Follows the rows and tells what the players do with them."""
 
-    def __init__(self, scene: Scene, rows: Rows, before_action: Callable[[int | None, float], None]) -> None:
+    def __init__(self, scene: Scene, rows: Rows, before_action: BeforeAction) -> None:
         self._scene, self.rows, self._before_action = scene, rows, before_action
         self._vanished: list[_Vanished] = []
         self._exchanging: dict[int, float] = {}

@@ -70,6 +70,17 @@ def test_a_tip_that_stuck_elsewhere_and_then_turns_up_at_the_draw_pile_has_gone_
     assert draws(script) == [("Ann", 1)]
 
 
+def test_what_was_drawn_after_a_card_was_put_down_is_told_after_it() -> None:
+    script = Script()
+    script.reach("Ann", (HOME, 0.1), ((70.0, 20.0), 0.4), (HOME, 0.1))
+    put_down = script.t - 0.5
+    script.rest(0.4)
+    drawing = script.maker._draws
+    assert drawing.has_drawn_since(0, put_down)
+    assert not drawing.has_drawn_since(0, script.t)
+    assert not drawing.has_drawn_since(1, put_down)
+
+
 def test_a_hand_that_passes_the_draw_pile_on_its_way_home_draws_nothing() -> None:
     script = Script()
     reach = script.reach("Dan", ((350.0, 0.0), 0.1), (PLAY_AT, 0.5))  # the draw pile lies between

@@ -146,6 +146,15 @@ def test_both_ends_of_a_card_under_another_are_that_card_though_one_is_misread()
     assert {card[0] for card in pile.view([another] * 2, set()).new} == {"8H", "8C"}, "on the same side"
 
 
+def test_both_ends_of_a_straightened_card_under_the_uppermost_are_that_card_though_one_is_misread() -> None:
+    pile = pile_of(up("7C", 40, angle=0), up("8S"))
+    top, end = up("8S", p=0.99), up("7C", -10, p=0.9, angle=57)
+    ends = [top, end, up("7S", 9, p=0.9, angle=50, c7C=0.08)]
+    assert pile.view([ends] * 2, set()).new == ()
+    aside = [top, end, up("7S", 39, p=0.9, angle=50, c7C=0.08)]
+    assert [card[0] for card in pile.view([aside] * 2, set()).new] == ["7S"], "not under it"
+
+
 def test_a_card_of_another_rank_is_not_surer_because_what_rivals_it_lies_elsewhere() -> None:
     pile = pile_of(up("4D", 40))
     doubtful = up("AD", 20, p=0.8, angle=0, **{"4D": 0.2})
