@@ -157,13 +157,15 @@ class Pile:
         shows_new: ShowsNew,
         old: Sequence[tuple[str, Seen]],
     ) -> list[NewCard]:
-        """Return what seems new without what is more likely a card of the pile that was misread."""
+        """Return what seems new without what is more likely a card of the pile, misread or moved aside."""
         half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
         top_is_bare = bool({card.name for card in self.top} & {name for name, _ in plain})
+        moved = top_is_bare and any(name not in self._names_at(seen) for name, seen in plain)
         return [
             card
             for card in new
             if not (top_is_bare and (is_read_as_one_of(unseen, card) or self._is_of_top(card, unseen)))
+            and not (moved and unseen and card[0] == UNKNOWN_CARD)
             and not self._is_top_misread(card, new, unseen)
             and (
                 shows_new(card[2])

@@ -155,6 +155,15 @@ def test_both_ends_of_a_straightened_card_under_the_uppermost_are_that_card_thou
     assert [card[0] for card in pile.view([aside] * 2, set()).new] == ["7S"], "not under it"
 
 
+def test_what_cannot_be_named_in_a_pile_that_a_hand_has_moved_is_one_of_its_cards() -> None:
+    pile = pile_of(up("4D", 5, angle=20), up("4H", -5, angle=20), up("6C"))
+    unread = Seen(-11.0, 0.0, 66.0, "up", {"QH": 0.2, "4D": 0.2})
+    moved = [up("6C", p=0.99), up("4H", 5, p=0.94, angle=60), unread]
+    assert pile.view([moved] * 4, set()).new == ()
+    as_it_was = [up("6C", p=0.99), up("4H", -5, p=0.94, angle=20), unread]
+    assert [card[0] for card in pile.view([as_it_was] * 4, set()).new] == ["??"]
+
+
 def test_a_card_of_another_rank_is_not_surer_because_what_rivals_it_lies_elsewhere() -> None:
     pile = pile_of(up("4D", 40))
     doubtful = up("AD", 20, p=0.8, angle=0, **{"4D": 0.2})
