@@ -17,6 +17,8 @@ _HELD_SECONDS = 0.4
 _MIN_NAME = 0.6
 _QUIET_SECONDS = 0.6
 _RESTING_SECONDS = 0.12
+_CROSSING_SECONDS = 0.5
+"""So long ago what is under arms that cross may have been seen last."""
 _HOME_MM, _ASIDE_MM = 100.0, 45.0
 """A hand that goes so far, and nowhere farther beside the straight way, goes home with what it holds."""
 
@@ -103,6 +105,12 @@ class Shows:
                 continue
             if reach.resting < _RESTING_SECONDS or lies(card, seat):
                 continue
+            if self._holds_elsewhere(seat, card, look.t):
+                # No hand holds cards so far apart: arms that cross are seen as one.
+                others = [r for r in reaches if r.seat != seat and look.t - r.last < _CROSSING_SECONDS]
+                if len({r.seat for r in others}) != 1:
+                    continue
+                reach, seat = others[-1], others[-1].seat
             near = [
                 hold
                 for hold in self._open
@@ -115,6 +123,17 @@ class Shows:
                 continue
             near[0].looks.append([card])
             near[0].last = look.t
+
+    def _holds_elsewhere(self, seat: int, card: Seen, now: float) -> bool:
+        """Tell whether a seat holds out another card, far from where this one is, and has for long enough."""
+        return any(
+            hold.seat == seat
+            and _long_enough(hold)
+            and now - hold.last < _CROSSING_SECONDS
+            and _name(hold)[0] != card.best[0]
+            and math.dist(_place(hold.looks[-1][0]), _place(card)) > _ELSEWHERE_MM
+            for hold in self._open
+        )
 
     def forget(self, seat: int | None) -> None:
         """Note that what the seat held has been played."""

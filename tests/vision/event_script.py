@@ -142,6 +142,10 @@ class Script:
             reach.follow(place, self.t)
             self.events += self.maker.on_hands(Hands(self.t, (reach,), (), covered))
 
+    def end(self, *reaches: Reach) -> None:
+        """These arms go out of the picture."""
+        self._open = list(reaches)
+
     def leave(self, player: str, top: Seen) -> Reach:
         """A player's hand rests on the pile beside a card it put there, which two looks show."""
         reach = self.reach(player, (PLAY_AT, 0.5))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.vision.event_script import BURN_AT, PLAY_AT, STEP, Script, card, down
+from vision.arms import Hands, Reach
 from vision.events_record import UnderArm
 from vision.layout import Zone
 
@@ -63,6 +64,28 @@ def test_an_up_card_held_out_under_anothers_arm_is_shown_by_its_owner() -> None:
     show = script.events[-1]
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
     assert (show.answers, show.answered_from) == ((("Bob", "Dan"),), "up")
+
+
+def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    shown, answer = card("3H", (-190.0, 20.0)), card("3C", (190.0, 20.0))
+    dan = script.reach("Dan", ((-150.0, 20.0), 0.2))
+    for _ in range(8):
+        script.go_on(dan, [(-150.0, 20.0)])
+        script.look([UnderArm(dan.seat, shown, 0.6, False)])
+    bob = Reach(50, 1, script.t, script.t, _since=script.t)
+    for _ in range(8):
+        script.t += STEP
+        for reach, tip in ((dan, (-150.0, 20.0)), (bob, (150.0, 20.0))):
+            reach.follow(tip, script.t)
+        script.events += script.maker.on_hands(Hands(script.t, (dan, bob), (), {}))
+        script.look([UnderArm(dan.seat, seen, 0.6, False) for seen in (shown, answer)])
+    script.end(dan, bob)
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
+    assert show.answers == (("Bob", "Dan"),)
 
 
 def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
