@@ -54,9 +54,15 @@ class Scene:
         return reach is not None and t - reach.last < _MOMENT_SECONDS
 
     def is_left_behind(self, held: UnderArm) -> bool:
-        """Tell whether a hand is away from a card that still hangs together with its arm."""
+        """Tell whether every hand is away from a card that still hangs together with an arm.
+
+        Where arms cross the card may be in the hand of another one than it seems to hang together with.
+        """
         reach = self.last_reach(held.seat)
-        return reach is not None and math.dist(reach.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM
+        if reach is None:
+            return False
+        here = [other for other in self.reaches if reach.last - other.last < _MOMENT_SECONDS]
+        return all(math.dist(one.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM for one in here)
 
     def rests(self, seat: int) -> bool:
         """Tell whether a seat's hand rests where it is."""
