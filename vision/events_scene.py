@@ -130,3 +130,16 @@ class Scene:
             return False
         others = (self.layout.play, self.layout.burn)
         return all(math.dist(place, draw) < math.dist(place, pile) for pile in others if pile is not None)
+
+
+def off_the_way(start: Place, end: Place, place: Place) -> float:
+    """Return how far (mm) a place lies from the straight way between two others."""
+    way = math.dist(start, end)
+    if way < 1.0:
+        return math.dist(start, place)
+    share = (
+        (place[0] - start[0]) * (end[0] - start[0]) + (place[1] - start[1]) * (end[1] - start[1])
+    ) / way**2
+    share = min(max(share, 0.0), 1.0)
+    nearest = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
+    return math.dist(nearest, place)

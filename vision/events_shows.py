@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from vision.arms import Reach
 from vision.events_record import Look
+from vision.events_scene import off_the_way
 from vision.layout import Layout, Place
 from vision.slots import Seen, name_cards, vote
 
@@ -64,7 +65,7 @@ class _Hold:
         after = [place for t, place in self.reach.path if t >= self.last]
         if not after or math.dist(after[0], after[-1]) < _HOME_MM:
             return False
-        return all(_off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
+        return all(off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
 
 
 class Shows:
@@ -182,19 +183,6 @@ class Shows:
             confidence=0.9 * p,
             taken_home=all(hold.went_home for hold, _, _ in named),
         )
-
-
-def _off_the_way(start: Place, end: Place, place: Place) -> float:
-    """Return how far (mm) a place lies from the straight way between two others."""
-    way = math.dist(start, end)
-    if way < 1.0:
-        return math.dist(start, place)
-    share = (
-        (place[0] - start[0]) * (end[0] - start[0]) + (place[1] - start[1]) * (end[1] - start[1])
-    ) / way**2
-    share = min(max(share, 0.0), 1.0)
-    nearest = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
-    return math.dist(nearest, place)
 
 
 def _long_enough(hold: _Hold) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from engine.events import Event
 from vision.arms import Reach
 from vision.events_heap import Heap
-from vision.events_scene import NEAR_MM, Scene
+from vision.events_scene import NEAR_MM, Scene, off_the_way
 from vision.layout import Place
 
 _RESOLVE_SECONDS = 0.45
@@ -18,6 +18,8 @@ _PATIENT_SECONDS = 1.0
 _LOOKS = 2
 """So many looks after the hand has gone, if they come in time, show what it left beside the pile."""
 _PARTIAL_SECONDS = 2.5
+_AT_BURN_PILE_MM, _DETOUR_MM = 60.0, 100.0
+"""A hand that comes so near to the burn pile, if that is so far beside the straight way home, went there."""
 _LETS_GO_SECONDS = 0.4
 """So long after it has come to the burn pile a hand has let go of what it carried."""
 
@@ -209,5 +211,12 @@ class Taking:
         paused = [(stop.start, stop.end) for stop in later if is_there(stop.place, goals)]
         seen = self._heap.places_since(taken.t, taken.cards, sure=True)
         path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
-        passed = [(t, t) for t, place in path if is_there(place, seen)]
+        passed = [(t, t) for t, place in path if is_there(place, seen) or self._is_detour(reach, play, place)]
         return paused[0] if paused else min(passed, default=None)
+
+    def _is_detour(self, reach: Reach, play: Place, place: Place) -> bool:
+        """Tell whether a hand was at the burn pile at `place`, where none comes by that only goes home."""
+        burn = self._scene.layout.burn
+        if burn is None or math.dist(place, burn) > _AT_BURN_PILE_MM:
+            return False
+        return off_the_way(play, reach.path[-1][1], burn) > _DETOUR_MM

@@ -7,7 +7,7 @@ import pytest
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.events_record import UnderArm
 from vision.events_seeming import SeeminglyNew
-from vision.layout import DRAW, PLAY, Place, Zone
+from vision.layout import BURN, DRAW, PLAY, Place, Zone
 from vision.slots import Seen
 
 
@@ -69,6 +69,21 @@ def test_a_hand_seen_only_from_the_burn_pile_on_has_burnt_the_pile() -> None:
     script.table = [down(BURN_AT)]
     script.rest()
     assert script.told()[-1] == ("burn", "Bob", ("10D",))
+
+
+@pytest.mark.parametrize(("by", "kind"), [((-205.0, 85.0), "burn"), ((-60.0, 120.0), "pick_up")])
+def test_a_hand_that_goes_home_by_way_of_the_burn_pile_has_burnt_the_pile_though_it_did_not_stop_there(
+    by: Place, kind: str
+) -> None:
+    script = Script()
+    script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("10D", PLAY_AT, angle=20))
+    reach = script.reach("Ann", (PLAY_AT, 0.6))
+    script.table.clear()
+    script.go_on(reach, [by, (-40.0, 240.0), (-20.0, 300.0)], over=[PLAY])
+    script.rest(2.0)
+    assert script.told()[-1] == (kind, "Ann", ("9S", "10D"))
 
 
 def test_the_reader_overlooking_the_pile_is_no_pick_up() -> None:
