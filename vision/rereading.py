@@ -47,7 +47,7 @@ _LEAST = 5.0
 _EDGE = 3.0
 """What comes nearer than this (pixels) to a part's border is cut off by it."""
 _SAME = 0.35
-"""Two readings that share this much of the smaller one are of one card."""
+"""Two readings that share this much of the smaller one may be of one card."""
 
 
 class PartReader(Protocol):
@@ -151,9 +151,14 @@ class ChangedParts:
         return kept + [
             reading
             for reading in fresh
-            if _is_inside(reading, part, image)
-            and not any(share_of_smaller(reading.quad, other.quad) > _SAME for other in kept)
+            if _is_inside(reading, part, image) and not any(_is_rest_of(other, reading) for other in kept)
         ]
+
+
+def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
+    """Tell whether a reading may be what a border has left of a card, and not surely another that lies on it."""
+    another = reading.card != card.card and reading.confidence >= _TELLING
+    return not another and share_of_smaller(reading.quad, card.quad) > _SAME
 
 
 def _changed(before: Image, now: Image) -> _Mask:

@@ -107,6 +107,16 @@ def test_a_card_that_lies_across_the_border_of_what_is_read_is_kept_whole_and_on
         assert [np.ptp(r.quad[:, 0]) for r in readings] == [CARD[0], CARD[0]]
 
 
+def test_a_card_that_lies_on_one_which_the_border_of_what_is_read_cuts_is_kept() -> None:
+    reader = ChangedParts(Colours())
+    lower, upper = ("9S", 700, 500), ("KD", 730, 520)
+    settled(reader, lower, upper)
+    for left in range(820, 1100, 20):
+        new = ("4C", left, 560)
+        assert set(places(reader.read(table(lower, upper, new)))) == {"9S", "KD", "4C"}, left
+        settled(reader, lower, upper)
+
+
 def test_what_changed_is_read_three_times_and_then_the_whole_is_looked_over() -> None:
     plain = Colours()
     reader = ChangedParts(plain)
