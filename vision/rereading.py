@@ -156,7 +156,7 @@ class ChangedParts:
 
 
 def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
-    """Tell whether a reading may be what a border has left of a card, and not surely another that lies on it."""
+    """Tell whether a reading may be what a border has left of a card, and not surely another one on it."""
     another = reading.card != card.card and reading.confidence >= _TELLING
     return not another and share_of_smaller(reading.quad, card.quad) > _SAME
 
