@@ -204,28 +204,6 @@ def corner_distance(quads: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.minimum(straight, turned))
 
 
-def share_a_corner(quads: ArrayLike, other: ArrayLike, distance: float, turn: float) -> NDArray[np.bool_]:
-    """Tell which quads (n x 4 x 2) have a corner and the directions of its sides in common with another.
-
-    All corners run the same way round. Two cards that do are one, however far their outlines differ
-    elsewhere: cards are of one size.
-
-    Args:
-        quads: Those to be compared.
-        other: With this one (4 x 2).
-        distance: Corners closer than this, in pixels, are one.
-        turn: Sides whose directions differ by less, in radians, are parallel.
-    """
-    first, second = np.asarray(quads, np.float64)[:, :, None], np.asarray(other, np.float64)[None, None]
-    common = np.hypot(*np.moveaxis(first - second, -1, 0)) < distance
-    for way in (1, -1):
-        one, two = (np.roll(quad, way, axis=-2 if quad is second else 1) - quad for quad in (first, second))
-        cross = one[..., 0] * two[..., 1] - one[..., 1] * two[..., 0]
-        along = (one * two).sum(axis=-1)
-        common &= np.abs(np.arctan2(cross, along)) < turn
-    return np.asarray(common.any(axis=(1, 2)))
-
-
 def bounding_box(
     points: Sequence[Sequence[float]] | NDArray[np.floating],
 ) -> tuple[float, float, float, float]:

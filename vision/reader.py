@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -13,7 +12,7 @@ from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
 from vision.ends import end_beneath
 from vision.faces import FaceReader, FaceReading
-from vision.geometry import polygon_area, polygon_overlap, share_a_corner, share_of_smaller
+from vision.geometry import polygon_area, polygon_overlap, share_of_smaller
 from vision.indices import Index
 from vision.outlines import Outline, OutlineFinder
 from vision.pictures import reduced
@@ -34,9 +33,6 @@ _LONGEST = 30_000
 """Pixels. OpenCV cannot look at places beyond 32,766; what is longer, a panorama, is made smaller."""
 _ONE_CARD = 0.5
 """Two readings of the same card that share this much of the smaller quad are one card seen twice."""
-_ONE_CORNER, _PARALLEL, _NAMED = 0.05, math.radians(5), 0.5
-"""So near to one another, as a share of a card's side, corners are one, and so near in direction sides are
-parallel; so surely both outlines must be named to be compared."""
 
 
 class TableReader:
@@ -94,7 +90,7 @@ class TableReader:
                 )
             if keep:
                 readings.append(reading)
-        known = _framed_once(_seen_once(readings))
+        known = _seen_once(readings)
         return self._covered.complete(image, known, crowded, self._packs, _ends(known, readings))
 
     def _is_card(self, outline: Outline, name: FaceReading) -> bool:
@@ -135,25 +131,6 @@ def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:
         if not twin:
             kept.append(reading)
     return sorted(kept, key=lambda r: -r.outline_confidence)
-
-
-def _framed_once(readings: Sequence[CardReading]) -> list[CardReading]:
-    """Drop the weaker outline of two that have a corner and its sides in common and bear two sure names.
-
-    It is one card of which others hide a part: what shows is framed twice, and the rest of it is a guess.
-    """
-    kept: list[CardReading] = []
-    for reading in sorted(readings, key=lambda r: -r.outline_confidence):
-        side = float(np.sqrt(max(abs(polygon_area(reading.quad)), 1e-6)))
-        others = [r.quad for r in kept if reading.card not in (None, r.card) and _is_named(r)]
-        alike = others and share_a_corner(others, reading.quad, _ONE_CORNER * side, _PARALLEL).any()
-        if not (alike and _is_named(reading)):
-            kept.append(reading)
-    return [reading for reading in readings if any(reading is one for one in kept)]
-
-
-def _is_named(reading: CardReading) -> bool:
-    return reading.face == "up" and reading.card is not None and reading.confidence >= _NAMED
 
 
 def _ends(known: Sequence[CardReading], readings: Sequence[CardReading]) -> list[Index]:

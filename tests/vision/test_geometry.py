@@ -20,7 +20,6 @@ from vision.geometry import (
     polygon_iou,
     quad_sides,
     rectify,
-    share_a_corner,
     start_at_top,
     transform,
 )
@@ -133,20 +132,3 @@ def test_clip_to_picture() -> None:
     part = clip_to_picture(CARD, 131, 1000)
     assert polygon_area(part) == pytest.approx(31 * 88, rel=0.01)
     assert len(clip_to_picture(CARD, 50, 50)) == 0
-
-
-@pytest.mark.parametrize("corner", range(4))
-def test_outlines_of_what_shows_of_one_card_share_a_corner_and_its_sides(corner: int) -> None:
-    card = turned(0.3).astype(np.float32)
-    smaller = card[corner] + (card - card[corner]) * 0.8
-    assert share_a_corner([card + 500, card], smaller, 3.0, 0.1).tolist() == [False, True]
-    assert share_a_corner([np.roll(card, 2, axis=0)], smaller, 3.0, 0.1).all(), (
-        "from whichever corner they start"
-    )
-
-
-def test_cards_that_lie_askew_or_aside_share_no_corner() -> None:
-    askew = turned(0.2)
-    askew = askew + (CARD[0] - askew[0])
-    assert not share_a_corner([CARD], askew, 3.0, 0.1).any()
-    assert not share_a_corner([CARD], CARD + 5, 3.0, 0.1).any()

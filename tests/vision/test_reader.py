@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-import pytest
 
 from vision.faces import CLASSES, FaceReader, FaceReading
 from vision.indices import Index
@@ -133,16 +132,6 @@ def test_the_same_name_far_apart_and_other_names_near_are_kept() -> None:
         PICTURE
     )
     assert len(found) == 3
-
-
-@pytest.mark.parametrize(("p", "cards"), [(0.89, ["5C"]), (0.4, ["5C", "6C"])])
-def test_of_two_outlines_framed_alike_that_bear_sure_names_the_surer_outline_is_the_card(
-    p: float, cards: list[str]
-) -> None:
-    smaller = np.asarray(CARD[0] + (CARD - CARD[0]) * 0.85, np.float32)
-    framed = Outlines(Outline(smaller, "up", 0.96), at(0, confidence=0.97))
-    found = reader(framed, Faces(("6C", p), ("5C", 0.84))).read(PICTURE)
-    assert [reading.card for reading in found] == cards
 
 
 def test_a_face_down_card_cut_by_the_border_may_be_outlined_less_surely() -> None:
