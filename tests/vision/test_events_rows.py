@@ -22,6 +22,53 @@ def rows() -> Rows:
     return Rows(layout, [["4S", "5C", "6C"]])
 
 
+def test_an_untouched_spot_does_not_change_though_the_reader_errs() -> None:
+    row = rows()
+    for _ in range(4):
+        assert row.look(SPOT, []) is None
+        assert row.look(SPOT, [up("9D")]) is None
+    assert row.up_of(0) == ["4S", "5C", "6C"]
+
+
+def test_a_touched_spot_is_judged_by_two_looks() -> None:
+    row = rows()
+    row.touch(SPOT, 3.0)
+    assert row.is_open(0)
+    assert row.undisturbed() == ["5C", "6C"]
+    assert row.look(SPOT, [up("QS")]) is None
+    change = row.look(SPOT, [up("QS")])
+    assert change is not None
+    assert (change.before, change.after, change.down_gone, change.t) == ("4S", "QS", False, 3.0)
+    assert row.owners("QS") == [SPOT]
+
+
+def test_a_card_taken_off_leaves_the_face_down_one() -> None:
+    row = rows()
+    row.touch(SPOT, 3.0)
+    down = Seen(0, 0, 90, "down")
+    assert [row.look(SPOT, [down]) for _ in range(2)] == [None, None], "a card is overlooked now and then"
+    change = row.look(SPOT, [down])
+    assert change is not None
+    assert (change.after, change.down_gone) == (None, False)
+    assert row.down_of(0) == 3
+
+
+def test_an_up_card_and_the_one_below_it_do_not_go_at_once_something_lies_over_them() -> None:
+    row = rows()
+    row.touch(SPOT, 3.0)
+    assert [row.look(SPOT, []) for _ in range(6)] == [None] * 6
+    assert row.look(SPOT, [up("4S")]) is None
+    assert (row.up_of(0), row.down_of(0)) == (["4S", "5C", "6C"], 3)
+
+
+def test_many_looks_that_agree_correct_a_name() -> None:
+    row = rows()
+    for _ in range(5):
+        row.look(SPOT, [up("4C", p=0.9)])
+    assert row.better_names() == [(SPOT, "4C")]
+    assert row.better_names() == []
+
+
 def test_after_the_exchange_another_card_over_an_up_card_replaces_nothing() -> None:
     table = rows()
     table.touch(SPOT, 1.0)
