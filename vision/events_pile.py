@@ -260,7 +260,8 @@ class Pile:
         if any(not self._names_at(where).count(other) for other, where in others):
             return False
         buried = number < len(self.cards) - len(self.top)
-        return placed(place) or buried or hide([seen], [place], _OFF_MM)
+        above = [where for other, _, where in claims if other not in self.names[:number]]
+        return placed(place) or buried or hide(above, [place], _OFF_MM)
 
     @property
     def top(self) -> list[PileCard]:

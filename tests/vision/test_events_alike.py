@@ -88,6 +88,12 @@ def test_the_uppermost_card_alone_may_have_been_moved() -> None:
     assert new_on(pile, card("QS", PLAY_AT), SECOND) == []
 
 
+def test_a_card_across_one_of_a_set_that_others_of_it_hide_is_another_one() -> None:
+    upper = card("7S", (-58.0, 2.0))
+    pile = pile_of(card("7H", PLAY_AT), upper)
+    assert new_on(pile, upper, card("7H", (-15.0, 0.0), angle=0.0)) == ["7H"]
+
+
 def test_a_buried_card_that_was_to_be_seen_there_before_is_no_other_one() -> None:
     pile = pile_of(card("7H", PLAY_AT), card("QS", (-58.0, 2.0)))
     assert new_on(pile, SECOND, card("QS", (-58.0, 2.0))) == ["7H"]
