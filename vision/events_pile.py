@@ -259,9 +259,8 @@ class Pile:
         others = [(other, where) for other, _, where in claims if other != name and other in self.names]
         if any(not self._names_at(where).count(other) for other, where in others):
             return False
-        buried = number < len(self.cards) - len(self.top)
         above = [where for other, _, where in claims if other not in self.names[:number]]
-        return placed(place) or buried or hide(above, [place], _OFF_MM)
+        return placed(place) or number < len(self.cards) - len(self.top) or hide(above, [place], _OFF_MM)
 
     @property
     def top(self) -> list[PileCard]:
