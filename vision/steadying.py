@@ -31,8 +31,9 @@ _STILL = 0.2
 """Median way of the quick points, pixels at _WIDTH, below which it has not."""
 _STAYS, _STAYING_SHARE, _LEAST_STAYING = 0.4, 0.4, 6
 """If so large a share of the points is where it was, to within so many pixels at _WIDTH, the camera rests."""
-_STAYING_FRAMES = 8
-"""So does it where nothing else has been found in so many frames, and the least number of points stay so."""
+_GIVE_UP_FRAMES = 45
+"""So it does where no movement has been found in so many frames, and the least number of points stay, or too
+few are there to find any: others have had time to see whether the cards lie where they did."""
 _ABOUT, _NO_DRIFT = 2.0, 0.5
 """It rests as well if so large a share is about where it was, to within so many pixels, and what they do
 together would not move the picture's corners that far: in a dim picture each goes its own little way."""
@@ -189,8 +190,9 @@ class Steadier:
         enough = max(_LEAST_AGREEING, _LEAST_SHARE * len(ways), 2 * staying)
         if move is None or agreeing < enough or not _is_likely(move, grey.shape):
             self._look_anew(grey)
-            if staying >= _LEAST_STAYING and self.lost > _STAYING_FRAMES:
-                self.lost = 0  # those tell it: what else was gone by has gone, a hand perhaps
+            few = len(self._points) < _LEAST_AGREEING
+            if (few or staying >= _LEAST_STAYING) and self.lost > _GIVE_UP_FRAMES:
+                self.lost = 0  # nothing tells of a movement: what was gone by has gone, a hand perhaps
                 self._take_key(grey, self._small)
             return
         self._small, self._rests = np.asarray(self._key_move @ move), 0
@@ -206,14 +208,10 @@ class Steadier:
             self._take_key(grey, self._small)
 
     def _look_anew(self, grey: Grey) -> None:
-        """Look for the table where optical flow has lost it, now and then.
-
-        Where that has too few points to find any movement, and nothing else tells of one, there was none.
-        """
+        """Look for the table where optical flow has lost it, now and then."""
         assert self._key is not None
         self.lost += 1
-        few = len(self._points) < _LEAST_AGREEING
-        if not few and self.lost % _ORB_EVERY != _ORB_EVERY - 1:
+        if self.lost % _ORB_EVERY != _ORB_EVERY - 1:
             return
         here, there = _matches(grey, self._key)
         move, agreeing = _agreed(here, there, 2 * _AGREE)
@@ -224,9 +222,6 @@ class Steadier:
         ):
             self.lost = 0
             self._take_key(grey, np.asarray(self._key_move @ move))
-        elif few:
-            self.lost = 0
-            self._take_key(grey, self._small)
 
 
 def _drift(points: NDArray[np.float32], ways: NDArray[np.float32], shape: tuple[int, ...]) -> float:

@@ -135,16 +135,18 @@ def test_where_there_is_nothing_to_go_by_nothing_moves() -> None:
     assert not steadier.moved
 
 
-def test_points_too_few_to_tell_how_a_camera_moves_do_not_lose_the_table() -> None:
+def test_points_too_few_to_tell_how_a_camera_moves_do_not_lose_the_table_for_long() -> None:
     # Nothing but the grain of a dark picture, or a few cards before the deal.
     steadier = Steadier()
-    for number in range(8):
+    lost = []
+    for number in range(100):
         frame = np.full((HEIGHT, WIDTH, 3), 12, np.uint8)
         for x in range(5):
-            left, top = 60 + 150 * x + 40 * number, 60 + 45 * number
+            left, top = 60 + 150 * x + 40 * (number % 5), 60 + (61 * number) % 400
             cv2.rectangle(frame, (left, top), (left + 40, top + 60), (240, 240, 240), -1)
         steadier.feed(frame)
-        assert steadier.lost == 0
+        lost.append(steadier.lost)
+    assert 0 < max(lost) < 50
 
 
 def test_a_dim_table_of_which_something_covers_a_part_is_not_lost() -> None:
