@@ -47,7 +47,9 @@ _LEAST = 5.0
 _EDGE = 3.0
 """What comes nearer than this (pixels) to a part's border is cut off by it."""
 _SAME = 0.35
-"""Two readings that share this much of the smaller one may be of one card."""
+"""Two readings that share this much of the smaller one may be of one card..."""
+_SURE = 0.9
+"""... unless the new one is named so surely, and otherwise."""
 
 
 class PartReader(Protocol):
@@ -157,7 +159,7 @@ class ChangedParts:
 
 def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
     """Tell whether a reading may be what a border has left of a card, and not surely another one on it."""
-    another = reading.card != card.card and reading.confidence >= _TELLING
+    another = reading.card != card.card and reading.confidence >= _SURE
     return not another and share_of_smaller(reading.quad, card.quad) > _SAME
 
 
