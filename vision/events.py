@@ -313,7 +313,7 @@ class EventMaker:
         player = [seat.player for seat in self.layout.seats]
         answers = tuple((player[a], player[b]) for a, b in shown.answers)
         earlier = self.log.last
-        if earlier is not None and _answers(shown, earlier):
+        if earlier is not None and _answers(shown, player[shown.seat], earlier):
             from_row = bool(self._upcards.take_from_row(shown.cards)) or earlier.answered_from == "up"
             answers = (*earlier.answers, (player[shown.seat], player[shown.to]), *answers)
             fields = {"t": shown.t, "answers": answers, "answered_from": "up" if from_row else None}
@@ -385,7 +385,8 @@ class EventMaker:
         return {name for name, count in Counter(cards).items() if count >= self._scene.packs}
 
 
-def _answers(shown: Shown, earlier: Event) -> bool:
-    """Tell whether a card is held out in answer to one of its rank that was just held out."""
+def _answers(shown: Shown, player: str, earlier: Event) -> bool:
+    """Tell whether a player holds a card out in answer to one of its rank that another has just held out."""
     just = earlier.event == "show" and shown.t - earlier.t < _ANSWER_SECONDS
-    return just and earlier.cards[0][:-1] == shown.card[:-1]
+    last = earlier.answers[-1][0] if earlier.answers else earlier.player
+    return just and player != last and earlier.cards[0][:-1] == shown.card[:-1]

@@ -103,6 +103,15 @@ def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
     assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
 
 
+def test_who_shows_a_second_card_has_not_answered_the_first() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    for three in ("3H", "3S"):
+        script.reach("Dan", ((-150.0, 20.0), 1.0), held=card(three, (-190.0, 20.0)))
+        script.rest(1.5)
+    assert script.told()[-2:] == [("show", "Dan", ("3H",)), ("show", "Dan", ("3S",))]
+
+
 def test_a_card_held_over_the_pile_and_then_played_is_not_shown() -> None:
     script = Script()
     nine = card("9S", PLAY_AT)
