@@ -15,28 +15,29 @@ from vision.reading import CardReading, Quad
 
 FOUND_IOU = 0.5
 """Overlap from which a reading counts as the labelled card."""
-_ON_BACK = 0.5
-"""Share of the smaller quad from which a reading lies on a labelled back."""
+_ON_IT = 0.5
+"""Share of the smaller quad from which a reading lies on what is labelled."""
 
 Measure = Callable[[Score, Sequence[Label], Sequence[CardReading]], None]
 
 
 def match_quads(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[tuple[int, int]]:
-    """Return pairs (label, reading) by falling overlap, each used once.
+    """Return pairs (label, reading), each used once: those of one name first, then by falling overlap.
 
-    Labelled quads are compared with the readings' quads, labelled boxes with the boxes around them.
+    Within a name first, as in PASCAL VOC and COCO: of two cards that lie almost on one another the overlap
+    alone does not tell which one was read. Labelled quads are compared with the readings' quads, labelled
+    boxes with the boxes around them.
     """
     overlaps = [
-        (_overlap(label, reading), i, j)
+        (_bears_name_of(label, reading), overlap, i, j)
         for i, label in enumerate(labels)
         for j, reading in enumerate(readings)
+        if (overlap := _overlap(label, reading)) >= FOUND_IOU
     ]
     pairs: list[tuple[int, int]] = []
     used_labels: set[int] = set()
     used_readings: set[int] = set()
-    for overlap, i, j in sorted(overlaps, reverse=True):
-        if overlap < FOUND_IOU:
-            break
+    for _, _, i, j in sorted(overlaps, reverse=True):
         if i not in used_labels and j not in used_readings:
             used_labels.add(i)
             used_readings.add(j)
@@ -69,21 +70,33 @@ def same_card(truth: str, read: str) -> bool:
     return read == truth or (truth[-1] not in "CDHS" and read[:-1] == truth)
 
 
-def named_backs(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[CardReading]:
-    """Return the readings that name a card where a face-down one lies, and no face-up one.
+def _bears_name_of(label: Label, reading: CardReading) -> bool:
+    return reading.card is not None and same_card(label.card, reading.card)
 
-    They lie with more than half of the smaller quad on a label of a back, and on no label of another card.
+
+def names_of_none(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[CardReading]:
+    """Return the readings that name a card which is not there, where another one lies.
+
+    None of them is that of a labelled card. They lie with more than half of the smaller quad on a back, or
+    just where a card lies that another reading has found, and no card of their name is labelled there.
     """
-    backs = [label for label in labels if label.card == BACK]
     up = [reading for reading in readings if reading.face == "up"]
     matched = {j for _, j in match_quads([label for label in labels if label.card != BACK], up)}
+    named = [reading for j, reading in enumerate(up) if j not in matched and reading.card is not None]
     return [
         reading
-        for j, reading in enumerate(up)
-        if j not in matched
-        and reading.card is not None
-        and any(share_of_smaller(_clockwise(back.points), reading.quad) > _ON_BACK for back in backs)
+        for reading in named
+        if any(_is_misread(label, reading) for label in labels)
+        and not any(_bears_name_of(label, reading) and _lies_on(label, reading) for label in labels)
     ]
+
+
+def _is_misread(label: Label, reading: CardReading) -> bool:
+    return _lies_on(label, reading) if label.card == BACK else _overlap(label, reading) >= FOUND_IOU
+
+
+def _lies_on(label: Label, reading: CardReading) -> bool:
+    return share_of_smaller(_clockwise(label.points), reading.quad) > _ON_IT
 
 
 def face_up_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
@@ -97,19 +110,19 @@ def face_up_places(score: Score, labels: Sequence[Label], readings: Sequence[Car
         card = up[j].card
         if card is not None:
             score.name_given(up[j].confidence, same_card(truth[i].card, card))
-    for reading in named_backs(labels, readings):
+    for reading in names_of_none(labels, readings):
         score.name_given(reading.confidence, False)
 
 
 def face_down_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
-    """Every face-down card or pile where it lies; a name read on one is a wrong one."""
+    """Every face-down card or pile where it lies; a name that is read on one is wrong."""
     truth = [label for label in labels if label.card == BACK]
     down = [reading for reading in readings if reading.face == "down"]
     score.names_asked = False
     score.cards += len(truth)
     score.readings += len(down)
     score.found += len(match_quads(truth, down))
-    for reading in named_backs(labels, readings):
+    for reading in names_of_none(labels, readings):
         score.name_given(reading.confidence, False)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from datasets.art import deck_names, load_deck
 from datasets.evaluation import BESIDE, detector
-from datasets.evaluation_measures import boxed, match_quads, named_backs
+from datasets.evaluation_measures import boxed, match_quads, names_of_none
 from datasets.evaluation_scores import Score
 from datasets.parallel import spread
 from datasets.photos import Label, surfaces
@@ -74,7 +74,8 @@ def frames(count: int = FRAMES) -> list[Frame]:
 
 @cache
 def _maker(deck: str, size: int) -> SceneMaker:
-    return SceneMaker(CardStock([load_deck(deck)], real_share=1.0), surfaces(), size)
+    # A card of which hardly anything shows is labelled, too: its name may be read beside what covers it.
+    return SceneMaker(CardStock([load_deck(deck)], real_share=1.0), surfaces(), size, min_visible=0.0)
 
 
 def asked_for(scene: Scene) -> tuple[list[Label], list[Label]]:
@@ -163,8 +164,8 @@ def score_frame(
     """Count one frame: its cards, and its jokers. Readings of what is not asked for count neither way.
 
     Nor are readings counted that lie on no labelled card: they may be right, for of a card of which hardly
-    anything is seen the scene tells nothing. So there is no precision. But a name that is read on a back is
-    wrong.
+    anything is seen the scene tells nothing. So there is no precision. But a name that is read where another
+    card lies, or a back, and no card of that name, is wrong.
     """
     up = [reading for reading in readings if reading.face == "up"]
     labels = [*asked, *others]
@@ -178,7 +179,7 @@ def score_frame(
         card = up[j].card
         if card is not None:
             score.name_given(up[j].confidence, card == asked[i].card)
-    for reading in named_backs(labels, readings):
+    for reading in names_of_none(labels, readings):
         (jokers if reading.card == JOKER else cards).name_given(reading.confidence, False)
     return cards, jokers
 

@@ -193,6 +193,8 @@ class EventMaker:
         pile = self._play.look_interval(hands, _QUICK, _STEADY)
         if math.isfinite(pile):
             return pile
+        if self._shows.left is not None:
+            return _STEADY
         reaches = self._scene.reaches
         if (self._taking.whole is not None or self.layout.play is None) and reaches:
             return _STEADY if hands.t - reaches[-1].last < 1.5 else math.inf
@@ -297,7 +299,9 @@ class EventMaker:
             self._took = None
         if self._play.touched is None:
             self._draws.tell_when_done(now, present)
-            if self._shows.over(now, present):
+            left = self._shows.left
+            looks = 0 if left is None else self._heap.looks_since(left)
+            if self._shows.over(now, present, looks):
                 self._tell_show(now)
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 

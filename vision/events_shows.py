@@ -16,7 +16,9 @@ _HELD_MM = 45.0
 _ELSEWHERE_MM = 80.0
 _HELD_SECONDS = 0.4
 _MIN_NAME = 0.6
-_QUIET_SECONDS = 0.6
+_QUIET_SECONDS, _PATIENT_SECONDS = 0.6, 1.5
+_LOOKS = 2
+"""So many looks after the hand has gone, if they come in time, show whether it has put its card away."""
 _RESTING_SECONDS = 0.12
 _CROSSING_SECONDS = 0.5
 """So long ago what is under arms that cross may have been seen last."""
@@ -155,11 +157,20 @@ class Shows:
         self._done += longest.values()
         return bool(longest)
 
-    def over(self, now: float, present: Collection[int]) -> bool:
-        """Tell whether every hand that held a card out has gone for good."""
-        if not self._done or any(_long_enough(hold) and hold.reach.seat in present for hold in self._open):
+    @property
+    def left(self) -> float | None:
+        """When the last hand went that held a card out; None where there is nothing to tell."""
+        return max((hold.reach.last for hold in self._done), default=None)
+
+    def over(self, now: float, present: Collection[int], looks: int) -> bool:
+        """Tell whether every hand that held a card out has gone for good, and what it has left there is seen.
+
+        `looks`: how often the table was looked at since the last one went.
+        """
+        if any(_long_enough(hold) and hold.reach.seat in present for hold in self._open):
             return False
-        return now - max(hold.reach.last for hold in self._done) > _QUIET_SECONDS
+        quiet = -math.inf if self.left is None else now - self.left
+        return quiet > _PATIENT_SECONDS or (quiet > _QUIET_SECONDS and looks >= _LOOKS)
 
     def take(self, layout: Layout, elsewhere: Collection[str]) -> Shown | None:
         """Return the finished show, or None, and forget it. `elsewhere`: cards that lie on the table."""

@@ -103,6 +103,21 @@ def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
     assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
 
 
+def test_a_card_held_out_over_the_burn_pile_and_left_there_is_shown() -> None:
+    """Its hand goes straight home: that it has put the card down is seen once it has gone."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    held = card("3H", (-190.0, 60.0))
+    reach = script.reach("Dan", ((-150.0, 60.0), 0.2))
+    for _ in range(6):
+        script.go_on(reach, [(-150.0, 60.0)] * 2)
+        script.look([UnderArm(reach.seat, held, 0.6, False)])
+    script.table.append(held)
+    script.go_on(reach, [(x, 60.0) for x in (0.0, 80.0, 160.0, 240.0)])
+    script.rest(2.0)
+    assert script.told()[-1] == ("show", "Dan", ("3H",))
+
+
 def test_who_shows_a_second_card_has_not_answered_the_first() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
