@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -26,6 +25,8 @@ _HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
 """A card this near under another shows no index: what is read there, not surely, is the upper one again."""
 _SURE, _KNOWN_BY_NAME = 0.9, 1.5
 """A card whose name two looks read so surely is known again by it so many times as far off."""
+_READ_TWICE = 0.05
+"""How often one card is outlined as two, which then both bear its name."""
 _TAKEN_FACTOR = 0.02
 """How much a reading is trusted that names a card which plainly lies elsewhere."""
 
@@ -155,24 +156,32 @@ def name_cards(
     """Return a name and its probability for each card, no name more often than there are packs.
 
     Each physical card exists once: a reading that names one of `taken` (cards that are known to lie
-    elsewhere) is trusted little, and of those that claim one name the likeliest have it. `JOKER` may repeat.
-    Where nothing fits the name is None.
+    elsewhere) is trusted little, and of those that claim one name the likeliest have it. As likely as they
+    are it, the others are not: that makes what else these may be likelier (Bayes). `JOKER` may repeat. Where
+    nothing fits the name is None.
     """
-    claims = []
-    for index, card in enumerate(cards):
-        weighed = {name: p * (_TAKEN_FACTOR if name in taken else 1.0) for name, p in card.odds.items()}
-        rest = max(0.0, 1.0 - sum(card.odds.values()))
-        total = sum(weighed.values()) + rest
-        if total > 0:
-            claims += [(p / total, name, index) for name, p in weighed.items()]
+    left = [_weighed(card, taken) for card in cards]
     named: list[tuple[str | None, float]] = [(None, 0.0)] * len(cards)
-    used: Counter[str] = Counter()
-    for p, name, index in sorted(claims, reverse=True):
-        if named[index][0] is None and used[name] < packs:
+    used: dict[str, list[float]] = {}
+    while claims := [(p, name, index) for index, odds in enumerate(left) for name, p in odds.items()]:
+        p, name, index = max(claims)
+        holders = used.get(name, [])
+        if len(holders) < packs or name == JOKER:
             named[index] = name, p
-            if name != JOKER:
-                used[name] += 1
+            used[name] = [*holders, p]
+            left[index] = {}
+        else:
+            others = {other: q for other, q in left[index].items() if other != name}
+            rest = 1.0 - p * min(holders) * (1.0 - _READ_TWICE)
+            left[index] = {other: min(1.0, q / rest) for other, q in others.items()}
     return named
+
+
+def _weighed(card: Seen, taken: Collection[str]) -> dict[str, float]:
+    """Return the probability of each card that one may be, where `taken` ones are believed little."""
+    weighed = {name: p * (_TAKEN_FACTOR if name in taken else 1.0) for name, p in card.odds.items() if p > 0}
+    total = sum(weighed.values()) + max(0.0, 1.0 - sum(card.odds.values()))
+    return {name: p / total for name, p in weighed.items()} if total > 0 else {}
 
 
 def index_places(card: Seen) -> list[tuple[float, float]]:

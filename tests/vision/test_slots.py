@@ -79,6 +79,16 @@ def test_a_card_that_lies_elsewhere_is_hardly_believed() -> None:
     assert p < 0.8
 
 
+def test_what_another_card_surely_is_makes_the_rest_likelier() -> None:
+    """Half the pip of the queen of clubs is covered: that of spades is rather read, which lies on top."""
+    top = up(0, {"QS": 1.0})
+    (_, (name, p)) = name_cards([top, up(36, {"QS": 0.78, "QC": 0.22})])
+    assert name == "QC"
+    assert p > 0.8
+    (_, (name, p)) = name_cards([top, up(36, {"QS": 0.99, "QC": 0.01})])
+    assert p < 0.3, "most likely it is the upper one, outlined twice"
+
+
 def test_jokers_may_repeat() -> None:
     assert [n for n, _ in name_cards([up(0, {"JOKER": 0.9}), up(90, {"JOKER": 0.9})])] == ["JOKER", "JOKER"]
 
