@@ -40,6 +40,16 @@ class Spot:
     put_right: bool = False
     """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 
+    def looks_until_bare(self, *, changed: bool) -> int:
+        """Return how many looks must show no card for the face-down one to be gone.
+
+        Nobody takes an up-card and the one under it at once: more likely something lies over them.
+        `changed`: a picture shows that the spot is not as it was; what is overlooked changes nothing.
+        """
+        if self.up is not None:
+            return _MEMORY
+        return _LOOKS + (1 if changed and self.patch is not None else 2)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -133,7 +143,8 @@ class Rows:
         if spot.touched is None:
             # An up-card on a spot that was thought to have none: the looks after the hand missed it.
             spot.touched, spot.looks = spot.left, [cards]
-        if same_patch(patch, spot.patch) and shown in (None, spot.up):
+        same = same_patch(patch, spot.patch)
+        if same and shown in (None, spot.up):
             spot.touched = None  # the reader may overlook a card, but here nothing has changed
             return None
         if len(spot.looks) < _LOOKS:
@@ -153,8 +164,12 @@ class Rows:
         down = name is not None or shows_back >= _LOOKS
         if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
             return None
-        if not down and spot.down and len(spot.looks) < (_LOOKS + 2 if spot.up is None else _MEMORY):
-            return None  # nobody takes both at once: more likely something lies over them
+        if (
+            not down
+            and spot.down
+            and len(spot.looks) < spot.looks_until_bare(changed=patch is not None and not same)
+        ):
+            return None
         touched, spot.touched, spot.patch = spot.touched, None, patch
         if spot.put_right:
             self._take_as_it_lies(zone, spot, name, down)

@@ -61,6 +61,25 @@ def test_an_up_card_and_the_one_below_it_do_not_go_at_once_something_lies_over_t
     assert (row.up_of(0), row.down_of(0)) == (["4S", "5C", "6C"], 3)
 
 
+def test_a_bare_spot_takes_a_look_less_where_its_picture_has_changed() -> None:
+    back, table, light = (np.full((26, 26, 3), level, np.uint8) for level in (60, 60, 63))
+    back[4:20, 6:18] = 120
+    for picture, looks in ((table, 3), (None, 4)):
+        row = rows()
+        row.spots[SPOT].up = None
+        row.look(SPOT, [Seen(0, 0, 90, "down")], back)
+        row.touch(SPOT, 3.0)
+        assert [row.look(SPOT, [], picture) for _ in range(looks - 1)] == [None] * (looks - 1)
+        change = row.look(SPOT, [], picture)
+        assert change is not None
+        assert (change.down_gone, row.down_of(0)) == (True, 2)
+    row = rows()
+    row.spots[SPOT].up = None
+    row.look(SPOT, [Seen(0, 0, 90, "down")], table)
+    row.touch(SPOT, 3.0)
+    assert [row.look(SPOT, [], light) for _ in range(5)] == [None] * 5, "a card overlooked changes nothing"
+
+
 def test_many_looks_that_agree_correct_a_name() -> None:
     row = rows()
     for _ in range(5):
