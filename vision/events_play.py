@@ -26,8 +26,7 @@ _LOOKS = 2
 """As many looks at least decide."""
 _PATIENCE = 5
 """After so many looks what is seen must do, sure or not."""
-_GLIMPSE_SURE = 0.85
-_GLIMPSE_COVERED = 0.5
+_GLIMPSE_SURE, _GLIMPSE_COVERED = 0.85, 0.5
 _LEFT_SECONDS = 0.3
 _TOSSED_SECONDS = 2.0
 """So long after a hand was seen a card may be one that it has tossed on to the pile."""
@@ -330,9 +329,11 @@ class PlayPile:
         return held.covered < _GLIMPSE_COVERED or self._scene.is_left_behind(held)
 
     def _seen_under_hand(self, now: float) -> list[NewCard]:
-        """Return cards that were surely read on the pile under a hand but never free."""
+        """Return cards surely read on the pile under a hand but never free; none that somebody else holds."""
         ranks = {name[:-1] for name, _, _ in self._told_early}
-        return self._under_hand.sure({*self.pile.names, *self._elsewhere(), *self._in_sight}, now, ranks)
+        held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
+        known = {*self.pile.names, *self._elsewhere(), *self._in_sight, *held}
+        return self._under_hand.sure(known, now, ranks)
 
     def _judge_passed_through(self, now: float, patch: Patch | None) -> None:
         """Judge cards that rested on the empty pile under a hand and are gone with it.

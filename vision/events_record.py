@@ -90,6 +90,8 @@ class EventLog:
     """What happened last, in its latest form (revisions included); a question is nothing that happened."""
     put_down: dict[str, PutDown] = field(default_factory=dict)
     """What each player has last played, of those who have not been told to have drawn as much since."""
+    held: dict[str, str] = field(default_factory=dict)
+    """Who holds a card that was seen to go into a hand, and has not been told of since."""
     _revised: dict[int, Event] = field(default_factory=dict)
     """The latest forms of events that were revised, by the id of their first."""
 
@@ -100,6 +102,7 @@ class EventLog:
         self.fresh.append(event)
         if kind != "unclear":
             self.last = event
+            self._moved(event)
         if event.player is not None and kind == "play":
             self.put_down[event.player] = PutDown(t, len(event.cards))
         elif event.player is not None and kind == "show":
@@ -107,6 +110,14 @@ class EventLog:
         elif event.player is not None and kind == "draw":
             self._drawn(event.player, event.count or 1)
         return event
+
+    def _moved(self, event: Event) -> None:
+        """Note which cards have gone into a hand, and which have come out of one."""
+        if event.player is not None and event.event in ("pick_up", "take_up"):
+            self.held |= dict.fromkeys(event.cards, event.player)
+        else:
+            for card in event.cards:
+                self.held.pop(card, None)
 
     def _showed(self, players: Iterable[str], t: float) -> None:
         """Note that players have put down one card each: what is shown is burnt."""
@@ -134,6 +145,7 @@ class EventLog:
             self._drawn(event.player, len(before.cards) - (0 if event.withdrawn else len(event.cards)))
         self.fresh.append(event)
         self._revised[first] = event
+        self._moved(event)
         if self.last is not None and _first_id(self.last) == first:
             self.last = event
         return event

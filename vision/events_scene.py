@@ -39,6 +39,14 @@ class Scene:
         """Return the name of a seat's player."""
         return None if seat is None else self.layout.seats[seat].player
 
+    def held_by_others(self, seat: int | None) -> set[str]:
+        """Return the cards that were seen to go into hands, and are in none of a seat's (None: of any).
+
+        With several packs each may be there once more.
+        """
+        own = self.player(seat)
+        return {card for card, holder in self.log.held.items() if holder != own and self.packs == 1}
+
     def remember(self, reach: Reach) -> None:
         """Note a reach, if it is new."""
         if reach not in self.reaches:

@@ -21,6 +21,24 @@ def test_a_pile_that_goes_with_the_hand_is_picked_up() -> None:
     assert script.told()[-1] == ("pick_up", "Cat", ("9S", "JD"))
 
 
+def test_what_is_read_under_a_hand_that_gathers_the_pile_is_no_card_that_somebody_else_holds() -> None:
+    script = Script()
+    script.play("Ann", card("JD", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.5), ((-300.0, 0.0), 0.1))
+    script.table.clear()
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Bob", ("JD",))
+    script.play("Cat", card("9S", PLAY_AT))
+    reach = script.reach("Dan", (PLAY_AT, 0.3))
+    for _ in range(3):
+        script.look([UnderArm(reach.seat, card("JD", (-50.0, 5.0), 0.98), 0.8, True)], frozenset({PLAY}))
+        script.go_on(reach, [PLAY_AT] * 2, over=[PLAY])
+    script.go_on(reach, [(100.0, 0.0), (300.0, 0.0)])
+    script.table.clear()
+    script.rest()
+    assert script.told()[-1] == ("pick_up", "Dan", ("9S",))
+
+
 def test_a_pile_that_the_hand_takes_to_one_side_is_burnt_and_stays_burnt() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
