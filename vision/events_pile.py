@@ -21,6 +21,7 @@ from vision.events_sets import (
     may_be_one_of,
     one_set,
     unknown,
+    with_mates,
 )
 from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
@@ -114,7 +115,7 @@ class Pile:
         need = min(len(looks), _NEED_LOOKS)
         settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
         weighed = [self._weighed(s.seen, taken, shows_new) for s in settled]
-        named = name_cards(weighed, packs=self.packs)
+        named = with_mates(name_cards(weighed, packs=self.packs), weighed, self.names)
         claims = [
             (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
         ]

@@ -11,6 +11,9 @@ CERTAIN = 0.97
 """A name this probable is all but certain."""
 _OTHER_RANK = 0.9
 """How surely a card must be read to be put down together with one of another rank."""
+_MATE, _READ_AT_ALL = 4.0, 0.25
+"""By how much likelier than another a card is one of the rank of a card that was put down with it, if it is
+read so at all."""
 _ACROSS = 40.0
 """Degrees by which a card that lies covered is not turned without being taken up."""
 Lying = Mapping[str, Seen | None]
@@ -18,6 +21,8 @@ Lying = Mapping[str, Seen | None]
 NOTHING_LIES: Lying = {}
 NewCard = tuple[str, float, Seen]
 """A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
+Named = tuple[str | None, float]
+"""What a card most likely is, and how likely."""
 ShowsNew = Callable[[Seen], bool]
 """Tells whether a card surely was not to be seen before."""
 
@@ -51,6 +56,32 @@ def one_set(
         if c is surest or not may_be_one_of(unseen, c) or (c[0][:-1] == rank and shows_new(c[2]))
     ]
     return sorted(of_ranks({rank}, likely, unseen, on_pile=on_pile), key=lambda card: card[0][:-1] == rank)
+
+
+def with_mates(named: Sequence[Named], cards: Sequence[Seen], known: Collection[str]) -> list[Named]:
+    """Return the names of cards, a doubtful one's being that of a new card's mate where it is likeliest so.
+
+    Cards that one hand puts down at once are nearly always of one rank. A mate is of the rank of a card that
+    is surely read and none of those `known` to lie there, and of the other colour: one of its own colour may
+    be the same card, outlined twice.
+    """
+    sure = [name for name, p in named if name is not None and p >= _OTHER_RANK and name not in known]
+    given = {name for name, _ in named}
+    better = []
+    for (name, p), card in zip(named, cards, strict=True):
+        left = {other: q for other, q in card.odds.items() if other == name or other not in given}
+        likely = max(left, key=lambda other: left[other], default="")
+        q = left.get(likely, 0.0)
+        alike = [one for one in sure if one[:-1] == likely[:-1]]
+        if _READ_AT_ALL <= q and p < _OTHER_RANK and alike and not _of_one_colour(likely, alike):
+            name, p = likely, max(p, q * _MATE / (1.0 + q * (_MATE - 1.0)))
+            given.add(name)
+        better.append((name, p))
+    return better
+
+
+def _of_one_colour(name: str, others: Sequence[str]) -> bool:
+    return any(rank_and_colour(name) == rank_and_colour(other) for other in others)
 
 
 def of_ranks(

@@ -11,7 +11,7 @@ from vision.events_patches import CloseUp
 from vision.events_pile import Pile
 from vision.events_record import EventLog, Look, UnderArm, same_patch
 from vision.events_scene import Scene
-from vision.events_sets import one_set
+from vision.events_sets import one_set, with_mates
 from vision.events_under_hand import UnderHand
 from vision.layout import Layout, Place, Seat, Zone
 from vision.plane import TablePlane
@@ -97,6 +97,18 @@ def test_a_new_card_may_lie_just_where_the_old_one_did() -> None:
 def test_one_look_among_several_is_not_enough() -> None:
     view = Pile().view([[up("4S")], [], []], set())
     assert view.cards == 0
+
+
+def test_a_doubtful_card_is_the_mate_of_one_that_was_put_down_with_it() -> None:
+    top, below = up("8S", 0, p=1.0), Seen(0, -18, 90, "up", {"8D": 0.4, "8S": 0.1, "9S": 0.1})
+    named = with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["5C"])
+    assert [name for name, _ in named] == ["8S", "8D"]
+    assert named[1][1] > 0.7
+    alike = Seen(0, -18, 90, "up", {"8C": 0.4, "8S": 0.3})
+    assert with_mates([("8S", 1.0), (None, 0.0)], [top, alike], known=[])[1][0] is None, "outlined twice?"
+    assert with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["8S"])[1][0] is None, "nothing new"
+    twice = with_mates([("8S", 1.0), (None, 0.0), (None, 0.0)], [top, below, below], known=[])
+    assert [name for name, _ in twice] == ["8S", "8D", None]
 
 
 def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
