@@ -73,7 +73,7 @@ def with_mates(named: Sequence[Named], cards: Sequence[Seen], known: Collection[
         likely = max(left, key=lambda other: left[other], default="")
         q = left.get(likely, 0.0)
         alike = [one for one in sure if one[:-1] == likely[:-1]]
-        if _READ_AT_ALL <= q and p < _OTHER_RANK and alike and not _of_one_colour(likely, alike):
+        if q >= _READ_AT_ALL and p < _OTHER_RANK and alike and not _of_one_colour(likely, alike):
             name, p = likely, max(p, q * _MATE / (1.0 + q * (_MATE - 1.0)))
             given.add(name)
         better.append((name, p))

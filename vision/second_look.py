@@ -3,6 +3,8 @@
 Where a camera looks at the table from the side, or a picture is blurred, the outline that was found may be a
 rectangle though the card is seen as a slanted one, and then nothing lies where the face networks look for it.
 So the outline is slanted by several amounts, drawn onto the picture's edges each time, and the best are read.
+Seen from farther aside still a card's long sides are the shorter ones in the picture: where an outline shows
+nothing, it is read the other way round.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ _BLANK = 0.5
 """Where there seems to be nothing to read, with at least this probability, no second look is taken."""
 _GUESS = 0.3
 """So likely a card must be at least: what looks like all and none is no badly outlined card."""
+_PLAINLY_OUTLINED, _SHOWS_NOTHING, _SURELY_TURNED = 0.8, 0.9, 0.8
+"""An outline so sure that so surely shows nothing may be turned; it is if the card is named so surely then."""
 _MOST = 6
 """So many cards of a picture are looked at again, those first that are nearest to being named."""
 _SLANTS = tuple(
@@ -58,7 +62,17 @@ def look_again(
     for k in sorted(doubtful, key=lambda k: -names[k].confidence)[:_MOST]:
         quad, name = _seen_again(image, outlines[k].quad, names[k], faces)
         better_outlines[k], better_names[k] = replace(outlines[k], quad=quad), name
+    blank = [k for k, name in enumerate(names) if _may_be_turned(outlines[k], name)][:_MOST]
+    turned = [np.roll(outlines[k].quad, 1, axis=0) for k in blank]
+    for k, quad, name in zip(blank, turned, faces.read(image, turned) if turned else [], strict=True):
+        if name.card is not None and name.confidence >= _SURELY_TURNED:
+            better_outlines[k], better_names[k] = replace(outlines[k], quad=quad), name
     return better_outlines, better_names
+
+
+def _may_be_turned(outline: Outline, name: FaceReading) -> bool:
+    plain = outline.face == "up" and outline.confidence >= _PLAINLY_OUTLINED
+    return plain and name.card is None and name.unreadable >= _SHOWS_NOTHING
 
 
 def _seen_again(image: Image, quad: Quad, name: FaceReading, faces: FaceReader) -> tuple[Quad, FaceReading]:

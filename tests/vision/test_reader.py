@@ -36,7 +36,8 @@ class Faces:
 
     def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
         self.asked = list(quads)
-        return [FaceReading(card, p, (("2C", 0.01),), self.log_probabilities) for card, p in self.names]
+        names = self.names[: len(quads)]
+        return [FaceReading(card, p, (("2C", 0.01),), self.log_probabilities) for card, p in names]
 
 
 def reader(outlines: Outlines, faces: Faces, **options: Any) -> TableReader:

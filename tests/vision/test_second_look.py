@@ -76,6 +76,22 @@ def test_what_is_named_or_shows_nothing_or_anything_is_not_looked_at_again(name:
     assert asked == []
 
 
+@pytest.mark.parametrize(("turned", "told"), [(0.95, "9S"), (0.7, None)])
+def test_an_outline_that_shows_nothing_is_read_the_other_way_round(turned: float, told: str | None) -> None:
+    class Aside(Faces):
+        def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+            self.asked += list(quads)
+            return [reading("9S", turned) for _ in quads]
+
+    faces = Aside()
+    (outline,), (name,) = look_again(
+        picture(), [Outline(FOUND, "up", 0.9)], [reading("8S", 0.01, blank=0.95)], cast(FaceReader, faces)
+    )
+    assert [quad.tolist() for quad in faces.asked] == [np.roll(FOUND, 1, axis=0).tolist()]
+    assert name.card == told
+    assert outline.quad.tolist() == (faces.asked[0] if told else FOUND).tolist()
+
+
 def test_a_back_is_not_looked_at_again() -> None:
     _, _, asked = seen_again([reading("8S", 0.5)], face="down")
     assert asked == []
