@@ -35,6 +35,27 @@ def test_each_label_and_each_reading_is_used_once() -> None:
     assert match_quads(labels, [reading(100, "AS")]) == []
 
 
+def test_of_labels_that_overlap_a_reading_has_found_the_one_of_its_name() -> None:
+    """Drawn about both, the outline shares more with the card that lies below."""
+    labels = [label(0, "AS"), label(14, "KS")]
+    assert match_quads(labels, [reading(8, "AS")]) == [(0, 0)]
+    assert match_quads(labels, [reading(8, "QS")]) == [(1, 0)]
+    assert match_quads([label(0, "A"), label(14, "K")], [reading(8, "AS")]) == [(0, 0)], "a rank will do"
+
+
+def test_a_surely_wrong_name_beside_a_cards_own_counts_and_one_of_a_card_that_lies_there_does_not() -> None:
+    score = Score("")
+    readings = [reading(0, "AS"), reading(5, "QS", 0.97), reading(300, "2D", 0.97)]
+    face_up_places(score, [label(0, "AS")], readings)
+    assert (score.named_right, score.confidently_wrong) == (1, 1)
+    score = Score("")
+    labels = [label(0, "BACK"), label(27, "QS")]
+    face_up_places(score, labels, [reading(2, "QS", 0.97)])
+    assert score.confidently_wrong == 0, "it sticks out from under the back"
+    face_up_places(score, labels[:1], [reading(2, "QS", 0.97)])
+    assert score.confidently_wrong == 1
+
+
 def test_labels_may_run_either_way_round() -> None:
     backwards = Label("AS", SQUARE[::-1].copy(), "quad")
     assert match_quads([backwards], [reading(0, "AS")]) == [(0, 0)]
