@@ -27,7 +27,7 @@ _BLANK = 0.5
 _GUESS = 0.3
 """So likely a card must be at least: what looks like all and none is no badly outlined card."""
 _PLAINLY_OUTLINED, _SHOWS_NOTHING, _SURELY_TURNED = 0.8, 0.9, 0.8
-"""An outline so sure that so surely shows nothing may be turned; it is if the card is named so surely then."""
+"""So sure an outline that so surely shows nothing may be turned; it is if a card is named so surely then."""
 _MOST = 6
 """So many cards of a picture are looked at again, those first that are nearest to being named."""
 _SLANTS = tuple(
