@@ -34,6 +34,8 @@ class Taken:
     t: float
     played: Event | None = None
     """The play of just these cards by that seat, if it was the last thing that had happened."""
+    put: Event | None = None
+    """The play of some of these cards by that seat, that was read under its hand alone as it took them."""
     surely: bool = False
     """Whether a picture shows that they lie there no more."""
 
@@ -102,8 +104,13 @@ class Taking:
     def _taken(self, seat: int, cards: tuple[str, ...], now: float) -> Taken:
         last, player = self._scene.log.last, self._scene.player(seat)
         own = last is not None and last.event in ("play", "flip") and last.player == player
-        played = last if last is not None and own and sorted(last.cards) == sorted(cards) else None
-        return Taken(seat, self._scene.last_reach(seat), cards, now, played)
+        reach = self._scene.last_reach(seat)
+        if last is None or not own:
+            return Taken(seat, reach, cards, now)
+        if sorted(last.cards) == sorted(cards):
+            return Taken(seat, reach, cards, now, played=last)
+        told_now = last.decided_at == now and last.revise is None
+        return Taken(seat, reach, cards, now, put=last if told_now else None)
 
     def may_take_the_rest(self, seat: int | None) -> bool:
         """Tell whether a seat has taken the upper cards of a pile that it may be picking up in two goes.
@@ -170,12 +177,18 @@ class Taking:
         self._tell_in_hand(part, part.t, now, count=len(part.cards), confidence=0.6)
 
     def _tell_in_hand(self, taken: Taken, t: float, now: float, **fields: Any) -> None:
-        """Tell a pick-up, or take back the play of those cards where its player took them up again."""
+        """Tell a pick-up, or take back the play of those cards where its player took them up again.
+
+        Nobody puts a card on the pile as they take it in hand: what was read only then was misread.
+        """
+        log, cards = self._scene.log, taken.cards
         if taken.played is not None:
-            self._scene.log.revise(taken.played, now, withdrawn=True)
+            log.revise(taken.played, now, withdrawn=True)
             return
-        player = self._scene.player(taken.seat)
-        self._scene.log.add("pick_up", t, now, player=player, cards=taken.cards, **fields)
+        if taken.put is not None:
+            log.revise(taken.put, now, withdrawn=True)
+            cards = tuple(card for card in cards if card not in taken.put.cards)
+        log.add("pick_up", t, now, player=self._scene.player(taken.seat), cards=cards, **fields)
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""

@@ -39,6 +39,21 @@ def test_what_is_read_under_a_hand_that_gathers_the_pile_is_no_card_that_somebod
     assert script.told()[-1] == ("pick_up", "Dan", ("9S",))
 
 
+@pytest.mark.parametrize("burnt", [False, True])
+def test_what_is_read_only_under_a_hand_that_takes_the_pile_was_played_if_that_is_burnt(burnt: bool) -> None:
+    script = Script()
+    script.play("Cat", card("9S", PLAY_AT))
+    reach = script.reach("Dan", (PLAY_AT, 0.3))
+    for _ in range(3):
+        script.look([UnderArm(reach.seat, card("JD", (-50.0, 5.0), 0.98), 0.8, True)], frozenset({PLAY}))
+        script.go_on(reach, [PLAY_AT] * 2, over=[PLAY])
+    script.go_on(reach, [BURN_AT] * 6 if burnt else [(100.0, 0.0), (300.0, 0.0)])
+    script.table = [down(BURN_AT)] if burnt else []
+    script.rest(3.0)
+    play, burn = ("play", "Dan", ("JD",)), ("burn", "Dan", ("9S", "JD"))
+    assert script.told()[2:] == ([play, burn] if burnt else [("pick_up", "Dan", ("9S",))])
+
+
 def test_a_pile_that_the_hand_takes_to_one_side_is_burnt_and_stays_burnt() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
