@@ -33,8 +33,8 @@ _SURE_NAME = 0.9
 _ECHO = 0.85
 """What is read less surely, where a card much like it lies, is most likely that one."""
 _NEED_LOOKS = 2
-"""A card that shows only in part is not found in every look: two will do, but half of them must show it where
-its name is doubtful."""
+"""A card that shows only in part is not found in every look: two will do, but most of them must show it where
+it is not read surely, whatever else its rivals are."""
 _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.1, 0.5, 0.15
 """Weights of names that are hardly to be seen at a place: of a card of which no index shows there, or that
 would have had to move, or the uppermost would; and of what is new, where another card lies."""
@@ -129,7 +129,7 @@ class Pile:
                 if those:
                     old.append(name)
                     plain += [name] * (group.seen.odds[name] >= _SURE_NAME)
-                elif p >= _SURE_NAME or 2 * group.looks >= len(looks):
+                elif group.seen.odds[name] >= _SURE_NAME or 2 * group.looks > len(looks):
                     new.append((name, p, group.seen))
             elif not self.known_place(group.seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, group.seen))

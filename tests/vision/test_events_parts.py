@@ -51,6 +51,15 @@ def test_a_card_of_a_pile_that_was_straightened_is_not_new_while_the_uppermost_i
     assert pile.view([moved] * 2, set()).new == ()
 
 
+def test_what_seems_new_in_half_of_the_looks_is_not_surer_because_its_rivals_lie_elsewhere() -> None:
+    pile, bare = pile_of(up("4S")), [up("4S")]
+    doubtful = [up("4S"), up("JC", 20, p=0.87, cQC=0.11)]
+    surely = [up("4S"), up("JC", 20, p=0.95, cQC=0.04)]
+    assert not pile.view([bare, bare, doubtful, doubtful], {"QC"}).new
+    assert [name for name, _, _ in pile.view([bare, doubtful, doubtful], {"QC"}).new] == ["JC"]
+    assert [name for name, _, _ in pile.view([bare, bare, surely, surely], {"QC"}).new] == ["JC"]
+
+
 def test_the_uppermost_card_half_covered_by_a_new_one_is_not_new_though_its_suit_is_misread() -> None:
     looks = [[up("7D"), up("JD", 4, p=0.9, angle=178, cJS=0.05)]] * 3
     pile = pile_of(up("4D"), up("JS", angle=180))
