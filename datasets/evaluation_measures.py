@@ -74,20 +74,24 @@ def _bears_name_of(label: Label, reading: CardReading) -> bool:
     return reading.card is not None and same_card(label.card, reading.card)
 
 
-def names_of_none(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[CardReading]:
+def names_of_none(
+    labels: Sequence[Label], readings: Sequence[CardReading], beside: Sequence[Label] = ()
+) -> list[CardReading]:
     """Return the readings that name a card which is not there, where another one lies.
 
     None of them is that of a labelled card. They lie with more than half of the smaller quad on a back, or
-    just where a card lies that another reading has found, and no card of their name is labelled there.
+    just where a card lies that another reading has found, and no card of their name is labelled there. Cards
+    `beside` are not asked for: what is read on them alone counts neither way.
     """
     up = [reading for reading in readings if reading.face == "up"]
-    matched = {j for _, j in match_quads([label for label in labels if label.card != BACK], up)}
+    cards = [label for label in (*labels, *beside) if label.card != BACK]
+    matched = {j for _, j in match_quads(cards, up)}
     named = [reading for j, reading in enumerate(up) if j not in matched and reading.card is not None]
     return [
         reading
         for reading in named
         if any(_is_misread(label, reading) for label in labels)
-        and not any(_bears_name_of(label, reading) and _lies_on(label, reading) for label in labels)
+        and not any(_bears_name_of(label, reading) and _lies_on(label, reading) for label in cards)
     ]
 
 

@@ -22,7 +22,7 @@ from datasets.evaluation import BESIDE, detector
 from datasets.evaluation_measures import boxed, match_quads, names_of_none
 from datasets.evaluation_scores import Score
 from datasets.parallel import spread
-from datasets.photos import Label, surfaces
+from datasets.photos import BACK, Label, surfaces
 from datasets.progress import Progress
 from datasets.scenes import Scene, SceneMaker
 from datasets.scenes_cards import CardStock
@@ -179,7 +179,8 @@ def score_frame(
         card = up[j].card
         if card is not None:
             score.name_given(up[j].confidence, card == asked[i].card)
-    for reading in names_of_none(labels, readings):
+    backs, covered = ([one for one in others if (one.card == BACK) == down] for down in (True, False))
+    for reading in names_of_none([*asked, *backs], readings, covered):
         (jokers if reading.card == JOKER else cards).name_given(reading.confidence, False)
     return cards, jokers
 
