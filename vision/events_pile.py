@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from operator import itemgetter
 
 from vision.events_lying import are_two_ends, hide, in_place, same_card, show_on_both_sides
 from vision.events_sets import (
@@ -112,8 +113,7 @@ class Pile:
         before; `ranks` are those of cards put down just now, if any. `placed` is given where the places of
         all cards on the pile are known well: it tells whether a card surely was to be seen there before.
         """
-        need = min(len(looks), _NEED_LOOKS)
-        settled = [s for s in vote(looks) if s.looks >= need and s.seen.face == "up"]
+        settled = [s for s in vote(looks) if s.looks >= min(len(looks), _NEED_LOOKS) and s.seen.face == "up"]
         weighed = [self._weighed(s.seen, taken, shows_new) for s in settled]
         named = with_mates(name_cards(weighed, packs=self.packs), weighed, self.names)
         claims = [
@@ -124,30 +124,30 @@ class Pile:
             known = self._told_apart(claims, placed)
         new: list[NewCard] = []
         old, plain = [], []
-        for group, (name, p), those in zip(settled, named, known, strict=True):
-            if name is not None and p >= MIN_NAME:
-                if those:
-                    old.append(name)
-                    plain += [name] * (group.seen.odds[name] >= _SURE_NAME)
-                elif group.seen.odds[name] >= _SURE_NAME or 2 * group.looks > len(looks):
-                    new.append((name, p, group.seen))
-            elif not self.known_place(group.seen) and _firm(group, len(looks)):
-                new.append((UNKNOWN_CARD, 0.5, group.seen))
+        for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
+            if name is not None and those:
+                old.append(name)
+                plain += [name] * (seen.odds[name] >= _SURE_NAME)
+            elif name is not None:
+                if seen.odds[name] >= _SURE_NAME or 2 * group.looks > len(looks):
+                    new.append((name, p, seen))
+            elif not self.known_place(seen) and _firm(group, len(looks)):
+                new.append((UNKNOWN_CARD, 0.5, seen))
         unseen = {card.name: card.place for card in self.cards if card.name not in old}
-        lying = [(name, s.seen) for s, (name, _) in zip(settled, named, strict=True) if name and name in old]
-        seen_plainly = [(name, seen) for name, seen in lying if name in plain]
-        new = self._without_known(new, unseen, seen_plainly, shows_new, lying)
+        lying = [(name, seen) for name, _, seen in claims if name and name in old]
+        plainly = [(name, seen) for name, seen in lying if name in plain]
+        new = self._without_known(new, unseen, plainly, shows_new, lying)
         together = one_set(new, unseen, shows_new, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
-            tuple(together),
-            tuple(old),
-            frozenset[int]().union(*known),
-            len(settled),
-            len(looks),
-            unseen,
-            tuple(plain),
-            tuple(doubtful),
+            new=tuple(together),
+            old=tuple(old),
+            there=frozenset[int]().union(*known),
+            cards=len(settled),
+            looks=len(looks),
+            unseen=unseen,
+            plain=tuple(plain),
+            doubtful=tuple(doubtful),
         )
 
     def _without_known(
@@ -170,7 +170,10 @@ class Pile:
             and not self._is_top_misread(card, new, unseen)
             and (
                 shows_new(card[2])
-                or not (_is_echo(card, plain, rank_and_colour) or _is_echo(card, half_covered, _rank))
+                or not (
+                    _is_echo(card, plain, rank_and_colour)
+                    or _is_echo(card, half_covered, itemgetter(slice(-1)))
+                )
             )
             and not self._is_other_end(card, old, plain if top_is_bare else ())
         ]
@@ -208,9 +211,9 @@ class Pile:
         """Tell whether what seems new is the uppermost card under one of another rank, its suit misread."""
         name, p, seen = card
         top = self.cards[-1] if self.cards else None
-        if top is None or top.place is None or top.name not in unseen or _rank(top.name) != _rank(name):
+        if top is None or top.place is None or top.name not in unseen or top.name[:-1] != name[:-1]:
             return False
-        covered = any(q > p and _rank(other) != _rank(name) for other, q, _ in new)
+        covered = any(q > p and other[:-1] != name[:-1] for other, q, _ in new)
         return covered and p < CERTAIN and same_card(top.place, seen)
 
     def _numbers(self, name: str | None) -> list[int]:
@@ -390,10 +393,6 @@ def _is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[s
     """
     name, p, seen = card
     return p < _ECHO and any(in_place(where, seen) for other, where in known if kind(other) == kind(name))
-
-
-def _rank(name: str) -> str:
-    return name[:-1]
 
 
 def _firm(group: Settled, looks: int) -> bool:

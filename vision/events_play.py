@@ -204,21 +204,14 @@ class PlayPile:
 
         `gone`: and is there no more, so that no picture shows it; `early`: while a hand is still there.
         """
-        seen = self._seeming.without_those_not_taken(seen)
-        if early:  # a card half under a hand may lie otherwise than it seems: what is doubtful waits
-            seen = self._seeming.surely_put_down(seen)
-        elif not gone:
-            seen = self._seeming.without_overlooked(seen)
-            if seen:
-                player = self._visits.player_at(seen[-1][2])
-                seen = self._seeming.without_misread_beside_last(seen, player, self._touched_at(now))
+        t = self._touched_at(now)
+        seen = self._seeming.put_down(seen, self._visits.player_at, t, early=early, gone=gone)
         new = self._reveal(seen, now) if seen else []
         if not new:
             if not early:
                 self._settle(now, patch)
             return
         self._pictures.before_play = self._pictures.left
-        t = self._touched_at(now)
         seat = self._visits.who((new[-1][2].x, new[-1][2].y))
         self._before_action(seat, now, t)
         names = tuple(name for name, _, _ in new)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from engine.events import Event
@@ -30,6 +30,27 @@ class SeeminglyNew:
 
     def __init__(self, pile: Pile, pictures: PilePictures, taking: Taking, told: ToldPlays) -> None:
         self._pile, self._pictures, self._taking, self._told = pile, pictures, taking, told
+
+    def put_down(
+        self,
+        seen: Sequence[NewCard],
+        player_at: Callable[[Seen], str | None],
+        t: float,
+        *,
+        early: bool,
+        gone: bool,
+    ) -> list[NewCard]:
+        """Return which of the cards that seem new were put down by `t`; `player_at` tells by whom.
+
+        `early`: a hand is still there, and what it hides in part may lie otherwise than it seems: what is
+        doubtful waits. `gone`: they are there no more, so that no picture shows them.
+        """
+        seen = self.without_those_not_taken(seen)
+        if gone:
+            return seen
+        seen = self.surely_put_down(seen) if early else self.without_overlooked(seen)
+        sure = CERTAIN if early else SURE
+        return self.without_misread_beside_last(seen, player_at(seen[-1][2]), t, sure) if seen else []
 
     def without_those_not_taken(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards; those that seemed taken and are there again were only overlooked."""
@@ -148,18 +169,19 @@ class SeeminglyNew:
         return next((card for card in told if _was_misread(card, name, seen)), None)
 
     def without_misread_beside_last(
-        self, seen: Sequence[NewCard], player: str | None, t: float
+        self, seen: Sequence[NewCard], player: str | None, t: float, sure: float
     ) -> list[NewCard]:
         """Return what a player has put down by `t` without what is most likely misread.
 
         That is what lies beside the play that the same reach of the same player made before, is of another
-        rank, and bears its name only because what it was rather read as lies elsewhere.
+        rank, and is not read `sure`ly: it may bear its name only because what it was rather read as lies
+        elsewhere.
         """
         last = self._told.newest
         if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
             return list(seen)
         rank = last.cards[-1][:-1]
-        return [c for c in seen if c[0] == UNKNOWN_CARD or c[0][:-1] == rank or c[2].odds[c[0]] >= SURE]
+        return [c for c in seen if c[0] == UNKNOWN_CARD or c[0][:-1] == rank or c[2].odds[c[0]] >= sure]
 
     def is_another(self, card: NewCard, rank: str) -> bool:
         """Tell whether a card of another than the last play's rank was put down with it all the same.

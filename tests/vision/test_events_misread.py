@@ -85,6 +85,23 @@ def test_a_card_seen_under_the_hand_and_free_in_one_look_alone_belongs_to_the_se
     assert [set(cards) for _, _, cards in script.told()[1:]] == [{"JS", "JD"} if glimpses > 1 else {"JS"}]
 
 
+@pytest.mark.parametrize("name", ["8C", "6D"])
+def test_a_card_of_another_rank_under_the_hand_that_plays_must_be_all_but_certain(name: str) -> None:
+    """More cards are misread beside a hand than are played with one of another rank."""
+    script = Script()
+    script.play("Ann", card("6S", PLAY_AT))
+    last, seeming = script.events[-1], script.maker._play._seeming
+
+    def told(player: str, p: float, *, early: bool) -> bool:
+        new = [(name, p, card(name, (-60.0, 30.0), p))]
+        return bool(seeming.put_down(new, lambda _: player, last.t or 0.0, early=early, gone=False))
+
+    assert told("Ann", 0.94, early=True) == (name == "6D")
+    assert told("Ann", 0.98, early=True)
+    assert told("Ann", 0.94, early=False), "once the hand has gone it is seen well"
+    assert told("Bob", 0.94, early=True), "another player's card is another play"
+
+
 def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card() -> None:
     script = Script()
     script.reach("Ann", (PLAY_AT, 0.5))
