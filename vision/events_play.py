@@ -155,7 +155,7 @@ class PlayPile:
         if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, self._in_sight, now)
         if view.new:
-            more = self._seeming.may_show_more(view, self._looks[-1], self._elsewhere())
+            more = self._seeming.may_show_more(view, self._looks, self._elsewhere())
             if not patient or (view.confidence >= SURE and not more):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:

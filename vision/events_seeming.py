@@ -142,12 +142,18 @@ class SeeminglyNew:
         top = self._pile.cards[-1].place if self._pile.cards else None
         return top is not None and self._pictures.is_gone(top)
 
-    def may_show_more(self, view: PileView, look: Sequence[Seen], elsewhere: Collection[str]) -> bool:
-        """Tell whether the last look shows another card of the new ones' rank, which no look did before."""
+    def may_show_more(
+        self, view: PileView, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]
+    ) -> bool:
+        """Tell whether another card of the new ones' rank shows in the last look, or well in one before."""
         ranks = {name[:-1] for name, _, _ in view.new}
         known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
-        named = [seen.best for seen in look]
-        return any(name and p >= MIN_NAME and name[:-1] in ranks and name not in known for name, p in named)
+        named = [
+            (*seen.best, MIN_NAME if look is looks[-1] else _WELL_READ) for look in looks for seen in look
+        ]
+        return any(
+            name and p >= least and name[:-1] in ranks and name not in known for name, p, least in named
+        )
 
     def missed_in(self, last: Event, view: PileView, *, plain: bool) -> list[NewCard]:
         """Return cards that were put down with the last play, though they were not seen then.

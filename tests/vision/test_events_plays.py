@@ -13,6 +13,18 @@ from vision.layout import DRAW, PLAY, Zone
 from vision.slots import Seen
 
 
+def test_a_card_of_the_set_that_one_look_shows_well_is_waited_for() -> None:
+    script = Script()
+    script.reach("Ann", (PLAY_AT, 0.4))
+    script.end()
+    fan, third = [card("3H", PLAY_AT), card("3C", (-60.0, 30.0))], card("3D", (-60.0, -30.0), 0.92)
+    for table in ([*fan, third], fan, [*fan, third]):
+        script.table = list(table)
+        script.look()
+        script.t += 0.2
+    assert [set(event.cards) for event in script.events[1:]] == [{"3H", "3C", "3D"}]
+
+
 def test_the_deal_is_told_first() -> None:
     script = Script()
     assert [e.event for e in script.events] == ["deal"]
