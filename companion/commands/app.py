@@ -46,11 +46,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Open the window, or say that there is no display and go on without."""
     from companion.app import NoDisplayError, prepare_kivy, run_window
-    from companion.half_films import forget_left_films
+    from companion.half_files import forget_left_files
     from companion.outputs import check_outputs
     from companion.store import default_path
 
-    forget_left_films()
+    forget_left_files()
     check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
     if args.deck is not None:
         from vision.decks import load_deck

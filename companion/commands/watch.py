@@ -73,12 +73,12 @@ def run(args: argparse.Namespace) -> int:
             then has been written.
     """
     from companion.event_writer import EventWriter
-    from companion.half_films import forget_left_films
+    from companion.half_files import forget_left_files
     from companion.nextdeal import NextDeal
     from companion.recording import FilmWriter, Recorded
     from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
-    forget_left_films()
+    forget_left_files()
     # Everything that can be wrong with the input is found before anything is written.
     _check_files(args)
     choice = _choice(args)
