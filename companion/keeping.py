@@ -30,6 +30,7 @@ from companion.store_opening import (
     waiting_files,
 )
 from engine.errors import BadInputError
+from engine.whole_files import make_folder
 
 
 def back_up(target: Path, store: Path | None = None) -> Path:
@@ -93,7 +94,7 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
         raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
     refuse_strange(target, at_home=is_at_home(target))
-    named.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(named.parent)
     scratch = _scratch(target)
     _remove(scratch)
     try:

@@ -73,15 +73,15 @@ def _annotated() -> tuple[str, Path | None]:
 
     So no file that is there is replaced by it, and where it cannot be written there is none.
     """
-    from engine.whole_files import refuse_unwritable
+    from engine.whole_files import make_folder, refuse_unwritable
 
     if ANNOTATED.exists():
         return f", the film in {ANNOTATED} is left as it is", None
     try:
-        ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(ANNOTATED.parent)
         refuse_unwritable(ANNOTATED)
     except OSError as fault:
-        return f", no annotated film is written ({ANNOTATED}: {fault.strerror})", None
+        return f", no annotated film is written ({fault.filename or ANNOTATED}: {fault.strerror})", None
     return f", the annotated film goes to {ANNOTATED}", ANNOTATED
 
 

@@ -14,6 +14,7 @@ from datasets.measuring.summing import report
 from datasets.measuring.watching import Row, measured
 from datasets.parallel import spread
 from datasets.progress import Progress
+from engine.whole_files import make_folder
 
 
 def measure_films(
@@ -36,7 +37,7 @@ def measure_films(
     about = machine()
     todo = [(plan.film_in(folder), plan) for plan in plans] + [(film, None) for film in films]
     outcomes = folder / "watched"
-    outcomes.mkdir(exist_ok=True)
+    make_folder(outcomes)
     rows: list[Row] = []
 
     def of_one(done: float, whole: float) -> None:
