@@ -165,6 +165,7 @@ def _broken_off(args: argparse.Namespace) -> Choice:
     if game is None:
         raise BadInputError(notice or "no game was broken off within the last day")
     choice = choice_of(game, store=args.store, layout=args.layout)
+    choice = replace(choice, deck=args.deck or choice.deck)
     return choice if args.source is None else replace(choice, source=args.source)
 
 
