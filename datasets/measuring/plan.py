@@ -178,10 +178,11 @@ def outdated(film: Path) -> str | None:
     try:
         version = read_lines(truth_path(film))[0].get("truth_version", 1)
     except (BadInputError, IndexError):
-        version = "?"
+        version = None
     if version == TRUTH_VERSION:
         return None
-    return f"its truth is of version {version}, not {TRUTH_VERSION}"
+    told = f"version {version}" if type(version) is int else "no version that is known"
+    return f"its truth is of {told}, not {TRUTH_VERSION}"
 
 
 def _deck(name: str, story: Story) -> str:

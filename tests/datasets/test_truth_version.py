@@ -57,6 +57,12 @@ def older(film: Path) -> str:
     return text
 
 
+@pytest.mark.parametrize("header", ["", "no JSON", '{"film": "a.mp4", "truth_version": "2\\n3"}'])
+def test_a_truth_that_says_nothing_sensible_is_of_no_version(header: str, tmp_path: Path) -> None:
+    (tmp_path / "a.truth.jsonl").write_text(header + "\n")
+    assert outdated(tmp_path / "a.mp4") == f"its truth is of no version that is known, not {TRUTH_VERSION}"
+
+
 def test_a_planned_film_of_another_version_is_rendered_anew_and_that_is_said(
     plan: FilmPlan, rendered: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
