@@ -123,6 +123,7 @@ class TonightScreen(FloatLayout):
         self._look_for_cameras(cameras)
         self.broken_off = broken_off
         self.source, self.deck = choice.source, choice.deck
+        self._deck_taken = False
         self.rules = choice.rules
         super().__init__(**kwargs)
         self.ids.seating.on_swap = self.swap
@@ -247,6 +248,7 @@ class TonightScreen(FloatLayout):
 
     def take_deck(self, deck: str | None) -> None:
         """Play with an enrolled deck, and read the camera's picture with it at once; None: with any."""
+        self._deck_taken = True
         self._tick_deck(deck)
         self._look_through(self.source if self.parent is not None else None)
 
@@ -263,7 +265,7 @@ class TonightScreen(FloatLayout):
         if game is None:
             return
         choice, source = choice_of(game, store=self.choice.store), self.chosen().source
-        if is_lost(game.deck) or self.deck != self.choice.deck:
+        if is_lost(game.deck) or self._deck_taken:
             choice = replace(choice, deck=self.deck)
         # Its own camera is gone where the form began without one.
         gone = source is None and choice.through_own_camera

@@ -114,12 +114,17 @@ def form(driver: Driver) -> Steps:
         dealer=None,
         loser=None,
         source="0",
+        deck="its-own",
     )
-    again = TonightScreen(gone, begun.append, game)
+    own = Deck("its-own", "weights", ("4C", "5C"), np.eye(2, 64, dtype=np.float32))
+    save_deck(own)
+    again = TonightScreen(replace(gone, deck="of another game"), begun.append, game)
+    again._offer_decks()
     again.go_on()
     again.watch("http://127.0.0.1:9/")
     again.go_on()
-    driver.saw["through"] = [[choice.resume, choice.source] for choice in begun]
+    driver.saw["through"] = [[choice.resume, choice.source, choice.deck] for choice in begun]
+    remove_deck(own.name)
     yield from go_on_without_a_deck(driver, game)
 
 

@@ -292,8 +292,8 @@ def test_a_house_variant_whose_file_has_gone_is_named_and_another_ruleset_can_be
     assert ticked == ["our-house"]
 
 
-def test_a_game_that_was_broken_off_goes_on_through_another_camera() -> None:
-    assert drive("form")["through"] == [[7, "0"], [7, "http://127.0.0.1:9/"]]
+def test_a_game_that_was_broken_off_goes_on_through_another_camera_and_with_its_own_deck() -> None:
+    assert drive("form")["through"] == [[7, "0", "its-own"], [7, "http://127.0.0.1:9/", "its-own"]]
 
 
 def test_a_game_whose_deck_was_forgotten_goes_on_without_it_or_with_another() -> None:
