@@ -12,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from companion.half_films import in_use, left_films, notes_folder
+from companion.half_files import forget_left_files, in_use, left_files, noted_file, notes_folder
 from companion.kept_moments import former_moments, moments_folder
 from companion.playing import exchange_lock, games_being_played, lock_files
 from companion.scratch import forget_scratch
@@ -30,7 +30,7 @@ from companion.store_opening import (
     waiting_files,
 )
 from engine.errors import BadInputError
-from engine.whole_files import whole_file
+from engine.whole_files import make_folder
 
 
 def back_up(target: Path, store: Path | None = None) -> Path:
@@ -50,7 +50,8 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     with Store.open_to_read(source) as opened:
         if opened.notice:
             raise BadInputError("{reason}", reason=opened.notice)
-    with whole_file(target) as part:
+    forget_left_files()
+    with noted_file(target) as part:
         _copy(source, part, "rw", target)
     return target
 
@@ -93,7 +94,7 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
         raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
     refuse_strange(target, at_home=is_at_home(target))
-    named.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(named.parent)
     scratch = _scratch(target)
     _remove(scratch)
     try:
@@ -110,7 +111,7 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
 
 
 def kept(store: Path | None = None) -> list[Path]:
-    """Return every file that the program keeps: games, set-aside ones, decks, settings, logs, half films.
+    """Return every file that the program keeps: games, set-aside ones, decks, settings, logs, half files.
 
     With `store` named, only that store and what was set aside from it. Where the store's name is a link,
     these lie where it leads to, and the link is one of them.
@@ -130,7 +131,7 @@ def kept(store: Path | None = None) -> list[Path]:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
         being_written = in_use()
-        found = [*(file for file in found if file not in being_written), *left_films()]
+        found = [*(file for file in found if file not in being_written), *left_files()]
     found.append(named)
     return list(dict.fromkeys(file for file in found if file.is_file()))
 
@@ -166,7 +167,7 @@ def erase(store: Path | None = None) -> list[Path]:
         refuse_if_playing(path)
         lock = exchange_lock(path)
         pictures = _picture_folders(named)
-        half = left_films() if store is None else []
+        half = left_files() if store is None else []
         files = [file for file in kept(store) if file != lock]
         for file in files:
             if file not in half:
@@ -179,8 +180,8 @@ def erase(store: Path | None = None) -> list[Path]:
     for folder in _folders() if store is None else ():
         with contextlib.suppress(OSError):  # somebody has begun anew there
             folder.rmdir()
-    for film in half:  # the last: they may lie anywhere, also where nothing can be removed
-        film.unlink(missing_ok=True)
+    for left in half:  # the last: they may lie anywhere, also where nothing can be removed
+        left.unlink(missing_ok=True)
     return files
 
 

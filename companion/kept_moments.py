@@ -17,7 +17,7 @@ import cv2
 from companion.store_names import beside, followed
 from companion.store_pages import was_database
 from engine.errors import BadInputError
-from engine.whole_files import write_whole
+from engine.whole_files import make_folder, write_whole
 from vision.pictures import read_image
 
 _log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class KeptMoments:
                 number = int(line.get("revise") or line["id"])
                 path = self.folder / f"{number}.jpg"
                 if number in moments and not path.exists():
-                    self.folder.mkdir(parents=True, exist_ok=True)
+                    make_folder(self.folder)
                     write_whole(path, moments[number])
         except OSError as error:
             self.wanted = False

@@ -14,6 +14,7 @@ REASONS = (
     marked("Is a directory"),
     marked("Not a directory"),
     marked("File exists"),
+    marked("is no folder, and one is needed there"),
     marked("File name too long"),
     marked("database is locked"),
     marked("database or disk is full"),

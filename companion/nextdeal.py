@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from companion.book import Line
 from companion.choice import Choice
 from companion.freed_memory import free_ended_games
+from companion.lost_decks import with_deck_that_is_there
 from companion.nextgame import begun_words, coming_words, next_choice
 from companion.starting import Before, before
 from engine.errors import BadInputError
@@ -70,7 +71,7 @@ class NextDeal:
         """Take in a picture after the end of `game`; returns the game that a deal began.
 
         Raises:
-            BadInputError: the next game cannot be opened (a deck is gone, say).
+            BadInputError: the next game cannot be opened (a house variant is gone, say).
         """
         if self.waiting is None:
             game.keep_learnt()
@@ -91,6 +92,7 @@ class NextDeal:
         """Return what is played next, and what was before it."""
         # Where seats and piles are is told by the next deal: players may have moved.
         choice = replace(next_choice(replace(self.choice, kept=True), table), layout=None)
+        choice = with_deck_that_is_there(choice, self._tell)
         if self.choice.kept:
             try:
                 return choice, before(choice)

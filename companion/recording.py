@@ -12,7 +12,7 @@ import numpy as np
 
 from companion.book import Line
 from companion.game_keeper import changes_between
-from companion.half_films import noted_film
+from companion.half_files import noted_file
 from companion.nextdeal import Games, NextDeal
 from companion.wording import event_words
 from engine.errors import BadInputError
@@ -164,7 +164,7 @@ class FilmWriter:
             height, width = round(height * FILM_WIDTH / width) // 2 * 2, FILM_WIDTH
         self._size = (width, height)
         with ExitStack() as opening:
-            self._part = opening.enter_context(noted_film(self._path))
+            self._part = opening.enter_context(noted_file(self._path))
             writer = begin_film(self._part, self._path, self._fps, (width, height))
             self._file = opening.pop_all()
         return writer

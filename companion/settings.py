@@ -11,7 +11,7 @@ import platformdirs
 
 from companion.i18n import AUTOMATIC, LANGUAGES
 from engine.json_text import parse_json
-from engine.whole_files import write_whole
+from engine.whole_files import make_folder, write_whole
 
 _CAMERA_HEIGHTS = (480, 2160)
 TYPE_SIZES = {"normal": 1.0, "larger": 1.3, "largest": 1.6}
@@ -80,5 +80,5 @@ def save_settings(settings: Settings, path: Path | None = None) -> None:
         OSError: the file cannot be written.
     """
     target = path or settings_path()
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     write_whole(target, json.dumps(asdict(settings), indent=1) + "\n")

@@ -19,6 +19,7 @@ from companion.freed_memory import free_ended_games
 from companion.game import Game
 from companion.game_keeper import GameKeeper
 from companion.hand_scored import HandScored
+from companion.lost_decks import with_deck_that_is_there
 from companion.nextgame import next_choice
 from companion.phone import PHONE_CAMERA, open_phone_camera
 from companion.scratch import scratch_folder
@@ -187,6 +188,8 @@ def watched_game(
 
     free_ended_games()
     resumed = past.game
+    if resumed is not None:
+        choice = with_deck_that_is_there(choice, watching.tell or (lambda _line: None))
     # Where the camera stands otherwise, or is another one, the watcher looks for the places anew.
     known = resumed.layout if resumed is not None else None
     with ExitStack() as until_opened:

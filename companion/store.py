@@ -33,6 +33,7 @@ from companion.store_rows import (
 )
 from engine.errors import BadInputError
 from engine.said import message
+from engine.whole_files import make_folder
 
 NEW_EVENING_AFTER_S = 6 * 3600.0
 """A game that starts this long after the last thing that happened belongs to a new evening."""
@@ -104,11 +105,14 @@ class Store:
         where = followed(named)
         try:
             if makes_folder:
-                named.parent.mkdir(parents=True, exist_ok=True)  # not the folder that a link leads to
+                make_folder(named.parent)  # not the folder that a link leads to
             opened = open_it(where, at_home=is_at_home(where))
         except OSError as error:
+            reason = error.strerror or error
+            if error.filename not in (None, str(where)):  # as its folder
+                reason = message("{path}: {reason}", path=error.filename, reason=reason)
             raise BadInputError(
-                "the store {where} cannot be used: {reason}", where=where, reason=error.strerror or error
+                "the store {where} cannot be used: {reason}", where=where, reason=reason
             ) from None
         except ERRORS as error:
             raise BadInputError(

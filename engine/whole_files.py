@@ -1,8 +1,12 @@
-"""Files that appear under their names only when they are complete, with several processes in one folder."""
+"""Files that appear under their names only when they are complete, with several processes in one folder.
+
+And the folders for them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import re
@@ -82,6 +86,25 @@ def _named(path: Path, part: Path) -> Iterator[None]:
         if error.filename not in (None, str(part)) or error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+NO_FOLDER = "is no folder, and one is needed there"
+"""Why a folder cannot be made; the system would say that a file exists."""
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, with those above it, unless it is there.
+
+    Raises:
+        OSError: it cannot be made; where something else stands in its place, or above, the error names that.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        for path in (folder, *folder.parents):
+            if os.path.lexists(path) and not path.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, NO_FOLDER, str(path)) from None
+        raise
 
 
 def refuse_protected(path: Path) -> None:

@@ -50,9 +50,9 @@ SCREENS: Rows = (
         Shot("seats", "seats", "TonightScreen", "Before the game"),
         Shot("seats", "dark", "TonightScreen", "Too dark"),
         Shot("seats", "by which rules", "TonightScreen", "By which rules"),
-        Shot("screens", "table", "TableScreen", "The table"),
+        Shot("filmed", "table", "TableScreen", "The table"),
         Shot("shown_where", "asked", "QuestionBar", "A question of the referee"),
-        Shot("screens", "log", "LogScreen", "The log"),
+        Shot("filmed", "log", "LogScreen", "The log"),
         Shot("sung", "ledger", "LedgerScreen", "The ledger"),
         Shot("screens", "rules", "RulesScreen", "The rules"),
     ),
@@ -68,12 +68,10 @@ SCREENS: Rows = (
         Shot("score", "next-game", "TonightScreen", "The next one"),
     ),
     (
-        Shot("screens", "table", "TableScreen", "On its side", size=SIDEWAYS),
+        Shot("filmed", "table", "TableScreen", "On its side", size=SIDEWAYS),
         Shot("seats", "seats", "TonightScreen", "Before the game", size=LAPTOP),
-        Shot("screens", "table", "TableScreen", "The table", size=LAPTOP),
-        Shot(
-            "demonstration", "demonstration-en 1280x720", "DemonstrationLine", "The sample film", size=LAPTOP
-        ),
+        Shot("filmed", "table", "TableScreen", "The table", size=LAPTOP),
+        Shot("filmed", "demonstration", "DemonstrationLine", "The sample film", size=LAPTOP),
     ),
 )
 SHEETS: Rows = (
@@ -82,14 +80,14 @@ SHEETS: Rows = (
         Shot("tour", "tour2", "Tour", "The second"),
         Shot("tour", "tour3", "Tour", "The third"),
         Shot("screens", "player", "PlayerSheet", "A play entered"),
-        Shot("screens", "event", "EventSheet", "One event"),
-        Shot("screens", "correct", "CorrectSheet", "Put right"),
+        Shot("filmed", "event", "EventSheet", "One event"),
+        Shot("filmed", "correct", "CorrectSheet", "Put right"),
         Shot("screens", "ask", "AskSheet", "Can I play this?"),
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),
         Shot("sung", "songs one sung", "SongsSheet", "One song is sung"),
-        Shot("replayed", "replay", "ReplayView", "The evening again"),
+        Shot("filmed", "replay", "ReplayView", "The evening again"),
         Shot("shown_where", "tapped", "TapPlaces", "Show where they lie"),
         Shot("shown_where", "draw pile", "TapPlaces", "… the draw pile last"),
         Shot("places", "places", "DragPlaces", "Places, on a laptop", size=LAPTOP),

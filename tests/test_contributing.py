@@ -23,6 +23,18 @@ NEEDED = (
 MOST_LINES = 400
 
 
+def test_a_pull_request_is_to_pass_make_test_on_every_python_that_is_promised() -> None:
+    text = (ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8")
+    assert "pull_request:" in text
+    assert "make test PYTHON=python${{ matrix.python }}" in text
+    (listed,) = re.findall(r"python: \[(.*)\]", text)
+    promised = re.findall(
+        r'^requires-python = ">=3\.(\d+),<3\.(\d+)"', (ROOT / "pyproject.toml").read_text(), re.M
+    )
+    first, end = map(int, promised[0])
+    assert re.findall(r"3\.(\d+)", listed) == [str(minor) for minor in range(first, end)]
+
+
 def blocks(step: int) -> list[tuple[str, str]]:
     """The code blocks of a step of the walk: language and text."""
     (text,) = re.findall(rf"^\*\*{step}\. (.*?)(?=^\*\*\d|\Z)", WALK, re.MULTILINE | re.DOTALL)

@@ -24,7 +24,7 @@ from platformdirs import user_data_dir
 from engine.capped_files import read_capped
 from engine.cards import JOKER
 from engine.errors import BadInputError
-from engine.whole_files import whole_file
+from engine.whole_files import make_folder, whole_file
 from vision.face_classes import CARDS
 
 FORMAT = 1
@@ -194,7 +194,7 @@ def deck_path(name: str, folder: Path | None = None) -> Path:
 def save_deck(deck: Deck, folder: Path | None = None) -> Path:
     """Save a deck, in one step, and return its file."""
     path = deck_path(deck.name, folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     parts: dict[str, Any] = {
         "format": np.int64(FORMAT),
         "weights": np.array(deck.weights),

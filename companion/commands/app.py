@@ -46,11 +46,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Open the window, or say that there is no display and go on without."""
     from companion.app import NoDisplayError, prepare_kivy, run_window
-    from companion.half_films import forget_left_films
+    from companion.half_files import forget_left_files
     from companion.outputs import check_outputs
     from companion.store import default_path
 
-    forget_left_films()
+    forget_left_files()
     check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
     if args.deck is not None:
         from vision.decks import load_deck
@@ -73,15 +73,15 @@ def _annotated() -> tuple[str, Path | None]:
 
     So no file that is there is replaced by it, and where it cannot be written there is none.
     """
-    from engine.whole_files import refuse_unwritable
+    from engine.whole_files import make_folder, refuse_unwritable
 
     if ANNOTATED.exists():
         return f", the film in {ANNOTATED} is left as it is", None
     try:
-        ANNOTATED.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(ANNOTATED.parent)
         refuse_unwritable(ANNOTATED)
     except OSError as fault:
-        return f", no annotated film is written ({ANNOTATED}: {fault.strerror})", None
+        return f", no annotated film is written ({fault.filename or ANNOTATED}: {fault.strerror})", None
     return f", the annotated film goes to {ANNOTATED}", ANNOTATED
 
 
@@ -165,6 +165,7 @@ def _broken_off(args: argparse.Namespace) -> Choice:
     if game is None:
         raise BadInputError(notice or "no game was broken off within the last day")
     choice = choice_of(game, store=args.store, layout=args.layout)
+    choice = replace(choice, deck=args.deck or choice.deck)
     return choice if args.source is None else replace(choice, source=args.source)
 
 

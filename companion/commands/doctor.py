@@ -163,12 +163,14 @@ def check_folders() -> Finding:
     """Look whether settings and the log can be written."""
     from companion.logs import log_path
     from companion.settings import settings_path
+    from engine.whole_files import make_folder
 
     for path in (settings_path(), log_path()):
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         except OSError as error:
-            return Finding("folders", False, f"{path.parent}: {error.strerror or error}", needed=False)
+            where = error.filename or path.parent
+            return Finding("folders", False, f"{where}: {error.strerror or error}", needed=False)
         if not os.access(path.parent, os.W_OK):
             return Finding("folders", False, f"{path.parent} may not be written", needed=False)
     return Finding("folders", True, f"settings {settings_path()}, log {log_path()}", needed=False)

@@ -18,9 +18,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "erase",
         help="delete everything that the program keeps on this device",
         description="Delete all games, also those set aside, enrolled decks, settings and logs, what a "
-        "killed `watch --save` left of its film, and the program's whole cache, in which training keeps its "
-        "scenes and checkpoints. Files that you saved or shared yourself stay. There is no way back: see "
-        "`shithead backup`.",
+        "killed `watch --save` or `backup` left half written, and the program's whole cache, in which "
+        "training keeps its scenes and checkpoints. Files that you saved or shared yourself stay. There is "
+        "no way back: see `shithead backup`.",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--store", metavar="FILE", type=Path, help="erase only this store")

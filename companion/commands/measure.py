@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from companion.jobs import add_jobs, jobs_of
 from companion.progress import Bar
 from engine.errors import BadInputError
-from engine.whole_files import write_whole
+from engine.whole_files import make_folder, write_whole
 
 if TYPE_CHECKING:
     from datasets.measuring.plan import FilmPlan
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from datasets.measuring.run import measure_films
     from datasets.measuring.tables import as_markdown
 
-    args.folder.mkdir(parents=True, exist_ok=True)
+    make_folder(args.folder)
     folder = args.folder.resolve()  # other processes stand elsewhere
     check_outputs({"": folder / "films.json", "the table": folder / "films.md"}, with_truth(films))
     with Bar("measure", "films") as bar:

@@ -11,7 +11,7 @@ from typing import Any
 from companion.commands.measure import films_in, with_truth
 from companion.progress import Bar
 from engine.errors import BadInputError
-from engine.whole_files import write_whole
+from engine.whole_files import make_folder, write_whole
 
 _MOST_HOURS = 1000.0
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from datasets.measuring.soak import FILMS, soak
     from datasets.measuring.soak_plot import draw_soak
 
-    args.folder.mkdir(parents=True, exist_ok=True)
+    make_folder(args.folder)
     written = {part: args.folder / f"soak.{part}" for part in ("json", "png", "events.jsonl")}
     check_outputs(written, with_truth(films), store=args.folder / "soak.sqlite")
     if not films:

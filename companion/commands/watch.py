@@ -73,12 +73,12 @@ def run(args: argparse.Namespace) -> int:
             then has been written.
     """
     from companion.event_writer import EventWriter
-    from companion.half_films import forget_left_films
+    from companion.half_files import forget_left_files
     from companion.nextdeal import NextDeal
     from companion.recording import FilmWriter, Recorded
     from companion.starting import Watching, before, open_chosen_source, watched_game, wound_on
 
-    forget_left_films()
+    forget_left_files()
     # Everything that can be wrong with the input is found before anything is written.
     _check_files(args)
     choice = _choice(args)
@@ -135,6 +135,7 @@ def _choice(args: argparse.Namespace) -> Choice:
     """
     from companion.choice import Choice, choice_of
     from companion.starting import broken_off
+    from vision.decks import load_deck
 
     store = None if args.store in (None, Path()) else args.store
     if not args.resume:
@@ -154,7 +155,11 @@ def _choice(args: argparse.Namespace) -> Choice:
     game, notice = broken_off(store)
     if game is None:
         raise BadInputError(notice or "the store holds no game that was broken off within the last day")
-    return replace(choice_of(game, store=store, layout=args.layout), source=args.source)
+    choice = replace(choice_of(game, store=store, layout=args.layout), source=args.source)
+    if args.deck in (None, choice.deck):
+        return choice
+    load_deck(args.deck)  # of a game that goes on, a deck that is not there would be passed over
+    return replace(choice, deck=args.deck)
 
 
 def _check_files(args: argparse.Namespace) -> None:

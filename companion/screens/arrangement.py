@@ -101,7 +101,7 @@ _PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
 """The smallest phones, upright and on their side, less the navigation."""
 
 
-_LEAST_PICTURE_DP = 110
+_LEAST_PICTURE_DP = 128
 """Height of an upright phone's picture that larger type leaves: a question and its answers fit beside it."""
 _QUESTION_WIDTH_DP, _QUESTION_UNITS = 170, 190
 """Three cards to answer with stand side by side in the larger of these."""

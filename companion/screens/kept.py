@@ -17,6 +17,7 @@ from companion.phone_folders import write_shared
 from companion.screens.widgets import BodyText, Page, PillButton
 from companion.wording import path_sign
 from engine.errors import BadInputError
+from engine.whole_files import make_folder
 
 _MOST_BACKUPS = 3
 
@@ -44,7 +45,7 @@ class KeptHere:
     def _back_up(self) -> None:
         path = sharing.documents_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.sqlite")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             keeping.back_up(path, self._app.store)
         except (OSError, BadInputError) as error:
             self._say(error_words(error))

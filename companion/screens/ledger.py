@@ -29,7 +29,7 @@ from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.store import Store
 from companion.wording import path_sign
 from engine.errors import BadInputError
-from engine.whole_files import write_whole
+from engine.whole_files import make_folder, write_whole
 
 _INKS = (theme.BRASS, theme.SKY, theme.GREEN, theme.RED, theme.AMBER, theme.TEXT)
 _MARKS = ((40, True), (4, True), (3, True), (40, False), (4, False), (3, False))
@@ -288,7 +288,7 @@ class LedgerScreen(Page):
 
     def _write(self, path: Path, write: Callable[[], object]) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             write()
         except (OSError, BadInputError) as error:
             self.ids.toast.say(error_words(error), 6.0)

@@ -23,7 +23,7 @@ from companion.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.sharing import pictures_folder
 from companion.wording import path_sign
 from engine.errors import BadInputError
-from engine.whole_files import write_whole
+from engine.whole_files import make_folder, write_whole
 
 
 def _illegal(lines: Sequence[Line]) -> Sequence[Line]:
@@ -140,7 +140,7 @@ class LogScreen(Page):
     def _write(self, event_id: int, jpeg: bytes) -> None:
         path = pictures_folder() / time.strftime(f"shithead-%Y%m%d-%H%M%S-{event_id}.jpg")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             write_whole(path, jpeg)
         except OSError as error:
             self.ids.toast.say(error_words(error))

@@ -9,6 +9,7 @@ from typing import Any
 
 from kivy.clock import Clock
 from kivy.lang import Builder
+from kivy.metrics import dp
 from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
@@ -22,10 +23,14 @@ from companion.rulings import (
     line_to_correct,
     open_questions,
 )
-from companion.screens.arrangement import rows_needed
+from companion.screens.arrangement import ANSWER_DP, rows_needed
 from companion.screens.widgets import PillButton, signed, text_height
 from companion.wording import cards_sign, event_words
 from engine.events import Event
+
+_QUESTION_SHARE, _STEPS = 0.4, 40
+"""Of the line that it shares with its answers, a question gets so much; less, in so many steps, where that is
+all they lack."""
 
 
 class AnswerChip(PillButton):
@@ -44,8 +49,14 @@ class QuestionBar(BoxLayout):
     """Whether it stands beside the picture and not below it."""
     wraps = BooleanProperty(False)
     """Whether the answers take several rows."""
-    toast_room = NumericProperty(0)
-    """Pixels at the top over which lies what was just done: no answer may lie under it."""
+    tallest = NumericProperty(48)
+    """Height of an answer where there is room."""
+    chip_height = NumericProperty(48)
+    """Height of an answer."""
+    rows_height = NumericProperty(48)
+    """Pixels that the rows of answers take, one above the other."""
+    answers_width = NumericProperty(0)
+    """Pixels in which the answers are seen; they scroll where they need more."""
     row_width = NumericProperty(0)
     """Pixels that all answers take in one row."""
 
@@ -64,6 +75,7 @@ class QuestionBar(BoxLayout):
         self.fbind("size", self._lay)
         self.fbind("orientation", self._lay)
         self.fbind("asks", self._lay)
+        self.fbind("tallest", self._lay)
 
     def show(self, lines: Sequence[Line], *, followed: bool = True) -> None:
         """Ask the newest open question of the game; `followed`: it is known where everything lies."""
@@ -105,12 +117,26 @@ class QuestionBar(BoxLayout):
         self.row_width = sum(widths) + across * (len(widths) - 1)
         room = self.width - left - right
         rows = rows_needed(widths, across, room)
-        height = next(iter(self.chips.values())).height
         asked = text_height(
             signed(self.asks), self.ids.asks.smallest, max(2, int(room)), bold=True, italic=False
         )
-        needed = rows * (height + gap) - gap + max(self.spacing + asked, self.toast_room)
-        self.wraps = self.orientation == "vertical" and needed <= self.height - top - bottom
+        free = self.height - top - bottom - self.spacing - asked
+        # Where type is large, answers are as low as a finger can hit before they are out of sight.
+        height = max(dp(ANSWER_DP), min(self.tallest, (free + gap) / rows - gap))
+        self.wraps = self.orientation == "vertical" and rows * (height + gap) - gap <= free
+        self.chip_height = height if self.wraps else self.tallest
+        self.rows_height = rows * (height + gap) - gap if self.wraps else self.chip_height
+        self.answers_width = room if self.orientation == "vertical" else self._left_by_question(room)
+
+    def _left_by_question(self, room: float) -> float:
+        """Return the answers' width in one line with the question, which stays whole or has its share."""
+        asks, needed = self.ids.asks, float(self.row_width)
+        for step in range(_STEPS):
+            width = room * _QUESTION_SHARE * (_STEPS - step) / _STEPS
+            left = room - width - self.spacing
+            if left >= needed and asks.fits(self.asks, asks.smallest, width):
+                return needed
+        return min(needed, room * (1 - _QUESTION_SHARE) - float(self.spacing))
 
     def _answer(self, event_id: int, event: Event | None) -> None:
         self.on_answer(event_id, event)
@@ -118,7 +144,8 @@ class QuestionBar(BoxLayout):
     def _add(
         self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False, primary: bool = True
     ) -> None:
-        chip = AnswerChip(text=signed(text), wide=wide, primary=primary)
+        chip = AnswerChip(text=signed(text), wide=wide, primary=primary, height=self.chip_height)
+        self.fbind("chip_height", chip.setter("height"))
         chip.bind(on_release=lambda _chip: act())
         chip.bind(size=self._lay)
         self._lay()

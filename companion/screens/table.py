@@ -250,9 +250,17 @@ class TableScreen(FloatLayout):
             panel.size_hint = (None, None)
             panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
         self.ids.log.opacity = 1 if plan.log.height else 0
-        gap, toast = 4 * plan.unit, self.ids.toast
-        toast.width, toast.x = plan.live.width - 2 * gap, self.x + plan.live.x + gap
-        toast.y = self.y + plan.live.y + plan.live.height - toast.height - gap
+        self._place_toast(boxes["live"], plan.unit)
+
+    def _place_toast(self, over: Box, unit: float) -> None:
+        """Let what was just done be said over the picture, and not over the answers that stand beside it."""
+        gap, toast = 4 * unit, self.ids.toast
+        narrow, room = self.ids.question.beside, over.height - 2 * gap
+        if not self.watches and not self.ids.next.disabled:  # nor over the button that stands there instead
+            room -= self.ids.next.top - self.ids.live.y
+        toast.lines, toast.padding = (6, (6 * unit, 0)) if narrow else (3, (16 * unit, 0))
+        toast.size = over.width - 2 * gap, min(88 * unit, room) if narrow else 44 * unit
+        toast.pos = self.x + over.x + gap, self.y + over.y + over.height - toast.height - gap
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

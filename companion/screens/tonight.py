@@ -17,6 +17,7 @@ from kivy.uix.floatlayout import FloatLayout
 from companion.cameras import find_cameras
 from companion.choice import Choice, choice_of, fault_in, source_words, summary_of
 from companion.i18n import _
+from companion.lost_decks import is_lost, lost_deck_words
 from companion.phone import PHONE_CAMERA
 from companion.preview import LET_GO_S, Preview, preview_of, sight_words
 from companion.screens import seating  # noqa: F401 - the kv file names its widgets
@@ -82,6 +83,9 @@ class TonightScreen(FloatLayout):
     """What game was broken off and may go on; empty: none."""
     finished_text = StringProperty("")
     """What game was finished last and may be opened again; empty: none."""
+    broken_deck = StringProperty("")
+    finished_deck = StringProperty("")
+    """What is to be said of their decks."""
     notice = StringProperty("")
     """What there is to say of the store: that a damaged file was set aside."""
     fault = StringProperty("")
@@ -119,6 +123,7 @@ class TonightScreen(FloatLayout):
         self._look_for_cameras(cameras)
         self.broken_off = broken_off
         self.source, self.deck = choice.source, choice.deck
+        self._deck_taken = False
         self.rules = choice.rules
         super().__init__(**kwargs)
         self.ids.seating.on_swap = self.swap
@@ -243,6 +248,7 @@ class TonightScreen(FloatLayout):
 
     def take_deck(self, deck: str | None) -> None:
         """Play with an enrolled deck, and read the camera's picture with it at once; None: with any."""
+        self._deck_taken = True
         self._tick_deck(deck)
         self._look_through(self.source if self.parent is not None else None)
 
@@ -255,10 +261,12 @@ class TonightScreen(FloatLayout):
         self._take_up(self.finished)
 
     def _take_up(self, game: StoredGame | None) -> None:
-        """Go on with a stored game, through another camera where one was chosen."""
+        """Go on with a stored game, through another camera or with another deck where one was chosen."""
         if game is None:
             return
         choice, source = choice_of(game, store=self.choice.store), self.chosen().source
+        if is_lost(game.deck) or self._deck_taken:
+            choice = replace(choice, deck=self.deck)
         # Its own camera is gone where the form began without one.
         gone = source is None and choice.through_own_camera
         self._begin(replace(choice, source=source) if gone or source != self.choice.source else choice)
@@ -292,6 +300,8 @@ class TonightScreen(FloatLayout):
             chip.bind(on_release=lambda chip: self.take_deck(chip.source or None))
             self.ids.decks.add_widget(chip)
         self._tick_deck(self.deck if self.deck in names else None)
+        self.broken_deck = lost_deck_words(self.broken_off.deck if self.broken_off else None)
+        self.finished_deck = lost_deck_words(self.finished.deck if self.finished else None)
 
     def _tick_deck(self, deck: str | None) -> None:
         self.deck = deck

@@ -30,7 +30,7 @@ from datasets.films.surroundings import (
 )
 from datasets.films.tabletop import random_habits
 from datasets.films.things import ThingArtist
-from datasets.films.truth import event_line, resting_cards, with_verdicts, write_lines
+from datasets.films.truth import TRUTH_VERSION, event_line, resting_cards, with_verdicts, write_lines
 from datasets.films.video import FilmWriter
 from datasets.progress import Progress
 from engine.errors import BadInputError
@@ -183,6 +183,7 @@ def header(scene: Scene, film: str) -> dict[str, object]:
     story, shot = scene.story, scene.shot
     return {
         "film": film,
+        "truth_version": TRUTH_VERSION,
         "fps": shot.fps,
         "width": shot.width,
         "height": shot.height,

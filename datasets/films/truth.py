@@ -18,6 +18,11 @@ from engine.events import Event
 from engine.referee import Referee
 from engine.whole_files import whole_file
 
+TRUTH_VERSION = 2
+"""Raised whenever the same film would get other events, or the same events another order or other verdicts.
+
+Films of version 1 do not say it. `tests/datasets/test_truth_version.py` tells when it is to be raised.
+"""
 _STEP = 2.0
 """Visibility is counted on every second pixel."""
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from companion.scoring import read_lines
 from datasets.art import VALID_DECKS
 from datasets.films.production import Shot, make_film, pick_deck, truth_path
 from datasets.films.story import DEFAULT_ACTS, Story, find_ending, find_story
 from datasets.films.surroundings import LIGHTS
+from datasets.films.truth import TRUTH_VERSION
 from datasets.progress import Progress
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
@@ -136,14 +138,15 @@ def _level(key: str, choices: Sequence[Level], number: int) -> Level:
 def render(plan: FilmPlan, folder: Path, progress: Progress | None = None) -> bool:
     """Render a film with its truth, unless it is there already; returns whether it had to be.
 
-    A film whose truth is missing was broken off, and is rendered anew.
+    A film whose truth is missing was broken off, and is rendered anew, as is one whose truth is of another
+    version: what it calls right is not what is called right now.
     `progress` is told seconds of the film.
 
     Raises:
         BadInputError: nothing can be written there, or a deck has a card too few.
     """
     film = plan.film_in(folder)
-    if is_film(film):
+    if is_film(film) and outdated(film) is None:
         return False
     names = _NAMES[: plan.players]
     if plan.ending:
@@ -168,6 +171,18 @@ def render(plan: FilmPlan, folder: Path, progress: Progress | None = None) -> bo
 def is_film(path: Path) -> bool:
     """Tell whether a whole film with its truth lies there."""
     return path.is_file() and truth_path(path).is_file()
+
+
+def outdated(film: Path) -> str | None:
+    """Return what is to be said of a film whose truth is not of the version that is made now; else None."""
+    try:
+        version = read_lines(truth_path(film))[0].get("truth_version", 1)
+    except (BadInputError, IndexError):
+        version = None
+    if version == TRUTH_VERSION:
+        return None
+    told = f"version {version}" if type(version) is int else "no version that is known"
+    return f"its truth is of {told}, not {TRUTH_VERSION}"
 
 
 def _deck(name: str, story: Story) -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from datasets.measuring.machine import machine
-from datasets.measuring.plan import FilmPlan, render
+from datasets.measuring.plan import FilmPlan, is_film, outdated, render
 from datasets.measuring.summing import report
 from datasets.measuring.watching import Row, measured
 from datasets.parallel import spread
 from datasets.progress import Progress
+from engine.whole_files import make_folder
 
 
 def measure_films(
@@ -28,7 +29,8 @@ def measure_films(
 ) -> dict[str, Any]:
     """Return the report over planned films, rendered into `folder` as far as they lack, and over `films`.
 
-    `tell` gets a line on each film; `progress` is told films.
+    `tell` gets a line on each film, and on each whose truth is of another version: a planned one is rendered
+    anew, a named one is measured as it is. `progress` is told films.
 
     Raises:
         BadInputError: a film or its truth cannot be read, or nothing can be written to `folder`.
@@ -36,7 +38,7 @@ def measure_films(
     about = machine()
     todo = [(plan.film_in(folder), plan) for plan in plans] + [(film, None) for film in films]
     outcomes = folder / "watched"
-    outcomes.mkdir(exist_ok=True)
+    make_folder(outcomes)
     rows: list[Row] = []
 
     def of_one(done: float, whole: float) -> None:
@@ -45,6 +47,7 @@ def measure_films(
     work = partial(_one, folder=folder, outcomes=outcomes, program=about["program"])
     if jobs == 1 and cluster is None:  # other processes tell of whole films only
         work = partial(work, progress=of_one)
+    _tell_of_outdated(todo, tell)
     progress(0, len(todo))
     for (_, plan), row in zip(todo, spread(work, todo, jobs, cluster), strict=True):
         rows.append(row)
@@ -54,6 +57,13 @@ def measure_films(
         progress(len(rows), len(todo))
     made = datetime.now(UTC).strftime("%Y-%m-%d")
     return report(rows, made=made, machine=about, jobs=jobs if cluster is None else None)
+
+
+def _tell_of_outdated(todo: Sequence[tuple[Path, FilmPlan | None]], tell: Callable[[str], None]) -> None:
+    for film, plan in todo:
+        why = outdated(film) if is_film(film) else None
+        if why is not None:
+            tell(f"{film.name}: {why}; it is {'measured as it is' if plan is None else 'rendered anew'}")
 
 
 def _instead(plan: FilmPlan | None, row: Row) -> str:

@@ -6,6 +6,7 @@ off goes on where it was, and another program watches anew.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from contextlib import closing
@@ -49,8 +50,10 @@ def measured(film: Path, folder: Path, program: str, progress: Progress = lambda
     """
     kept = folder / f"{film.stem}.{program}.json"
     found = _kept_row(kept)
-    if found is not None and (found["film"], found["bytes"]) == (film.name, film.stat().st_size):
-        return found
+    if found is not None:
+        now = film.name, film.stat().st_size, _digest(truth_path(film))
+        if (found["film"], found["bytes"], found.get("truth")) == now:
+            return found
     row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl", progress)
     write_whole(kept, json.dumps(row) + "\n")
     return row
@@ -144,6 +147,7 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
             **{name: told.get(name) for name in ("light", "tilt", "sway", "lively")},
             **{name: told.get(name) for name in ("surface", "card_px", "messy")},
             "deck_held_out": header["deck"] in VALID_DECKS,
+            "truth": _digest(truth_path(film)),
         }
         if not is_film_row(row):
             raise ValueError("a value is of another kind")
@@ -152,6 +156,14 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
         raise BadInputError(
             f"{truth_path(film)}: the first line does not describe a film ({error})"
         ) from None
+
+
+def _digest(path: Path) -> str:
+    """Return what tells a truth from another one for the same film; nothing where there is none."""
+    try:
+        return hashlib.sha256(read_capped(path)).hexdigest()[:12]
+    except OSError:
+        return ""
 
 
 def _scored(score: Score) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from companion.commands.app import choose
 from companion.settings import Settings, load_settings
 from companion.starting import session_of
 from tests.companion.evening_scenario import evening
+from tests.companion.filmed_scenario import filmed
 from tests.companion.phone_scenarios import phoned
 from tests.companion.places_scenarios import places, shown_where
 from tests.companion.pressed import pressed
@@ -288,6 +289,7 @@ SCENARIOS = {
         tour,
         seats,
         screens,
+        filmed,
         house_options,
         replayed,
         enrolled,

@@ -18,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import tests.companion.as_phone  # noqa: F401 - before the app, from which it may hide something
 from companion.app import prepare_kivy
 from companion.choice import Choice
+from companion.i18n import set_language
+from companion.screens.arrangement import overlap
 from companion.starting import session_of
 from tests.companion.form_scenarios import form, tonight
 from tests.companion.long_texts import long_texts, player_fields, show_long_texts
@@ -236,7 +238,7 @@ def questions_at_any_size(driver: Driver, unread: Sequence[dict[str, Any]], nobo
     from kivy.core.window import Window
 
     rows = {"id": 9, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=2, wanted=4)}
-    for width, height in ((360, 640), (640, 360), (2560, 1440), (3840, 2160)):
+    for width, height in ((360, 640), (640, 360), (412, 892), (2560, 1440), (3840, 2160)):
         Window.size = (width, height)
         driver.session.show(lines=(nobody,))
         yield from rest(3)
@@ -254,6 +256,7 @@ def questions_at_any_size(driver: Driver, unread: Sequence[dict[str, Any]], nobo
                 "hidden": hidden_answers(bar),
                 "edge": list(driver.ids.ring.edge),
             }
+        yield from questions_in_german(driver, f"{width}x{height}", {"card": unread[:2], "rows": (rows,)})
         driver.session.show(lines=unread[:2])
         yield from rest(3)
         driver.tap(driver.ids.question.chips["10D"])
@@ -264,6 +267,29 @@ def questions_at_any_size(driver: Driver, unread: Sequence[dict[str, Any]], nobo
         driver.tap(driver.ids.question.chips["done"])
         yield from rest(2)
         driver.saw[f"done {width}x{height}"] = driver.session.asked[-1]
+
+
+def questions_in_german(driver: Driver, size: str, asking: dict[str, Sequence[dict[str, Any]]]) -> Steps:
+    """The same in German, and while it is said what was just done."""
+    set_language("de")
+    bar, toast = driver.ids.question, driver.ids.toast
+    for name, lines in asking.items():
+        driver.session.show(lines=())
+        yield from rest(2)
+        driver.session.show(lines=lines)
+        toast.say("Zurückgenommen: Bartholomew legt 9♠ 9♦", 60.0)
+        yield from rest(3)
+        driver.measure(f"{name} {size} de")
+        said = box_of(toast)
+        driver.saw[f"{name} {size} de"] |= {
+            "hidden": hidden_answers(bar),
+            "under the toast": [key for key, chip in bar.chips.items() if overlap(said, box_of(chip))],
+            "toast": bool(toast.opacity),
+        }
+        toast.say("", 0.0)
+    set_language("en")
+    driver.session.show(lines=())
+    yield from rest(3)
 
 
 def hidden_answers(bar: Any) -> list[str]:

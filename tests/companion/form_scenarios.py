@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from companion.choice import Choice
 from companion.store_rows import StoredGame
 from tests.companion.scripted import PLAYERS
 from tests.companion.walker import Steps, rest, type_over
 from tests.companion.window_driver import Driver
+from vision.decks import Deck, remove_deck, save_deck
 
 
 def tonight(driver: Driver) -> Steps:
@@ -110,12 +114,42 @@ def form(driver: Driver) -> Steps:
         dealer=None,
         loser=None,
         source="0",
+        deck="its-own",
     )
-    again = TonightScreen(gone, begun.append, game)
+    own = Deck("its-own", "weights", ("4C", "5C"), np.eye(2, 64, dtype=np.float32))
+    save_deck(own)
+    again = TonightScreen(replace(gone, deck="of another game"), begun.append, game)
+    again._offer_decks()
     again.go_on()
     again.watch("http://127.0.0.1:9/")
     again.go_on()
-    driver.saw["through"] = [[choice.resume, choice.source] for choice in begun]
+    driver.saw["through"] = [[choice.resume, choice.source, choice.deck] for choice in begun]
+    remove_deck(own.name)
+    yield from go_on_without_a_deck(driver, game)
+
+
+def go_on_without_a_deck(driver: Driver, game: StoredGame) -> Steps:
+    """A game whose deck was forgotten goes on: first while no other is enrolled, then with one chosen."""
+    from companion.screens.tonight import TonightScreen
+
+    begun: list[Choice] = []
+    seen = driver.saw["forgotten"] = []
+    for enrolled in ((), ("pub",)):
+        for name in enrolled:
+            save_deck(Deck(name, "weights", ("4C", "5C"), np.eye(2, 64, dtype=np.float32)))
+        fresh = Choice(source=None, players=PLAYERS, kept=False)
+        form = TonightScreen(fresh, begun.append, replace(game, deck="mine"))
+        driver.app.root.show("table", form)
+        yield from rest(3)
+        driver.measure(f"forgotten {len(seen)}")
+        for deck in (None, *enrolled):
+            form.take_deck(deck)
+            form.ids.scroll.scroll_y = 1
+            yield from rest(2)
+            driver.tap(form.ids.broken.ids.button)
+            yield from rest(2)
+            seen.append([form.broken_deck, begun[-1].resume, begun[-1].deck])
+    remove_deck("pub")
 
 
 def ticked(screen: Any) -> list[str]:

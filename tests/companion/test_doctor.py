@@ -169,7 +169,7 @@ def test_a_folder_that_cannot_be_made_is_named_with_the_cause_and_is_no_illness(
     folder = tmp_path / "file" / "shithead"
     monkeypatch.setattr(PATHS[of], lambda: folder / "x")
     said = line_of("folders", tmp_path, capsys, status=0)
-    assert said == f"without  folders: {folder}: Not a directory"
+    assert said == f"without  folders: {folder.parent}: is no folder, and one is needed there"
 
 
 @pytest.mark.usefixtures("all_well")

@@ -196,3 +196,15 @@ def test_what_lies_about_after_a_game_is_no_deal(tmp_path: Path, rows: dict[str,
     evening.table.cards += [(name, 575.0 - 75 * k, 80.0, 0.0) for k, name in enumerate(rows["Bob"])]
     evening.run(5.0)
     assert evening.game.table.loser == "Bob"
+
+
+def test_the_next_game_is_played_without_a_deck_that_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    evening.following.choice = replace(evening.following.choice, deck="mine")
+    told: list[str] = []
+    evening.following._tell = told.append
+    evening.play_first()
+    evening.run(5.0)
+    assert evening.waits()
+    assert evening.opened[-1][0].deck is None
+    assert told[0].startswith("deck mine: not enrolled")

@@ -35,10 +35,15 @@ from tests.companion.dealt_table import (
 )
 
 
-@pytest.fixture
-def camera(monkeypatch: pytest.MonkeyPatch) -> Iterator[Camera]:
+@pytest.fixture(autouse=True)
+def _eyes_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put back what `look_through` changes, for the tests that follow."""
     for module, name in ((companion.starting, "open_chosen_source"), (vision.rereading, "game_reader")):
-        monkeypatch.setattr(module, name, getattr(module, name))  # put back afterwards
+        monkeypatch.setattr(module, name, getattr(module, name))
+
+
+@pytest.fixture
+def camera() -> Iterator[Camera]:
     camera = Camera()
     look_through(camera)
     yield camera

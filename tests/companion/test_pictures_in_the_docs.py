@@ -54,6 +54,19 @@ def test_every_screen_and_every_sheet_is_photographed() -> None:
     assert shown == there | COMES_AND_GOES
 
 
+def test_what_shows_a_table_of_a_game_shows_real_pictures_of_one() -> None:
+    """They come from the sample film; a table that is only asked about, or none yet, may be a drawn one."""
+    shots = [shot for rows in SCRIPT.PICTURES.values() for row in rows for shot in row]
+    of_a_game = [
+        shot
+        for shot in shots
+        if shot.below in ("The table", "On its side", "The log", "One event", "The sample film")
+    ]
+    of_a_game += [shot for shot in shots if shot.shows in ("CorrectSheet", "ReplayView")]
+    assert len(of_a_game) == 8
+    assert {shot.scenario for shot in of_a_game} == {"filmed"}
+
+
 @pytest.mark.parametrize("name", SCRIPT.PICTURES)
 def test_the_picture_in_the_docs_shows_what_the_list_says(name: str) -> None:
     """Else scripts/screens.py has changed since it was made."""

@@ -6,6 +6,8 @@ import pytest
 
 from tests.companion.driven import cut_texts, drive, small_targets
 
+SIZES = ["360x640", "640x360", "412x892", "2560x1440", "3840x2160"]
+
 
 def test_a_question_is_answered_by_one_tap_on_what_the_card_may_be() -> None:
     seen = drive("questions")
@@ -38,8 +40,8 @@ def test_a_question_leaves_the_picture_free_on_the_smallest_phone(size: str) -> 
     assert seen[f"done {size}"] == ["correct", 2, None]
 
 
-@pytest.mark.parametrize("size", ["2560x1440", "3840x2160"])
-def test_every_answer_to_a_question_is_in_sight_on_large_monitors(size: str) -> None:
+@pytest.mark.parametrize("size", SIZES)
+def test_every_answer_to_a_question_is_in_sight_on_phones_and_on_large_monitors(size: str) -> None:
     seen = drive("questions")
     for name in ("card", "rows"):
         found = seen[f"{name} {size}"]
@@ -48,6 +50,18 @@ def test_every_answer_to_a_question_is_in_sight_on_large_monitors(size: str) -> 
         assert cut_texts(found) == [], name
     assert seen[f"answered {size}"][2]["cards"] == ["10D"]
     assert seen[f"done {size}"] == ["correct", 2, None]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_in_german_too_and_none_lies_under_what_was_just_said(size: str) -> None:
+    seen = drive("questions")
+    for name in ("card", "rows"):
+        found = seen[f"{name} {size} de"]
+        assert found["toast"], name
+        assert found["hidden"] == [], name
+        assert found["under the toast"] == [], name
+        assert cut_texts(found) == [], name
+        assert small_targets(found) == [], name
 
 
 def test_an_answered_question_is_closed_on_the_table_and_in_the_log() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from engine.whole_files import NO_FOLDER
 from tests.companion.driven import cut_texts
 from tests.companion.refusal_scenario import FULL
 from tests.companion.test_screens import walk
@@ -19,10 +20,10 @@ def seen() -> dict[str, Any]:
 def test_a_file_where_the_users_folder_should_be_is_named_by_whatever_would_be_kept_there() -> None:
     documents, pictures = seen()["folders"]
     assert seen()["no folder"] == {
-        "picture": f"{pictures}: File exists",
-        "csv": f"{documents}: File exists",
-        "moment": f"{pictures}: File exists",
-        "backup": f"{documents}: File exists",
+        "picture": f"{pictures}: {NO_FOLDER}",
+        "csv": f"{documents}: {NO_FOLDER}",
+        "moment": f"{pictures}: {NO_FOLDER}",
+        "backup": f"{documents}: {NO_FOLDER}",
     }
 
 

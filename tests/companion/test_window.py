@@ -292,8 +292,20 @@ def test_a_house_variant_whose_file_has_gone_is_named_and_another_ruleset_can_be
     assert ticked == ["our-house"]
 
 
-def test_a_game_that_was_broken_off_goes_on_through_another_camera() -> None:
-    assert drive("form")["through"] == [[7, "0"], [7, "http://127.0.0.1:9/"]]
+def test_a_game_that_was_broken_off_goes_on_through_another_camera_and_with_its_own_deck() -> None:
+    assert drive("form")["through"] == [[7, "0", "its-own"], [7, "http://127.0.0.1:9/", "its-own"]]
+
+
+def test_a_game_whose_deck_was_forgotten_goes_on_without_it_or_with_another() -> None:
+    seen = drive("form")
+    without, chosen = (
+        "Sein Blatt mine ist nicht mehr eingelernt: Es geht ohne weiter.",
+        "Sein Blatt mine ist nicht mehr eingelernt: Es geht mit dem weiter, das unten gewählt ist.",
+    )
+    assert seen["forgotten"] == [[without, 7, None], [chosen, 7, None], [chosen, 7, "pub"]]
+    for place in (0, 1):
+        measures = seen[f"forgotten {place}"]
+        assert (cut_texts(measures), small_targets(measures)) == ([], []), place
 
 
 def test_pictures_of_the_states_can_be_taken(tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ class Walker:
     def unsaid(self) -> Steps:
         """Wait for the line to go that says what was just done."""
         yield from until(lambda: not self.screen.ids.toast.opacity)
+        yield from rest(2)  # the picture without it is yet to be drawn
 
     def texts(self) -> list[str]:
         """Return every text that is on the screen."""

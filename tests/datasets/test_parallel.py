@@ -86,6 +86,30 @@ def test_simulate_counts_the_same_games_on_a_cluster(
     assert told[0][:4] == told[1][:4]
 
 
+DRAWN_ALONE = "from models.outlines import render; render.deck_names = lambda split: ('drawn',)"
+"""Other decks are fetched from registries."""
+
+
+def test_training_scenes_are_the_same_on_a_cluster(
+    cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from distributed import Client
+
+    from models.outlines import render
+
+    with Client(cluster) as workers:
+        workers.run(exec, DRAWN_ALONE)
+    monkeypatch.setattr(render, "deck_names", lambda split: ("drawn",))
+    monkeypatch.setattr(render, "scene_maker", render.scene_maker.__wrapped__)  # with these decks
+    here, there = tmp_path / "here", tmp_path / "there"
+    render.main([str(here), "--scenes", "3"])
+    monkeypatch.setattr(render, "scene_maker", None)  # the workers have their own
+    render.main([str(there), "--scenes", "3", "--cluster", cluster])
+    files = {path.name: path.read_bytes() for path in here.iterdir()}
+    assert len(files) >= 3
+    assert {path.name: path.read_bytes() for path in there.iterdir()} == files
+
+
 def test_film_renders_the_same_films_on_a_cluster(
     cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -159,6 +159,15 @@ def test_a_soak_at_twice_the_pace_shows_twice_its_hours_of_film(tmp_path: Path) 
     assert read_measured(tmp_path).value("soak/film_hours") == 4.2
 
 
+@pytest.mark.parametrize(("pace", "met"), [(1.0, "yes"), (1.8, "**no**")])
+def test_films_that_are_played_faster_than_they_were_taken_miss_a_goal(
+    pace: float, met: str, tmp_path: Path
+) -> None:
+    (tmp_path / "soak.json").write_text(json.dumps({"hours": 4.0, "pace": pace}))
+    row = row_of(page(read_measured(tmp_path), None), "at how many times real pace")
+    assert row[2:4] == [f"{pace}", met]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "ratio", "met"),
     [(0.1, 0.12, "1.20", "yes"), (0.1, 0.13, "1.30", "**no**"), (0.0, 0.1, NOT_MEASURED, "")],

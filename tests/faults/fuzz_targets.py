@@ -20,7 +20,7 @@ from unittest.mock import patch
 import cv2
 import numpy as np
 
-from companion import sharing
+from companion import half_files, sharing
 from companion.evening import tally_of
 from companion.keeping import restore
 from companion.refereeing import Refereeing
@@ -190,11 +190,25 @@ def settings(data: bytes, folder: Path) -> None:
     load_settings(written(folder, "settings.json", data))
 
 
+def note(data: bytes, folder: Path) -> None:
+    """A note on a half file, which may lead anywhere: nothing goes that has another name than noted ones."""
+    others = [folder / name for name in ("letters.txt", ".letters.part", f".game.{'b' * 12}.part.mp4")]
+    for other in others:
+        other.write_text("mine")
+    notes = folder / "notes"
+    notes.mkdir()
+    written(notes, f"{'a' * 12}.note", data)
+    with patch.object(half_files, "notes_folder", lambda: notes):
+        half_files.left_files()
+        half_files.forget_left_files()
+    assert all(other.read_text() == "mine" for other in others)
+
+
 TARGETS: dict[str, Target] = {
     target.__name__: target
     for target in (
         *(situation, situations, record, events, score, truth, house_rules, layout, deck, backup, store),
-        *(picture, film, address, players, settings, rtsp, *INNER, *MEASURED),
+        *(picture, film, address, players, settings, note, rtsp, *INNER, *MEASURED),
     )
 }
 AS_JSON = (
@@ -341,6 +355,7 @@ def _seeds() -> dict[str, tuple[bytes, ...]]:
         "address": (b"0", b"http://phone:8080/video", b"film.mp4", b"rtsp://[::1]:554/a?b=c#d"),
         "players": (json.dumps(typed).encode(),),
         "settings": (b'{"language": "de", "speak": true}',),
+        "note": (f"/nowhere/.game.{'a' * 12}.part.mp4".encode(),),
         "rtsp": (rtsp_seed(),),
         **inner_seeds(),
         **measured_seeds(),

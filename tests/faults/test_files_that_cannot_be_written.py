@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from companion.cli import main
+from companion.messages import REASONS
 from companion.recording import FilmWriter
 from datasets.films import video
 from engine.errors import BadInputError
-from engine.whole_files import write_whole
+from engine.whole_files import NO_FOLDER, write_whole
 from tests.faults.conftest import Disk
 from vision.table_view import TableView
 
@@ -101,3 +102,36 @@ def begin(writer: str, path: Path) -> None:
     film = FilmWriter(path, 5)
     film.write(picture, 0.0, TableView())
     film.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "measure g.mp4 --folder {file}",
+        "soak g.mp4 --folder {file}/below",
+        "watch g.mp4 --headless --players Ann,Bob --store {file}/below/s.sqlite",
+        "watch g.mp4 --headless --players Ann,Bob --store {link}/s.sqlite",
+    ],
+)
+def test_what_stands_in_the_place_of_a_folder_is_named(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The system would say of a file that it exists, of a path below it that it is not a directory."""
+    monkeypatch.chdir(tmp_path)
+    stands = {"file": tmp_path / "letters", "link": tmp_path / "gone"}
+    stands["file"].write_text("mine")
+    stands["link"].symlink_to(tmp_path / "nowhere")
+    with video.FilmWriter(Path("g.mp4"), 5, (64, 48)) as film:
+        film.write(np.zeros((48, 64, 3), np.uint8))
+    Path("g.truth.jsonl").write_text('{"film": "g.mp4", "rules": "winnersh", "players": ["Ann", "Bob"]}\n')
+    arguments = line.format(**stands).split()
+    assert main(arguments) == 2
+    said = capfd.readouterr().err
+    named = stands["link" if "{link}" in line else "file"]
+    assert said.count("\n") == 1
+    assert said.endswith(f"{named}: {NO_FOLDER}\n")
+    assert stands["file"].read_text() == "mine"
+
+
+def test_why_a_folder_cannot_be_made_is_said_in_german_too() -> None:
+    assert NO_FOLDER in REASONS

@@ -1,8 +1,8 @@
-"""Films that are being written: noted, so that of a killed program no half one with people in it stays.
+"""Files that take long to write: noted, so that of a killed program no half one stays.
 
-Such a film lies under a hidden name in the folder in which it was to appear, and that may be any folder. A
-note in the program's own names it. That it is still being written is told by a lock beside the note, which
-ends with the program that holds it.
+A film shows people, a backup holds every game. Half of one lies under a hidden name in the folder in which
+it was to appear, and that may be any folder. A note in the program's own names it. That it is still being
+written is told by a lock beside the note, which ends with the program that holds it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 import platformdirs
 
 from companion.playing import take_lock
+from companion.store_file import OF_A_STORE
 from engine.whole_files import digits_of_part, whole_file
 
 _NOTE, _LOCK = ".note", ".lock"
@@ -25,10 +26,10 @@ _LONGEST_PATH = 1 << 14
 
 
 @contextmanager
-def noted_film(path: Path) -> Iterator[Path]:
-    """Yield where to write a film that becomes `path`, as `whole_file` does; meanwhile that place is noted.
+def noted_file(path: Path) -> Iterator[Path]:
+    """Yield where to write what becomes `path`, as `whole_file` does; meanwhile that place is noted.
 
-    Where it cannot be noted (no room, no locks), the film is written all the same.
+    Where it cannot be noted (no room, no locks), the file is written all the same.
 
     Raises:
         OSError: it cannot be written; the error names `path`.
@@ -55,28 +56,30 @@ def _note(part: Path, until_written: ExitStack) -> None:
         note.write_bytes(os.fsencode(part.absolute()))
 
 
-def left_films() -> list[Path]:
-    """Return the half films that killed programs left; nobody writes to them again."""
-    films = [_named_by(note) for note in _notes() if not _is_being_written(note)]
-    return [film for film in films if film is not None and _is_file(film)]
+def left_files() -> list[Path]:
+    """Return the half files that killed programs left; nobody writes to them again."""
+    named = [_named_by(note) for note in _notes() if not _is_being_written(note)]
+    return [path for half in named if half is not None for path in _parts(half) if _is_file(path)]
 
 
-def forget_left_films() -> None:
-    """Remove these films, and the notes on what is gone; one on a disk that is not there stays noted."""
+def forget_left_files() -> None:
+    """Remove these files, and the notes on what is gone; one on a disk that is not there stays noted."""
     for note in _notes():
         if not _is_being_written(note):
-            film = _named_by(note)
-            if film is None or (_remove(film) if _is_file(film) else os.path.isdir(film.parent)):
+            half = _named_by(note)
+            parts = [] if half is None else [path for path in _parts(half) if _is_file(path)]
+            gone = [_remove(path) for path in parts]
+            if half is None or (all(gone) and (parts or os.path.isdir(half.parent))):
                 _remove(note)
 
 
 def in_use() -> list[Path]:
-    """Return the notes on films that are being written, and their locks."""
+    """Return the notes on files that are being written, and their locks."""
     return [path for note in _notes() if _is_being_written(note) for path in (note, note.with_suffix(_LOCK))]
 
 
 def notes_folder() -> Path:
-    """Return the folder of the notes; it need not be there."""
+    """Return the folder of the notes; it need not be there. Films were the first to be noted."""
     return platformdirs.user_state_path("shithead", appauthor=False) / "half-films"
 
 
@@ -88,7 +91,7 @@ def _notes() -> list[Path]:
 
 
 def _is_being_written(note: Path) -> bool:
-    """Tell whether a program holds the film; where that cannot be told, it might."""
+    """Tell whether a program holds the file; where that cannot be told, it might."""
     lock = take_lock(note.with_suffix(_LOCK))
     if lock is None:
         return True
@@ -98,7 +101,7 @@ def _is_being_written(note: Path) -> bool:
 
 
 def _named_by(note: Path) -> Path | None:
-    """Return what a note says is half a film; None where it says nothing of the kind.
+    """Return what a note says is half a file; None where it says nothing of the kind.
 
     A note may be damaged, or written by somebody else: it counts for nothing but a hidden name as half files
     are given here, with the digits that the note itself is called by.
@@ -107,10 +110,15 @@ def _named_by(note: Path) -> Path | None:
         if not _is_file(note):
             return None
         with note.open("rb") as file:
-            film = Path(os.fsdecode(file.read(_LONGEST_PATH)))
+            half = Path(os.fsdecode(file.read(_LONGEST_PATH)))
     except OSError:
         return None
-    return film if film.is_absolute() and digits_of_part(film) == note.stem else None
+    return half if half.is_absolute() and digits_of_part(half) == note.stem else None
+
+
+def _parts(half: Path) -> list[Path]:
+    """Return a half file, and what SQLite puts beside one that it writes."""
+    return [half.with_name(half.name + suffix) for suffix in OF_A_STORE]
 
 
 def _is_file(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Half a film, of a program that was killed, shows people: it goes at the next start, and by `erase`."""
+"""Half a film shows people, half a backup holds games: of a killed program they go by `erase`, and before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import cv2
 import pytest
 
 from companion.cli import main
-from companion.half_films import forget_left_films, left_films, noted_film, notes_folder
+from companion.half_files import forget_left_files, left_files, noted_file, notes_folder
 from tests.faults.conftest import PictureServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals or locks")
@@ -90,6 +90,47 @@ def test_a_film_that_is_being_written_stays_whoever_starts_or_erases(
     assert list(notes_folder().iterdir()) == []
 
 
+KILLED_IN_A_BACKUP = """
+import os, signal, sqlite3, sys
+from companion import keeping
+from companion.cli import main
+from companion.store import Store
+
+with Store.open(None) as store:
+    store.start_game("winnersh", ["Ann", "Bob"])
+
+def copy_until_killed(source, target, mode, called):
+    with sqlite3.connect(target, isolation_level=None) as half:
+        half.execute("CREATE TABLE begun (x)")
+        half.execute("BEGIN")
+        half.execute("INSERT INTO begun VALUES (1)")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+keeping._copy = copy_until_killed
+main(["backup", sys.argv[1]])
+"""
+
+
+@pytest.mark.parametrize(
+    "next_command", [["watch", "no-such-film.mp4"], ["backup", "again.sqlite"], ["erase", "--yes"]]
+)
+def test_what_a_killed_backup_left_goes_with_what_sqlite_put_beside_it(
+    next_command: list[str], tmp_path: Path, as_program: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_IN_A_BACKUP, str(folder / "copy.sqlite")], env=as_program, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    half = sorted(path.name.rpartition(".part")[2] for path in folder.iterdir())
+    assert half == [".sqlite", ".sqlite-journal"]
+    monkeypatch.chdir(tmp_path)
+    main(next_command)
+    assert list(folder.iterdir()) == []
+    assert list(notes_folder().parent.rglob("*.note")) == []
+
+
 @pytest.mark.parametrize(
     "begun", ["letters.txt", ".letters.txt", f".game.{'9' * 12}.part.mp4", f".game.{DIGITS}.mp4"]
 )
@@ -97,8 +138,8 @@ def test_a_note_takes_nothing_but_the_half_film_of_its_own_digits(begun: str, tm
     mine = tmp_path / begun
     mine.write_text("mine")
     noted(os.fsencode(mine))
-    assert left_films() == []
-    forget_left_films()
+    assert left_files() == []
+    forget_left_files()
     assert main(["erase", "--yes"]) == 0
     assert mine.read_text() == "mine"
 
@@ -110,7 +151,7 @@ def test_a_note_takes_no_link_and_no_folder(tmp_path: Path) -> None:
     folder.mkdir()
     noted(os.fsencode(tmp_path / HALF))
     noted(os.fsencode(folder), "a" * 12)
-    forget_left_films()
+    forget_left_files()
     assert (tmp_path / HALF).is_symlink()
     assert folder.is_dir()
     assert (tmp_path / "mine").exists()
@@ -136,7 +177,7 @@ def test_a_damaged_note_counts_for_nothing(
     noted(said)
     (notes_folder() / "folder.note").mkdir()
     os.mkfifo(notes_folder() / "pipe.note")
-    forget_left_films()
+    forget_left_files()
     assert main(["erase", "--yes"]) == 0
     assert (tmp_path / HALF).exists()
     assert not list(notes_folder().glob(f"{DIGITS}.*")), "nor does it stay"
@@ -145,11 +186,11 @@ def test_a_damaged_note_counts_for_nothing(
 def test_a_half_film_on_a_disk_that_is_not_there_stays_noted(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     note = noted(os.fsencode(disk / HALF))
-    forget_left_films()
+    forget_left_files()
     assert note.exists()
     disk.mkdir()
     (disk / HALF).touch()
-    forget_left_films()
+    forget_left_files()
     assert list(disk.iterdir()) == []
     assert not note.exists()
 
@@ -168,8 +209,8 @@ def test_a_half_film_that_cannot_be_removed_is_named_after_all_else_is_erased(
         unlink(path, missing_ok)
 
     monkeypatch.setattr(Path, "unlink", refuse)
-    forget_left_films()
-    assert left_films() == [half], "it stays noted"
+    forget_left_files()
+    assert left_files() == [half], "it stays noted"
     assert main(["erase", "--yes"]) == 2
     assert f"{half}: Permission denied" in capfd.readouterr().err
     assert not notes_folder().parent.exists()
@@ -178,12 +219,12 @@ def test_a_half_film_that_cannot_be_removed_is_named_after_all_else_is_erased(
 def test_where_nothing_can_be_noted_the_film_is_written_all_the_same(tmp_path: Path) -> None:
     notes_folder().parent.mkdir(parents=True)
     notes_folder().write_text("no folder")
-    with noted_film(tmp_path / "game.mp4") as part:
+    with noted_file(tmp_path / "game.mp4") as part:
         part.write_bytes(b"film")
     assert (tmp_path / "game.mp4").read_bytes() == b"film"
 
 
 def test_a_device_is_written_to_without_a_note(tmp_path: Path) -> None:
-    with noted_film(Path(os.devnull)) as part:
+    with noted_file(Path(os.devnull)) as part:
         assert part == Path(os.devnull)
         assert not notes_folder().exists()
