@@ -97,7 +97,7 @@ QUOTED: dict[str, Callable[[], tuple[str, ...]]] = {
         f"{film('games_right', '.0f', 40)} of {film('films', '.0f')} games needed no correction",
         f"ruling {film('delay_median_s', '.2f')} s after the cards rest (median),"
         f" {film('delay_p95_s', '.2f')} s (95th percentile)",
-        f"{film('speed', '.1f')} times real time",
+        f"{bench('watching_times_real_time', '.1f')} times real time",
     ),
     "an evening of twelve whole games by film": lambda: (
         f"{in_words('film_evening_lines_lost')} line lost,",

@@ -47,7 +47,7 @@ FILM_GOALS = (
     Goal("the same, 95th percentile", "delay_p95_s", most=1.2, form=".2f"),
     Goal("the same with the time to compute it, median", "computed_median_s", form=".2f"),
     Goal("the same, 95th percentile", "computed_p95_s", form=".2f"),
-    Goal("films watched, times real time", "speed", least=2.0, form=".2f"),
+    Goal("films watched, times real time, whatever else ran", "speed", form=".2f"),
     Goal("the same, by processor time on one core", "processor_speed", form=".2f"),
 )
 """Of whole films, in the order of the table; fields as in `datasets.measuring.summing.sums`."""

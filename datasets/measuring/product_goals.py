@@ -194,6 +194,12 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         *(_event(kind) for kind in _EVENTS),
         *(_film(goal) for goal in FILM_GOALS if goal.least is not None or goal.most is not None),
         _bench(
+            "films watched with nothing else running, times real time",
+            "watching_times_real_time",
+            2,
+            file="test_watching_speed.py",
+        ),
+        _bench(
             "false events on a busy table without a game, three minutes watched as three games",
             "false_events_busy_table",
             most=0,
