@@ -1,6 +1,6 @@
 """How many times faster than real time a film of a game is watched, with nothing else running.
 
-Run: `pytest -m benchmark -s tests/benchmarks/test_watching_speed.py` on a quiet machine. It takes some minutes;
+Run: `pytest -m benchmark -s tests/benchmarks/test_watching_speed.py` on a quiet machine. It takes minutes;
 SHITHEAD_FILMS names a folder in which the rendered films are kept. `shithead measure` tells it of every film
 that it watches, however much else runs meanwhile.
 """
