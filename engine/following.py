@@ -219,6 +219,7 @@ class Follower:
         if ruling["verdict"] == "unproven" and self.rules.mechanics.must_play:
             hand = state.seats[player].hand
             self.suspicions.picked_up(event, player, demands, hand.count(UNKNOWN))
+        self.suspicions.took(player, state.pile if self.gaps.fallible else ())
         state.move_pile_to(player, event.count)
         return self._finish(event, player, ruling, [])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.cards import UNKNOWN
+from engine.cards import RANK_OF, UNKNOWN
 from engine.demand import Demand
 from engine.events import Event
 from engine.judging.beats import effect_in_words, set_goes_everywhere
@@ -30,6 +30,8 @@ class PickUpSuspicion:
     """Unseen cards that have entered the hand since."""
     telling: list[str] = field(default_factory=list)
     """Cards seen since that could have been played."""
+    doubtful: set[int] = field(default_factory=set)
+    """Ranks in piles that the player has picked up: one more of them may have lain there unseen."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,17 @@ class Suspicions:
         if hidden:
             self.pick_ups.append(PickUpSuspicion(event.id, player, demands))
 
+    def took(self, player: str, pile: Iterable[str]) -> None:
+        """Note a pile that a player has picked up, in which a card may have been overlooked.
+
+        Of a set that was put down an observer that errs may have seen one card too few: a card of that rank
+        in the hand proves nothing any more. `pile` is empty where all that was put down has been seen.
+        """
+        ranks = {RANK_OF[card] for card in pile}
+        for suspicion in self.pick_ups:
+            if suspicion.player == player:
+                suspicion.doubtful |= ranks
+
     def forget(self, player: str) -> None:
         """Drop every suspicion about a player who may have acted unseen."""
         self.pick_ups = [suspicion for suspicion in self.pick_ups if suspicion.player != player]
@@ -86,7 +99,10 @@ class Suspicions:
         found = []
         for suspicion in [s for s in self.pick_ups if s.player == player]:
             suspicion.telling += [
-                card for card in cards if set_goes_everywhere(self._mechanics, suspicion.demands, card)
+                card
+                for card in cards
+                if RANK_OF[card] not in suspicion.doubtful
+                and set_goes_everywhere(self._mechanics, suspicion.demands, card)
             ]
             if len(suspicion.telling) > suspicion.came_in:
                 self.pick_ups.remove(suspicion)

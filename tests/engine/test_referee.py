@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.engine.conftest import Start
 from tests.engine.outcomes import broken, effects, kinds, notes, rule_of, verdict
 
@@ -225,6 +227,18 @@ def test_must_play_proven_late(start: Start) -> None:
     (breach,) = [event for event in late.follow_ups if event.event == "late_breach"]
     assert (breach.player, breach.concerns, rule_of(breach)) == (CAT, 4, "pickup.must-play")
     assert "queen of hearts" in str(breach.says)
+
+
+@pytest.mark.parametrize(("confidence", "late", "proven"), [(1.0, "9S", 1), (0.95, "9S", 0), (0.95, "QH", 1)])
+def test_a_card_of_a_rank_that_was_picked_up_may_have_been_overlooked_in_the_pile(
+    start: Start, confidence: float, late: str, proven: int
+) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "9H", draws=1)
+    assert verdict(game.tell("pick_up", CAT, "9H", confidence=confidence)) == "unproven"
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    assert kinds(game.play(CAT, late, draws=0)).count("late_breach") == proven
 
 
 def test_must_play_not_proven_by_a_card_drawn_since(start: Start) -> None:
