@@ -15,23 +15,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from companion.app import prepare_kivy
-from companion.cameras import sample_film
-from companion.choice import Choice, choice_of
+from companion.choice import choice_of
 from companion.starting import broken_off, session_of
-from tests.companion.walker import Steps, Walker, draw_plainly, rest
+from tests.companion.walker import Steps, Walker, draw_plainly, rest, sample_choice
 
 
 def film(walker: Walker, most: int) -> Steps:
     """Watch until the film has ended."""
-    sample = sample_film()
-    choice = Choice(
-        source=str(sample.path),
-        rules=sample.rules,
-        options=sample.options,
-        players=sample.players,
-        dealer=sample.dealer,
-        store=walker.store,
-    )
+    choice = sample_choice(store=walker.store)
     game, _notice = broken_off(walker.store)
     if game is not None:
         choice = choice_of(game, store=walker.store)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.cameras import sample_film
-from companion.choice import Choice
 from companion.game import Line
 from companion.rulings import ruling_of
 from companion.starting import session_of
-from tests.companion.walker import Steps, Walker, rest, until
+from tests.companion.walker import Steps, Walker, rest, sample_choice, until
 
 
 def filmed(walker: Walker) -> Steps:
@@ -17,15 +15,7 @@ def filmed(walker: Walker) -> Steps:
 
     And the table once more as it is where the film is shown as a demonstration.
     """
-    sample = sample_film()
-    choice = Choice(
-        source=str(sample.path),
-        rules=sample.rules,
-        options=sample.options,
-        players=sample.players,
-        dealer=sample.dealer,
-        store=walker.store,
-    )
+    choice = sample_choice(store=walker.store)
     session = session_of(choice, realtime=False)
     walker.app.play(session, choice)
     yield

@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 
 from companion.app import make_app
+from companion.cameras import sample_film
 from companion.choice import Choice
 from companion.settings import Settings
 from tests.companion import as_phone
@@ -21,6 +22,20 @@ PATIENCE_S = 120.0
 _BACKSPACE, _END = 8, 279
 """Keys by the numbers that Kivy knows them under."""
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
+
+
+def sample_choice(*, store: Path | None = None, kept: bool = True) -> Choice:
+    """Return the choice of the sample film's game."""
+    sample = sample_film()
+    return Choice(
+        source=str(sample.path),
+        rules=sample.rules,
+        options=sample.options,
+        players=sample.players,
+        dealer=sample.dealer,
+        store=store,
+        kept=kept,
+    )
 
 
 class Walker:

@@ -9,11 +9,10 @@ from typing import Any
 import cv2
 
 from companion.app import make_app
-from companion.cameras import sample_film
 from companion.choice import Choice
 from tests.companion.measuring import measure, pixels
 from tests.companion.scripted import ScriptedSession
-from tests.companion.walker import Steps, reads_by, take_steps
+from tests.companion.walker import Steps, reads_by, sample_choice, take_steps
 
 
 class Driver:
@@ -38,15 +37,7 @@ class Driver:
     @property
     def choice(self) -> Choice:
         """The sample film's game, kept nowhere."""
-        sample = sample_film()
-        return Choice(
-            source=str(sample.path),
-            rules=sample.rules,
-            options=sample.options,
-            players=sample.players,
-            dealer=sample.dealer,
-            kept=False,
-        )
+        return sample_choice(kept=False)
 
     @property
     def ids(self) -> Any:
