@@ -160,7 +160,8 @@ class EventMaker:
             # A sleeve like the table may cover what seems to be gone while its owner reaches in.
             if zone not in look.hidden and (there or not self._scene.is_reaching(zone.seat, look.t)):
                 self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
-        left = [u for u in look.under_arms if not u.moving and self._scene.is_left_behind(u)]
+        still = [u for u in look.under_arms if not u.moving and not self._shows.hold_across(u.seen)]
+        left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
         free, on_burn_pile = by_zone.get(None, []), by_zone.get(BURN, [])

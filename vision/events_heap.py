@@ -104,15 +104,29 @@ class Heap:
         return [put for put in self._grown if put.t >= t - _JUST_SECONDS]
 
     def places_since(
-        self, t: float, cards: Collection[str] | None = None, *, sure: bool = False
+        self,
+        t: float,
+        cards: Collection[str] | None = None,
+        *,
+        sure: bool = False,
+        unlike: float = -math.inf,
     ) -> list[Place]:
         """Return where something that may be one of `cards` (None: any) was put since shortly before `t`.
 
         A card that surely is another one (a shown 3, say) was not put there with them. `sure`: it was seen
-        there with no arm over the burn pile.
+        there with no arm over the burn pile. What looks as it did at the time `unlike` lay there by then:
+        a heap of cards that lie askew is read now this way, now that.
         """
-        recent = [put.card for put in self._put_since(t) if put.sure >= sure]
+        recent = [
+            put.card
+            for put in self._put_since(t)
+            if put.sure >= sure and not (self._pictured_since(put.t) and self._lay_there(put.card, unlike))
+        ]
         return [(c.x, c.y) for c in recent if cards is None or c.best[0] in cards or c.best[1] < _SURE_OTHER]
+
+    def _pictured_since(self, t: float) -> bool:
+        """Tell whether the burn pile has been seen with no arm over it since."""
+        return bool(self._pictures) and self._pictures[-1][0] >= t
 
     def has_since(self, t: float, cards: Collection[str]) -> bool:
         """Tell whether one of `cards` was surely put there since shortly before `t`."""

@@ -20,7 +20,7 @@ _QUIET_SECONDS, _PATIENT_SECONDS = 0.6, 1.5
 _LOOKS = 2
 """So many looks after the hand has gone, if they come in time, show whether it has put its card away."""
 _RESTING_SECONDS = 0.12
-_CROSSING_SECONDS = 0.5
+_CROSSING_SECONDS = 1.0
 """So long ago what is under arms that cross may have been seen last."""
 _HOME_MM, _ASIDE_MM = 100.0, 45.0
 """A hand that goes so far, and nowhere farther beside the straight way, goes home with what it holds."""
@@ -55,6 +55,9 @@ class _Hold:
     first: float
     last: float
     looks: list[list[Seen]] = field(default_factory=list)
+
+    elsewhere: bool = False
+    """Whether it is seen under an arm that holds out another card far from it: two arms are seen as one."""
 
     @property
     def crosses(self) -> bool:
@@ -108,19 +111,17 @@ class Shows:
                 continue
             if reach.resting < _RESTING_SECONDS or lies(card, seat):
                 continue
-            if self._holds_elsewhere(seat, card, look.t):
+            near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
+            elsewhere = not near and self._holds_elsewhere(seat, card, look.t)
+            if elsewhere:
                 # No hand holds cards so far apart: arms that cross are seen as one.
                 others = [r for r in reaches if r.seat != seat and look.t - r.last < _CROSSING_SECONDS]
                 if len({r.seat for r in others}) != 1:
                     continue
                 reach, seat = others[-1], others[-1].seat
-            near = [
-                hold
-                for hold in self._open
-                if hold.seat == seat and math.dist(_place(hold.looks[-1][0]), _place(card)) < _HELD_MM
-            ]
+                near = [h for h in self._open if h.seat == seat and _is_held_by(h, card)]
             if not near:
-                near = [_Hold(seat, reach, look.t, look.t)]
+                near = [_Hold(seat, reach, look.t, look.t, elsewhere=elsewhere)]
                 self._open += near
             elif near[0].last == look.t:
                 continue
@@ -138,6 +139,10 @@ class Shows:
             for hold in self._open
         )
 
+    def hold_across(self, card: Seen) -> bool:
+        """Tell whether a card is held out by a hand that is seen as one with another player's arm."""
+        return any(hold.elsewhere and _is_held_by(hold, card) for hold in self._open)
+
     def forget(self, seat: int | None) -> None:
         """Note that what the seat held has been played."""
         if seat is not None:
@@ -152,7 +157,8 @@ class Shows:
         self._open = [hold for hold in self._open if hold.reach.seat != reach.seat]
         longest: dict[int, _Hold] = {}
         for hold in sorted(gone, key=lambda hold: hold.last - hold.first):
-            if _long_enough(hold):
+            # What it went on to put away is no card: in one place two were read, one after the other.
+            if _long_enough(hold) and (_name(hold)[0] is not None or hold.seat not in longest):
                 longest[hold.seat] = hold
         self._done += longest.values()
         return bool(longest)
@@ -194,6 +200,10 @@ class Shows:
             confidence=0.9 * p,
             taken_home=all(hold.went_home for hold, _, _ in named),
         )
+
+
+def _is_held_by(hold: _Hold, card: Seen) -> bool:
+    return math.dist(_place(hold.looks[-1][0]), _place(card)) < _HELD_MM
 
 
 def _long_enough(hold: _Hold) -> bool:

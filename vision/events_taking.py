@@ -207,7 +207,7 @@ class Taking:
         play, reach = self._scene.layout.play, taken.reach
         if play is None or reach is None:
             return None
-        grown = self._heap.places_since(taken.t, taken.cards)
+        grown = self._heap.places_since(taken.t, taken.cards, unlike=reach.start)
         goals = [*grown, *([] if self._scene.layout.burn is None else [self._scene.layout.burn])]
 
         def is_there(place: Place, places: Sequence[Place]) -> bool:
@@ -222,7 +222,7 @@ class Taking:
         since = next(at_play, reach.start)
         later = (stop for stop in reach.stops if stop.start > since and stop.end > self.lay_free)
         paused = [(stop.start, stop.end) for stop in later if is_there(stop.place, goals)]
-        seen = self._heap.places_since(taken.t, taken.cards, sure=True)
+        seen = self._heap.places_since(taken.t, taken.cards, sure=True, unlike=reach.start)
         path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
         passed = [(t, t) for t, place in path if is_there(place, seen) or self._is_detour(reach, play, place)]
         return paused[0] if paused else min(passed, default=None)
