@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -31,6 +31,10 @@ _UNLIKE = 0.8
 """Correlation below which two pictures surely show different things."""
 _LEAST_INK = 12.0
 """Standard deviation of levels (0-255) of each colour below which a place shows nothing to be compared."""
+_SHADOW_MM = 5.0
+"""So far about a card its shadow falls, and its outline may be off."""
+_LEAST_SHOWN_MM2 = 150.0
+"""Of a card that others cover in part so much must show beside them for a comparison."""
 _INK_MM = (3.5, 9.0)
 """Half the width and height in which an index has its ink; what shows farther out is another card's."""
 
@@ -76,6 +80,18 @@ class CloseUp:
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         return np.asarray(cv2.warpAffine(self.pixels, matrix, size, flags=flags), np.uint8)
 
+    def mask(self, card: Seen, margin: float) -> NDArray[np.bool_]:
+        """Return where a card lies in the picture (height x width), and within a margin (mm) about it."""
+        along = np.array([math.cos(math.radians(card.angle)), math.sin(math.radians(card.angle))])
+        along, across = along * (CARD_HEIGHT_MM / 2 + margin), along[::-1] * (CARD_WIDTH_MM / 2 + margin)
+        across = across * (-1, 1)
+        middle = np.array((card.x, card.y)) - self.corner
+        corners = [middle - along - across, middle - along + across, middle + along + across]
+        corners.append(middle + along - across)
+        drawn = np.zeros(self.pixels.shape[:2], np.uint8)
+        cv2.fillConvexPoly(drawn, np.round(np.array(corners) * _FINE).astype(np.int32), 1)
+        return drawn > 0
+
 
 def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
     """Return the close picture of the table round a place (mm)."""
@@ -112,6 +128,14 @@ class PilePictures:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
         return lay_there_before(card, self.before_play, self.now, alike)
 
+    def rest_lay_there(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell whether what shows of a card beside new ones `upon` it was so as the pile was left."""
+        return rest_looks_as_before(card, upon, self.left, self.now)
+
+    def rest_lay_there_before_play(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell whether what shows of a card beside those `upon` it was so before the last play."""
+        return rest_looks_as_before(card, upon, self.before_play, self.now)
+
     def changed_with_play(self, card: Seen) -> bool:
         """Tell whether a card is to be seen now where the last play has surely changed the picture."""
         return self.before_play is not None and self.now is not None and not self.lay_there_before_play(card)
@@ -135,6 +159,27 @@ def looks_as_before(card: Seen, before: CloseUp | None, now: CloseUp | None) -> 
     if was is None or place is None or _contrast(place) < _LEAST_INK:
         return False
     return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0]) > ALIKE
+
+
+def rest_looks_as_before(
+    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> bool:
+    """Tell whether what shows of a card beside those `upon` it looks as it did before they came there.
+
+    Then it has not come with them. False where the pictures do not show that, or show too little.
+    """
+    if before is None or now is None or before.corner != now.corner:
+        return False
+    shows = now.mask(card, -_SLIP_MM)
+    for upper in upon:
+        shows &= ~now.mask(upper, _SHADOW_MM)
+    if shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2:
+        return False
+    was, place = (picture.pixels[shows].astype(np.float64) for picture in (before, now))
+    if place.std(axis=0).max() < _LEAST_INK:
+        return False
+    was, place = was - was.mean(axis=0), place - place.mean(axis=0)
+    return float((was * place).sum() / max(1.0, np.linalg.norm(was) * np.linalg.norm(place))) > ALIKE
 
 
 def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:

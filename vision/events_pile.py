@@ -7,7 +7,7 @@ what lies under others does not come out on top.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from operator import itemgetter
@@ -18,6 +18,7 @@ from vision.events_sets import (
     Lying,
     NewCard,
     ShowsNew,
+    is_echo,
     is_read_as_one_of,
     may_be_one_of,
     one_set,
@@ -31,8 +32,6 @@ from vision.slots import Seen, Settled, name_cards, vote
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE_NAME = 0.9
-_ECHO = 0.85
-"""What is read less surely, where a card much like it lies, is most likely that one."""
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but most of them must show it where
 it is not read surely, whatever else its rivals are."""
@@ -131,7 +130,7 @@ class Pile:
             elif name is not None:
                 if seen.odds[name] >= _SURE_NAME or 2 * group.looks > len(looks):
                     new.append((name, p, seen))
-            elif not self.known_place(seen) and _firm(group, len(looks)):
+            elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, seen))
         unseen = {card.name: card.place for card in self.cards if card.name not in old}
         lying = [(name, seen) for name, _, seen in claims if name and name in old]
@@ -171,8 +170,8 @@ class Pile:
             and (
                 shows_new(card[2])
                 or not (
-                    _is_echo(card, plain, rank_and_colour)
-                    or _is_echo(card, half_covered, itemgetter(slice(-1)))
+                    is_echo(card, plain, rank_and_colour)
+                    or is_echo(card, half_covered, itemgetter(slice(-1)))
                 )
             )
             and not self._is_other_end(card, old, plain if top_is_bare else ())
@@ -342,6 +341,10 @@ class Pile:
         above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
         return place is not None and hide(above, [place])
 
+    def _is_read_as_known(self, seen: Seen) -> bool:
+        """Tell whether a card is rather read as one of the pile than not, though that lay elsewhere."""
+        return sum(seen.odds.get(name, 0.0) for name in set(self.names)) > 0.5
+
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
         return bool(self._names_at(seen))
@@ -384,15 +387,6 @@ class Pile:
 def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
     alike = not card.sure and rank_and_colour(card.name) == rank_and_colour(name)
     return alike and card.place is not None and in_place(card.place, seen)
-
-
-def _is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[str], Hashable]) -> bool:
-    """Tell whether what seems new is a known card of its kind, read once more by another of its indices.
-
-    It is read doubtfully and lies just there: of two cards in one place the upper one is read well.
-    """
-    name, p, seen = card
-    return p < _ECHO and any(in_place(where, seen) for other, where in known if kind(other) == kind(name))
 
 
 def _firm(group: Settled, looks: int) -> bool:

@@ -65,13 +65,25 @@ class SeeminglyNew:
         One of a set, of which another is plainly new, is no such card if it is read well: much alike as the
         pictures of two cards may be, one that lay there hardly comes to light just as its rank is played.
         """
-        alike = [card for card in seen if self.lay_there(card)]
+        upon = [*self._last_put(), *(place for _, _, place in seen if _is_well_read(place))]
+        alike = [
+            card
+            for card in seen
+            if self.lay_there(card)
+            or (_is_doubtful(card) and upon and self._pictures.rest_lay_there(card[2], upon))
+        ]
         played = {card[0][:-1] for card in seen if card not in alike}
         old = [c for c in alike if c[0][:-1] not in played or c[2].odds.get(c[0], 0.0) < _WELL_READ]
         self._pile.cards[:0] = [
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
         ]
         return [card for card in seen if card not in old]
+
+    def _last_put(self) -> list[Seen]:
+        """Return where the cards of the last play lie."""
+        last = self._told.last
+        names = () if last is None else last.cards
+        return [lay.place for lay in self._pile.cards if lay.name in names and lay.place is not None]
 
     def lay_there(self, card: NewCard) -> bool:
         """Tell whether a card that seems new lay there before; one put exactly on another one did not.
@@ -167,7 +179,14 @@ class SeeminglyNew:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
             seen += [c for c in others if self.is_another(c, rank)]
         seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
-        return [card for card in seen if card[1] >= SURE and card[0] != UNKNOWN_CARD]
+        upon = self._last_put()
+        return [
+            card
+            for card in seen
+            if card[1] >= SURE
+            and card[0] != UNKNOWN_CARD
+            and not (_is_doubtful(card) and self._pictures.rest_lay_there_before_play(card[2], upon))
+        ]
 
     def misread_in(self, last: Event, name: str, seen: Seen, view: PileView) -> PileCard | None:
         """Return the card of the last play that is read as `name` now: a hand hid it; None where none is."""
@@ -205,6 +224,16 @@ class SeeminglyNew:
         elsewhere = not self._pile.known_place(seen) and min(turns, default=0.0) <= _ACROSS
         well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and elsewhere)
         return well_read and self._pictures.changed_with_play(seen)
+
+
+def _is_well_read(seen: Seen) -> bool:
+    return seen.best[1] >= CERTAIN
+
+
+def _is_doubtful(card: NewCard) -> bool:
+    """Tell whether a new card's name is not what it is surely read as."""
+    name, _, seen = card
+    return seen.odds.get(name, 0.0) < _WELL_READ
 
 
 def _was_misread(card: PileCard, name: str, seen: Seen) -> bool:

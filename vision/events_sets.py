@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
+from vision.events_lying import in_place
 from vision.face_classes import rank_and_colour
 from vision.slots import Seen, turn_between
 
@@ -14,6 +15,8 @@ _OTHER_RANK = 0.9
 _MATE, _READ_AT_ALL = 4.0, 0.25
 """By how much likelier than another a card is one of the rank of a card that was put down with it, if it is
 read so at all."""
+_ECHO = 0.85
+"""What is read less surely, where a card much like it lies, is most likely that one."""
 _ACROSS = 40.0
 """Degrees by which a card that lies covered is not turned without being taken up."""
 Lying = Mapping[str, Seen | None]
@@ -144,3 +147,12 @@ def _rank_surely_read(card: NewCard) -> float:
     """Return how surely a card's rank was read: where another card covers its pip, the suit is a guess."""
     name, _, seen = card
     return max(_surely_read(card), sum(p for other, p in seen.odds.items() if other[:-1] == name[:-1]))
+
+
+def is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[str], Hashable]) -> bool:
+    """Tell whether what seems new is a known card of its kind, read once more by another of its indices.
+
+    It is read doubtfully and lies just there: of two cards in one place the upper one is read well.
+    """
+    name, p, seen = card
+    return p < _ECHO and any(in_place(where, seen) for other, where in known if kind(other) == kind(name))
