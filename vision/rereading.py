@@ -40,9 +40,11 @@ must tell it before the whole picture is read by it: by a single one, the table 
 others would be overlooked for good."""
 _WORTH = 0.6
 """Where more than this share of the picture would be read, the whole is."""
-_AROUND = (1.0, 1.3, 1.15)
-"""How far around what changed is read, as shares of a card's height: readers need a card's setting. One after
-the other: nothing moves on a table at rest, and what is cut out alike twice is misread alike twice."""
+_AROUND = 1.0
+"""How far around what changed is read, as a share of a card's height: readers need a card's setting."""
+_WIDER = (0.0, 0.3, 0.15)
+"""So much farther it is cut out, one after the other, likewise: nothing moves on a table at rest, and what is
+cut out alike twice is misread alike twice."""
 _LEAST = 5.0
 """The least sides of a part that is read, likewise: the outline network magnifies a smaller one too much."""
 _EDGE = 3.0
@@ -119,19 +121,19 @@ class ChangedParts:
     def _about(self, due: _Mask, scale: float, image: Image, card: float) -> _Part:
         """Return the part of a picture with the places to be read, and whole cards about them."""
         left, top, right, bottom = _bounds(due, scale)
-        around = _AROUND[self._looks % len(_AROUND)] * card
         touched = [r.quad for r in self._readings if _touches(r, due, scale)]
         if touched:
             x0, y0, x1, y1 = bounding_box(np.concatenate(touched))
             left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
-        across = max(0.0, _LEAST * card - (right - left)) / 2
-        down = max(0.0, _LEAST * card - (bottom - top)) / 2
+        wider = _WIDER[self._looks % len(_WIDER)] * card
+        across = max(_AROUND * card, (_LEAST * card - (right - left)) / 2) + wider
+        down = max(_AROUND * card, (_LEAST * card - (bottom - top)) / 2) + wider
         height, width = image.shape[:2]
         return (
-            max(0, round(left - max(across, around))),
-            max(0, round(top - max(down, around))),
-            min(width, round(right + max(across, around))),
-            min(height, round(bottom + max(down, around))),
+            max(0, round(left - across)),
+            max(0, round(top - down)),
+            min(width, round(right + across)),
+            min(height, round(bottom + down)),
         )
 
     def _card_height(self, telling: int = 1) -> float | None:

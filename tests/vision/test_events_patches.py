@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -10,7 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.events_heap import Heap
-from vision.events_patches import CloseUp, PilePictures, close_up, lay_there_before
+from vision.events_patches import (
+    CloseUp,
+    PilePictures,
+    close_up,
+    lay_there_before,
+    rest_looks_as_before,
+)
 from vision.events_pile import Pile, PileCard
 from vision.events_scene import Scene
 from vision.events_seeming import SeeminglyNew
@@ -131,6 +138,49 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     assert pile.names == ["7H", "4H"]
     doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
     assert seeming.without_overlooked([doubtful, seven]) == [seven]
+
+
+@pytest.mark.parametrize(("dx", "light", "same"), [(0, 1.0, True), (0, 0.7, True), (9, 1.0, False)])
+def test_what_shows_of_a_card_beside_the_one_upon_it_tells_whether_it_came_with_that(
+    dx: int, light: float, same: bool
+) -> None:
+    """Its own indices may both be covered, or its outline be turned from where it lies."""
+
+    def striped(moved: int, upper: bool) -> CloseUp:
+        frame: NDArray[np.uint8] = np.full((640, 640, 3), 90, np.uint8)
+        cv2.rectangle(frame, (257 + moved, 232), (383 + moved, 408), (200,) * 3, -1)
+        for y in range(250, 400, 40):
+            cv2.circle(frame, (366 + moved, y), 8, RED, -1)
+        if upper:
+            cv2.rectangle(frame, (207, 222), (333, 398), (230,) * 3, -1)
+        return close_up((frame * light).astype(np.uint8) if upper else frame, LAYOUT, (0.0, 0.0))
+
+    before, now = striped(0, upper=False), striped(dx, upper=True)
+    upon = [Seen(-25.0, -5.0, 90.0, "up", {"9D": 0.99})]
+    turned = replace(UPRIGHT, angle=84.0)
+    assert rest_looks_as_before(turned, upon, before, now) == same
+    assert not rest_looks_as_before(turned, [UPRIGHT], before, now), "nothing of it shows"
+    assert not rest_looks_as_before(turned, upon, None, now)
+    assert not rest_looks_as_before(turned, upon, before, replace(now, corner=(0.0, 0.0)))
+
+
+def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [])
+    asked: list[Seen] = []
+
+    def rest(card: Seen, upon: Sequence[Seen], *_: object) -> bool:
+        asked.extend(upon)
+        return card.x > 0
+
+    monkeypatch.setattr("vision.events_patches.rest_looks_as_before", rest)
+    scene = Scene(LAYOUT)
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
+    mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, odds={"9H": 0.4, "10H": 0.3}))
+    other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, odds={"9C": 0.4}))
+    assert seeming.without_overlooked([mate, other, nine]) == [other, nine]
+    assert set(map(id, asked)) == {id(nine[2])}
+    assert seeming.without_overlooked([mate]) == [mate], "nothing is known to lie upon it"
 
 
 def test_where_nothing_is_printed_nothing_is_told() -> None:

@@ -88,6 +88,50 @@ def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one() ->
     assert show.answers == (("Bob", "Dan"),)
 
 
+def test_a_card_held_out_by_a_hand_that_is_lost_under_another_arm_is_no_card_left_there() -> None:
+    """Bob's arm is seen as it comes in, and then as one with Dan's, whose own card is not read meanwhile."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    shown, answer = card("3H", (-190.0, 20.0)), card("3C", (190.0, 20.0))
+    dan = script.reach("Dan", ((-150.0, 20.0), 0.2))
+    for _ in range(8):
+        script.go_on(dan, [(-150.0, 20.0)])
+        script.look([UnderArm(dan.seat, shown, 0.6, False)])
+    bob = Reach(50, 1, script.t, script.t, _since=script.t)
+    bob.follow((250.0, 20.0), script.t)
+    script.events += script.maker.on_hands(Hands(script.t, (dan, bob), (), {}))
+    script.go_on(dan, [(-150.0, 20.0)] * 10)
+    for _ in range(6):
+        script.go_on(dan, [(-150.0, 20.0)] * 5)
+        script.look([UnderArm(dan.seat, answer, 0.6, False)])
+    assert script.maker.layout.burn is None
+    script.end(dan, bob)
+    script.rest(0.2)
+    script.events += script.maker.on_hands(Hands(script.t, (), (bob,), {}))
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.answers) == ("show", "Dan", ("3H",), (("Bob", "Dan"),))
+
+
+def test_where_the_shown_cards_are_put_away_in_the_end_none_is_held_out() -> None:
+    """Bob's hand rests longer where it gathers both than it has held out its own."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.rest(0.4)
+    reach = script.reach("Bob", ((150.0, 20.0), 0.2))
+    for _ in range(5):
+        script.go_on(reach, [(150.0, 20.0)] * 2)
+        script.look([UnderArm(reach.seat, card("3C", (190.0, 20.0)), 0.6, False)])
+    for k in range(12):
+        script.go_on(reach, [(-160.0, 90.0)] * 2)
+        script.look([UnderArm(reach.seat, card("3H" if k % 2 else "3C", BURN_AT), 0.6, False)])
+    script.table.append(down(BURN_AT))
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.answers) == ("show", "Dan", ("3H",), (("Bob", "Dan"),))
+
+
 def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))

@@ -127,6 +127,16 @@ def test_what_changed_is_read_three_times_and_then_the_whole_is_looked_over() ->
     assert whole == [True, True, True, False, False, False, True]
 
 
+def test_no_two_readings_one_after_the_other_are_of_the_same_cut() -> None:
+    """On a table at rest they would err alike, and two that agree would tell no more than one."""
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    for _ in range(3):
+        assert places(reader.read(table(FAR, NEAR))) == {"9S": (200, 200), "KD": (1500, 800)}
+    assert len(set(plain.shapes[3:])) == 3
+
+
 def test_a_doubtful_reading_does_not_tell_how_tall_cards_are() -> None:
     # Else the table, once taken for a huge card, would hide the cards for good.
     plain = Colours()
