@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from vision.arms import Reach
-from vision.events_heap import Heap
-from vision.events_patches import CloseUp
 from vision.events_pile import Pile
 from vision.events_record import EventLog, Look, UnderArm, same_patch
-from vision.events_scene import Scene
 from vision.events_sets import one_set, with_mates
 from vision.events_under_hand import UnderHand
-from vision.layout import Layout, Place, Seat, Zone
+from vision.layout import Layout, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen
 
@@ -247,6 +242,15 @@ def test_a_doubtful_card_of_a_rank_that_lay_there_is_new_where_the_picture_shows
     assert [card[0] for card in pile.view(looks, set(), lambda _: True).new] == ["6H", "6C"]
 
 
+def test_a_card_that_is_read_as_one_of_the_pile_is_no_card_that_cannot_be_read() -> None:
+    """A three that lies under a king was moved, so that both its ends stick out."""
+    pile = pile_of(up("3H", angle=95), up("KH"))
+    moved = up("3H", 3, p=0.8, angle=28)
+    assert not pile.view([[up("KH"), moved]] * 5, set()).new
+    unread = up("5H", 3, p=0.2, angle=28)
+    assert [card[0] for card in pile.view([[up("KH"), unread]] * 5, set()).new] == ["??"]
+
+
 def test_what_cannot_be_named_does_not_hide_that_the_upper_cards_were_taken_off() -> None:
     pile = pile_of(up("7H"), up("JC", 3), up("AH"))
     unnamed = up("5H", 2, p=0.2, angle=35)
@@ -307,65 +311,6 @@ def test_patches_tell_whether_anything_changed() -> None:
     assert not same_patch(patch, part)
     assert not same_patch(None, patch)
     assert not same_patch(patch[:5], patch)
-
-
-def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_went() -> None:
-    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])]))
-    heap.add([up("3D", 300.0)], 2.0)
-    assert heap.places_since(2.5, ("4S", "7S")) == []
-    assert heap.places_since(2.5, ("3D",)) == [(300.0, 0.0)]
-    heap.look([Seen(310.0, 0.0, 90.0, "down")], 2.2)
-    heap.add([Seen(310.0, 0.0, 90.0, "down")], 2.2)
-    assert heap.places_since(2.5, ("4S", "7S")) == [(310.0, 0.0)]
-
-
-def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -> None:
-    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    heap = Heap(
-        Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
-    )
-    card = Seen(300.0, 0.0, 90.0, "down")
-    assert heap.look([card], 2.0) == [], "one look is none"
-    heap.add(heap.look([card], 6.0), 6.0)
-    assert heap.places_since(5.5) == []
-    assert heap.places_since(2.5) == [(300.0, 0.0)]
-
-
-@pytest.mark.parametrize("burn", [None, (300.0, 0.0)])
-def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without_it(
-    burn: Place | None,
-) -> None:
-    layout = Layout(
-        TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=burn
-    )
-    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(5.5, (300.0, 0.0))])]))
-    card = up("3D", 300.0)
-    for t in (5.6, 5.8):
-        fresh = heap.look([], t, under_arms=[card])
-    heap.add(fresh, 5.8)
-    assert heap.places_since(5.5) == [(300.0, 0.0)]
-    assert heap.places_since(5.5, sure=True) == []
-    assert not heap.has_since(5.5, ["3D"])
-    heap.look([card], 6.0)
-    assert heap.places_since(5.5, sure=True) == [(300.0, 0.0)]
-    assert heap.has_since(5.5, ["3D"])
-
-
-@pytest.mark.parametrize(("changed", "grown"), [(True, [(310.0, 0.0)]), (False, [])])
-def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: list[Place]) -> None:
-    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
-    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 10.0, 12.0, path=[(11.0, (300.0, 0.0))])]))
-    before = np.random.default_rng(1).integers(0, 255, (390, 390, 3), np.uint8)
-    after = before.copy()
-    if changed:
-        after[150:260, 150:260] = np.random.default_rng(2).integers(0, 255, (110, 110, 3), np.uint8)
-    heap.look([], 5.0, burnt=CloseUp(before, (170.0, -130.0)))
-    for t in (12.2, 12.4):
-        card = Seen(310.0, 0.0, 90.0, "down")
-        fresh = heap.look([card], t, burnt=CloseUp(after, (170.0, -130.0)))
-    heap.add(fresh, 12.4)
-    assert heap.places_since(12.0, ["4S"]) == grown, "the reader had overlooked it"
 
 
 def test_an_addition_is_made_to_the_latest_form() -> None:

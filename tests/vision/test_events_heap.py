@@ -1,0 +1,89 @@
+"""What lies on the burn pile, and what has just been put there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.vision.event_script import card
+from vision.arms import Reach
+from vision.events_heap import Heap
+from vision.events_patches import CloseUp
+from vision.events_scene import Scene
+from vision.layout import Layout, Place, Seat
+from vision.plane import TablePlane
+from vision.slots import Seen
+
+
+def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_went() -> None:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])]))
+    heap.add([card("3D", (300.0, 0.0))], 2.0)
+    assert heap.places_since(2.5, ("4S", "7S")) == []
+    assert heap.places_since(2.5, ("3D",)) == [(300.0, 0.0)]
+    heap.look([Seen(310.0, 0.0, 90.0, "down")], 2.2)
+    heap.add([Seen(310.0, 0.0, 90.0, "down")], 2.2)
+    assert heap.places_since(2.5, ("4S", "7S")) == [(310.0, 0.0)]
+
+
+def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -> None:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
+    heap = Heap(
+        Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
+    )
+    card = Seen(300.0, 0.0, 90.0, "down")
+    assert heap.look([card], 2.0) == [], "one look is none"
+    heap.add(heap.look([card], 6.0), 6.0)
+    assert heap.places_since(5.5) == []
+    assert heap.places_since(2.5) == [(300.0, 0.0)]
+
+
+@pytest.mark.parametrize("burn", [None, (300.0, 0.0)])
+def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without_it(
+    burn: Place | None,
+) -> None:
+    layout = Layout(
+        TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=burn
+    )
+    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(5.5, (300.0, 0.0))])]))
+    seen = card("3D", (300.0, 0.0))
+    for t in (5.6, 5.8):
+        fresh = heap.look([], t, under_arms=[seen])
+    heap.add(fresh, 5.8)
+    assert heap.places_since(5.5) == [(300.0, 0.0)]
+    assert heap.places_since(5.5, sure=True) == []
+    assert not heap.has_since(5.5, ["3D"])
+    heap.look([seen], 6.0)
+    assert heap.places_since(5.5, sure=True) == [(300.0, 0.0)]
+    assert heap.has_since(5.5, ["3D"])
+
+
+@pytest.mark.parametrize(("changed", "grown"), [(True, [(310.0, 0.0)]), (False, [])])
+def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: list[Place]) -> None:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 10.0, 12.0, path=[(11.0, (300.0, 0.0))])]))
+    before = np.random.default_rng(1).integers(0, 255, (390, 390, 3), np.uint8)
+    after = before.copy()
+    if changed:
+        after[150:260, 150:260] = np.random.default_rng(2).integers(0, 255, (110, 110, 3), np.uint8)
+    heap.look([], 5.0, burnt=CloseUp(before, (170.0, -130.0)))
+    for t in (12.2, 12.4):
+        card = Seen(310.0, 0.0, 90.0, "down")
+        fresh = heap.look([card], t, burnt=CloseUp(after, (170.0, -130.0)))
+    heap.add(fresh, 12.4)
+    assert heap.places_since(12.0, ["4S"]) == grown, "the reader had overlooked it"
+
+
+@pytest.mark.parametrize(("at", "grown"), [(8.0, []), (4.0, [(310.0, 0.0)])])
+def test_what_lay_there_when_the_hand_came_was_not_put_there_by_it(at: float, grown: list[Place]) -> None:
+    """A card was put there just before, and is read only now; the pile was last seen free at 7.5."""
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
+    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 8.0, 9.4, path=[(9.0, (300.0, 0.0))])]))
+    bare, heaped = np.random.default_rng(1).integers(0, 255, (2, 390, 390, 3), np.uint8)
+    for t, burnt in ((3.0, bare), (7.5, heaped)):
+        heap.look([], t, burnt=CloseUp(burnt, (170.0, -130.0)))
+    for t in (9.5, 9.7):
+        fresh = heap.look([card("3D", (310.0, 0.0), p=0.5)], t, burnt=CloseUp(heaped, (170.0, -130.0)))
+    heap.add(fresh, 9.7)
+    assert heap.places_since(9.0, ["7H"]) == [(310.0, 0.0)]
+    assert heap.places_since(9.0, ["7H"], unlike=at) == grown
