@@ -177,7 +177,7 @@ class ArmTracker:
                 return other
         if not reach.reaches_farther(math.dist(contact, hand)) or not reach.comes_in:
             return owner
-        seat, sure = self._shoulders.seat(layout, contact, hand)
+        seat, sure = self._shoulders.seat(layout, contact, hand, owner)
         if seat != owner and seat in self._open:
             return owner
         reach.farthest = (contact, hand) if sure else None

@@ -20,6 +20,8 @@ _STRAIGHT_AHEAD = 0.08
 """How much it counts that an arm comes in straight before a seat: all that tells of one that just appears."""
 _SURE_MM = 35.0
 """An arm is surely somebody's if it fits everybody else so much worse."""
+_HARDLY_MM = 15.0
+"""What is so much better is hardly better: a sleeve is as wide as several of these."""
 _ANOTHERS_MM = 300.0
 """Who fits an arm so much worse than somebody else has another one."""
 _NEWEST = 0.3
@@ -33,10 +35,17 @@ class Shoulders:
     _aside: dict[int, float] = field(default_factory=dict)
     """How far (mm) a seat's shoulder is to its owner's right, as far as that is known."""
 
-    def seat(self, layout: Layout, contact: Place, hand: Place) -> tuple[int, bool]:
-        """Return whose arm crosses the border at `contact`, its hand at `hand` (mm), and whether surely."""
+    def seat(
+        self, layout: Layout, contact: Place, hand: Place, owner: int | None = None
+    ) -> tuple[int, bool]:
+        """Return whose arm crosses the border at `contact`, its hand at `hand` (mm), and whether surely.
+
+        `owner` is whose arm it has been so far: it stays theirs where another's fits hardly better.
+        """
         apart = [self._apart(layout, index, contact, hand) for index in range(len(layout.seats))]
         seat = min(range(len(apart)), key=lambda index: apart[index])
+        if owner is not None and apart[owner] - apart[seat] < _HARDLY_MM:
+            seat = owner
         others = (distance for index, distance in enumerate(apart) if index != seat)
         return seat, min(others, default=math.inf) - apart[seat] > _SURE_MM
 

@@ -59,3 +59,19 @@ def test_nothing_is_learnt_from_a_hand_that_is_not_over_the_table(layout: Layout
     shoulders = Shoulders()
     shoulders.learn(layout, CAT, (0.0, -300.0), (0.0, -320.0))
     assert shoulders == Shoulders()
+
+
+def test_an_arm_stays_its_owner_s_where_another_one_fits_hardly_better(layout: Layout) -> None:
+    shoulders = Shoulders()
+    for contact in ((x, -300.0) for x in np.linspace(-60.0, 60.0, 121)):
+        nearer = shoulders.seat(layout, contact, PILE)[0]
+        kept = [shoulders.seat(layout, contact, PILE, owner)[0] for owner in (BOB, CAT)]
+        assert nearer in kept
+        assert kept in ([BOB, CAT], [nearer, nearer])
+    between = [x for x in np.linspace(-60.0, 60.0, 121) if _stays(shoulders, layout, (x, -300.0))]
+    assert 4 <= len(between) <= 20
+    assert shoulders.seat(layout, (250.0, -300.0), PILE, BOB)[0] == CAT
+
+
+def _stays(shoulders: Shoulders, layout: Layout, contact: Place) -> bool:
+    return [shoulders.seat(layout, contact, PILE, owner)[0] for owner in (BOB, CAT)] == [BOB, CAT]
