@@ -35,9 +35,7 @@ class Shoulders:
     _aside: dict[int, float] = field(default_factory=dict)
     """How far (mm) a seat's shoulder is to its owner's right, as far as that is known."""
 
-    def seat(
-        self, layout: Layout, contact: Place, hand: Place, owner: int | None = None
-    ) -> tuple[int, bool]:
+    def seat(self, layout: Layout, contact: Place, hand: Place, owner: int | None = None) -> tuple[int, bool]:
         """Return whose arm crosses the border at `contact`, its hand at `hand` (mm), and whether surely.
 
         `owner` is whose arm it has been so far: it stays theirs where another's fits hardly better.
