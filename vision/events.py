@@ -66,7 +66,7 @@ class EventMaker:
         self.rows = Rows(layout, up, packs)
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
-        self._draws = Draws(self._scene)
+        self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
         self._took: Reach | None = None
         """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
         self._shows = Shows()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,6 +12,8 @@ from vision.arms import Reach, Stop
 from vision.events_scene import Scene
 from vision.layout import Place
 
+BeforeDraw = Callable[[str | None, int, float], None]
+"""Is told who has drawn how many, and when that is told, before it is told."""
 Path = list[tuple[float, Place]]
 """Where a hand was when."""
 
@@ -102,8 +104,8 @@ class _Visit:
 class Draws:
     """Counts what each player takes from the draw pile."""
 
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+    def __init__(self, scene: Scene, before_draw: BeforeDraw = lambda *_: None) -> None:
+        self._scene, self._before_draw = scene, before_draw
         self._drawn: _Drawn | None = None
         self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
@@ -341,8 +343,10 @@ class Draws:
             assert self._told is not None
             event, before = self._told
             drawn.count += before.count
+            self._before_draw(player, drawn.count, now)
             told = log.revise(event, now, t=drawn.t, count=drawn.count)
         else:
+            self._before_draw(player, drawn.count, now)
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
         self._told = told, drawn
 

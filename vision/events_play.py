@@ -9,10 +9,10 @@ from dataclasses import replace
 from vision.arms import Hands
 from vision.events_lying import same_card
 from vision.events_patches import PilePictures
-from vision.events_pile import Pile, PileView
+from vision.events_pile import MIN_NAME, Pile, PileView
 from vision.events_record import BeforeAction, Look, Patch, UnderArm, same_patch
 from vision.events_scene import Scene
-from vision.events_seeming import SURE, SeeminglyNew
+from vision.events_seeming import SURE, SeeminglyNew, named_in, shows_a_card
 from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
 from vision.events_taking import Taken, Taking
 from vision.events_told import ToldPlays
@@ -142,7 +142,7 @@ class PlayPile:
     def judge(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         """Decide what the looks since the last disturbance say; `forced`: with what there is."""
         if self.touched is None:
-            self._in_sight |= _named(self._looks)
+            self._in_sight |= named_in(self._looks)
             self._looks = self._looks[-_PATIENCE + 1 :]
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
@@ -161,7 +161,7 @@ class PlayPile:
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader overlooks what plainly still lies there
-            elif not patient or (self._looks_bare(patch) and not _shows_a_card(self._looks[-1])):
+            elif not patient or (self._looks_bare(patch) and not shows_a_card(self._looks[-1])):
                 self._gone(now, patch)
         elif view.cards == 0 and self._seen_under_hand(now):
             self._judge_passed_through(now, patch)
@@ -177,7 +177,7 @@ class PlayPile:
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         # What was told while a hand was there is looked at once more without it, however soon that has gone.
         self.touched = self._touched_at(now) if early else None
-        self._in_sight = _named(self._looks)
+        self._in_sight = named_in(self._looks)
         self._visits.settled(now)
         self._glimpses.clear()
         self._under_hand.risen()
@@ -253,25 +253,35 @@ class PlayPile:
         return self.touched if self.touched is not None else now
 
     def _suspect(self, now: float) -> None:
-        """Remember cards of the last play's rank read under the hand: they may lie below its cards.
+        """Remember cards of its rank that were read with the last play: they may lie below its cards.
 
-        One that was seen in more looks than are needed, with and without the hand, is told at once.
+        One that a hand was over, and that was seen in more looks than are needed, with and without the hand,
+        is told at once.
         """
         last = self._told.last
         if last is None:
             return
         known = set(self.pile.names) | self._elsewhere()
         read = self._under_hand.lately(now)
-        for name in sorted({str(seen.best[0]) for seen in read} - known):
-            looks = [seen for seen in read if seen.best[0] == name]
-            if name[:-1] != last.cards[-1][:-1] or len(looks) < _LOOKS:
+        shown = [seen for look in self._looks for seen in look if seen.best[1] >= MIN_NAME]
+        for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
+            if name[:-1] != last.cards[-1][:-1]:
                 continue
-            self._told.suspect(name, looks[-1])
-            free = [seen for look in self._looks for seen in look if seen.best[0] == name]
+            looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
+            if max(len(looks), len(free)) >= _LOOKS:
+                self._told.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
+            if len(looks) < _LOOKS:
+                continue
             looks = [*(seen for seen in free if same_card(seen, looks[-1])), *looks]
             p = sum(seen.best[1] for seen in looks) / len(looks)
             if len(looks) > _LOOKS and p >= SURE and not self._pictures.lay_there_before_play(looks[-1]):
                 self._reveal([(name, p, looks[-1])], now)
+
+    def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
+        """Put cards below the last play's that were half seen there, if its player draws for them, too."""
+        below = self._told.reveal_drawn_for(player, count, now)
+        if below:
+            self.pile.put(below, below=True)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
         """Add cards that were suspected below an earlier play to that play; returns the others.
@@ -382,12 +392,3 @@ class PlayPile:
             player = self._scene.player(tapped)
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)
-
-
-def _shows_a_card(look: Sequence[Seen]) -> bool:
-    """Tell whether a look reads a card well, though looks may not agree on where it lies."""
-    return any(p >= _GLIMPSE_SURE for _, p in (seen.best for seen in look))
-
-
-def _named(looks: Sequence[Sequence[Seen]]) -> set[str]:
-    return {name for look in looks for seen in look if (name := seen.best[0])}

@@ -18,7 +18,7 @@ from vision.slots import Seen, turn_between
 
 SURE = 0.75
 _HARDLY = 0.05
-_WELL_READ = 0.9
+_WELL_READ, _A_CARD = 0.9, 0.85
 _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
 """So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
 _ACROSS = 45.0
@@ -241,3 +241,13 @@ def _was_misread(card: PileCard, name: str, seen: Seen) -> bool:
         return False
     alike = rank_and_colour(card.name) == rank_and_colour(name)
     return same_card(card.place, seen) or (alike and card.place.is_at(seen, _ALIKE_MM, _ALIKE_DEGREES))
+
+
+def shows_a_card(look: Sequence[Seen]) -> bool:
+    """Tell whether a look reads a card well, though looks may not agree on where it lies."""
+    return any(p >= _A_CARD for _, p in (seen.best for seen in look))
+
+
+def named_in(looks: Sequence[Sequence[Seen]]) -> set[str]:
+    """Return the likeliest name of each card in some looks."""
+    return {name for look in looks for seen in look if (name := seen.best[0])}

@@ -37,6 +37,8 @@ class ToldPlays:
         self._on_pile: list[Event] = []
         """The plays whose cards lie on the pile, in their first forms."""
         self._suspects: dict[str, tuple[Event, Seen]] = {}
+        self._owed = 0
+        """How many cards the last play's player had put down before it and not drawn for."""
 
     @property
     def last(self) -> Event | None:
@@ -81,6 +83,8 @@ class ToldPlays:
             told = log.revise(last, now, cards=cards, source=joined)
         else:
             kind: EventKind = "flip" if source == "down" else "play"
+            before = log.put_down.get(player or "")
+            self._owed = 0 if before is None else before.count
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
             self._on_pile.append(told)
         self._put_down_at = t
@@ -148,6 +152,25 @@ class ToldPlays:
         play = self._scene.log.latest(self._suspects.pop(name)[0])
         if not play.withdrawn:
             self._scene.log.revise(play, now, cards=(name, *play.cards))
+
+    def reveal_drawn_for(self, player: str | None, count: int, now: float) -> list[NewCard]:
+        """Tell that suspected cards do lie below the last play's, whose player has drawn so many for them.
+
+        Only where there are just as many as were drawn too many. Returns these cards.
+        """
+        last = self.last
+        if last is None or last.player != player:
+            return []
+        below = [
+            (name, 0.5, place)
+            for name, (play, place) in self._suspects.items()
+            if play is self._last and name[:-1] == last.cards[-1][:-1]
+        ]
+        if not below or len(below) != count - self._owed - len(last.cards):
+            return []
+        for name, _, _ in below:
+            self.reveal(name, now)
+        return below
 
     def pile_gone(self) -> None:
         """Note that the pile has gone, and with it what may lie in it."""

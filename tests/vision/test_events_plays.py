@@ -80,6 +80,30 @@ def test_a_card_of_the_set_that_shows_late_and_doubtfully_is_waited_for() -> Non
     assert script.told()[1:] == [("play", "Bob", ("7S", "7H"))]
 
 
+@pytest.mark.parametrize(("trips", "cards"), [(1, ("7S",)), (2, ("7H", "7S")), (3, ("7S",))])
+def test_a_card_of_the_set_that_was_half_seen_lies_there_if_its_player_draws_for_it(
+    trips: int, cards: tuple[str, ...]
+) -> None:
+    """Its readings agree too little to tell it by themselves."""
+    script = Script()
+    script.reach("Bob", (PLAY_AT, 0.3))
+    upper = card("7S", PLAY_AT)
+    script.table = [upper]
+    for dx, dy in ((-3.0, 14.0), (12.0, -18.0)):
+        script.t += 0.1
+        script.table = [upper, card("7H", (PLAY_AT[0] + dx, dy), p=0.5)]
+        script.look()
+    script.table = [upper]
+    script.rest()
+    assert script.told()[1:] == [("play", "Bob", ("7S",))]
+    for _ in range(trips):
+        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
+        script.rest(0.5)
+    script.rest()
+    assert script.told()[1:] == [("play", "Bob", cards), ("draw", "Bob", ())]
+    assert [event.event for event in script.events[1:]] == ["play", *["play"] * (trips == 2), "draw"]
+
+
 def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> None:
     script = Script()
     reach = script.reach("Bob", (PLAY_AT, 0.5))
