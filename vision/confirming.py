@@ -39,6 +39,8 @@ _MOST = 8
 """So many cards of a picture are looked for, those first that are nearest to being named."""
 _SAME_PLACE = 0.5
 """Overlap (intersection over union) of two outlines of one card."""
+_TRUST = 0.85
+"""Share of the second look in the final probabilities: the best of many tries looks surer than it is."""
 _EVIDENCE = 20.0
 """Turns differences of likeness into differences of log-probability."""
 
@@ -112,10 +114,18 @@ def _weighed(
 
 
 def _less_certain(name: FaceReading, faces: FaceReader) -> FaceReading:
-    """Return a reading of what looks like no card of the deck: with the deck and without it, half and half."""
+    """Return what is read in what looks like no card: with the deck and without it, half and half."""
     if name.card is None or name.alone is None:
         return name
     both = np.logaddexp(name.log_probabilities, name.alone) - np.log(2)
+    return reading_of(both, faces.fusion.threshold, name.alone)
+
+
+def _tempered(name: FaceReading, before: FaceReading, faces: FaceReader) -> FaceReading:
+    """Return the reading of a card that was found, what was read in its outline before taken into account."""
+    both = np.logaddexp(
+        name.log_probabilities + np.log(_TRUST), before.log_probabilities + np.log(1 - _TRUST)
+    )
     return reading_of(both, faces.fusion.threshold, name.alone)
 
 
@@ -144,5 +154,5 @@ def _found(
         if name.card not in pictures.cards or name.confidence < _READ:
             continue
         if best.to_all[pictures.cards.index(name.card)] >= least:
-            found.append((k, best.quad, name))
+            found.append((k, best.quad, _tempered(name, sought[k].name, faces)))
     return found

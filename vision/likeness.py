@@ -2,8 +2,8 @@
 
 Of each card a small picture is kept. It is laid over a part of a picture by a homography, which is improved
 by Gauss-Newton steps (inverse compositional image alignment, Baker and Matthews 2004). Each block counts as
-far as it agrees: one that is covered shall pull at nothing. What is compared is how much darker than the paper
-about it each place is, so that neither the colour of the light nor a shadow's edge counts for much.
+far as it agrees: one that is covered shall pull at nothing. What is compared is how much darker each place is
+than the paper about it, so that neither the colour of the light nor a shadow's edge counts for much.
 """
 
 from __future__ import annotations
