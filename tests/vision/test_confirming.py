@@ -10,6 +10,7 @@ from typing import cast
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from datasets.art_drawn import DrawnStyle, draw_face
 from tests.vision.shown import HEIGHT, WIDTH, lay, table
@@ -25,7 +26,7 @@ CARDS = ("9S", "8S", "4H", "5H", "KC")
 FUSION = Fusion(1.0, 1.0, 0.01, 0.65)
 LIES = np.array([[250, 120], [372, 142], [340, 312], [216, 288]], np.float32)
 """Where the card lies."""
-OFF = LIES + np.float32([26, -22])
+OFF = LIES + np.array([26, -22], np.float32)
 """An outline that is off by about a fifth of the card."""
 
 
@@ -49,7 +50,7 @@ def seen(card: str = "9S") -> Image:
     return np.asarray(np.clip(0.8 * picture + noise, 0, 255), np.uint8)
 
 
-def log_p(card: str, p: float) -> np.ndarray:  # type: ignore[type-arg]
+def log_p(card: str, p: float) -> NDArray[np.float64]:
     rest = np.full(len(CLASSES), (1 - p) / (len(CLASSES) - 1))
     rest[CLASSES.index(card)] = p
     return np.asarray(np.log(rest))
@@ -120,7 +121,9 @@ def test_a_card_is_found_beside_an_outline_that_is_off() -> None:
 
 
 def test_a_quad_outside_the_picture_shows_no_part_of_it() -> None:
-    assert part_about(seen(), LIES + np.float32([3 * WIDTH, 3 * HEIGHT]), PICTURE_HEIGHT // 2) is None
+    assert (
+        part_about(seen(), LIES + np.array([3 * WIDTH, 3 * HEIGHT], np.float32), PICTURE_HEIGHT // 2) is None
+    )
 
 
 def test_a_name_stands_where_the_card_looks_like_it(confirm: Confirm) -> None:
