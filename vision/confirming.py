@@ -23,15 +23,13 @@ from vision.outlines import Outline
 from vision.reading import Image, Quad
 from vision.registration import Part, likeness, part_about, registered
 
-_PLAINLY = 0.8
-"""Likeness from which its differences tell one card from another."""
 _ALIKE = 0.7
 """Likeness from which a card is what it is named ..."""
 _RIVAL = 0.02
 """... if no card of another rank is more alike by more than this."""
-_FOUND = 0.65
-"""Likeness that a card must have which is found near an outline: it is the best of many tries. Where a card
-was read with certainty in the outline as it was, it must be _PLAINLY alike."""
+_FOUND, _PLAINLY = 0.65, 0.8
+"""Likeness that a card must have which is found near an outline: it is the best of many tries. The second
+counts where a card was read with certainty in the outline as it was."""
 _AGREED = 0.5
 """Likeness that is enough where what was likeliest all along is read there and most alike."""
 _READ, _CERTAIN = 0.8, 0.9
@@ -44,7 +42,8 @@ _SAME_PLACE = 0.5
 _TRUST = 0.85
 """Share of the second look in the final probabilities: the best of many tries looks surer than it is."""
 _EVIDENCE = 40.0
-"""Turns differences of likeness into differences of log-probability."""
+"""Turns differences of likeness into differences of log-probability: half of what fits cards with sound
+outlines, of which most are easily told."""
 
 
 class _Doubt(NamedTuple):
@@ -71,7 +70,7 @@ def confirmed(
     quads, cards = [outlines[k].quad for k in parts], [_likeliest(names[k]) for k in parts]
     taken, doubts = [], {}
     for k, alike in zip(parts, likeness(list(parts.values()), quads, cards, pictures), strict=True):
-        name = _weighed(names[k], alike, pictures, faces) if alike.max() >= _PLAINLY else names[k]
+        name = _weighed(names[k], alike, pictures, faces) if alike.max() >= _ALIKE else names[k]
         if name.card is not None and _fits(name.card, alike, pictures):
             better_names[k] = name
             taken.append(outlines[k].quad)
