@@ -16,7 +16,7 @@ from datasets.photos import LabelledPhoto, card_named, load_set, photos_root, pi
 from datasets.progress import Progress
 from engine.errors import BadInputError
 from vision.decks import Deck, DeckHead
-from vision.enrolment import examples
+from vision.enrolment import examples, picture, with_pictures
 from vision.face_classes import CARDS
 from vision.faces import FaceReader
 from vision.geometry import order_quad, upright_rectangle
@@ -31,7 +31,8 @@ ENROLLABLE = (*LEAVE_ONE_OUT, *SHOWN_APART)
 _PICTURES = 3
 """Most pictures of a card that a deck is enrolled from."""
 
-Examples = list[tuple[str, NDArray[np.float32]]]
+Examples = list[tuple[str, NDArray[np.float32], NDArray[np.uint8]]]
+"""Of each card that one picture shows: which one it is, its features, and the small picture kept of it."""
 
 
 def with_own_deck(
@@ -109,17 +110,24 @@ def _shown_in(photo: LabelledPhoto) -> tuple[Path, Examples]:
         # One card, somewhere: it is found as `deck enrol` finds the card of a photo, or left out.
         outlines = [outline for outline in _finder().find(image) if outline.face == "up"]
         quads = [(photo.labels[0].card, outlines[0].quad)] if len(outlines) == 1 else []
-    return photo.path, [(card, examples(image, quad, _plain())) for card, quad in quads if card in CARDS]
+    plain = _plain()
+    return photo.path, [
+        (card, examples(image, quad, plain), picture(image, quad, plain))
+        for card, quad in quads
+        if card in CARDS
+    ]
 
 
-def _deck(name: str, others: Sequence[tuple[str, NDArray[np.float32]]], weights: str) -> Deck:
+def _deck(name: str, others: Examples, weights: str) -> Deck:
     """Return the deck of the first few pictures of each card."""
     counts: Counter[str] = Counter()
     cards: list[str] = []
     parts = []
-    for card, features in others:
+    pictures: dict[str, NDArray[np.uint8]] = {}
+    for card, features, seen in others:
         counts[card] += 1
         if counts[card] <= _PICTURES:
             cards += [card] * len(features)
             parts.append(features)
-    return Deck(name, weights, tuple(cards), np.concatenate(parts))
+            pictures.setdefault(card, seen)
+    return with_pictures(Deck(name, weights, tuple(cards), np.concatenate(parts)), pictures)

@@ -2,8 +2,9 @@
 
 An enrolled deck is a set of examples: what the frozen face networks make of a card (their features), and
 which card it is. A ridge regression from features to cards, solved in closed form, is fitted whenever the
-deck is loaded, and refines the networks' own opinion; another one does so for lone indices. Only plain
-numbers are stored; nothing in the file is executed.
+deck is loaded, and refines the networks' own opinion; another one does so for lone indices. A small picture
+of each card is kept as well, by which names are confirmed (`vision.confirming`). Only plain numbers are
+stored; nothing in the file is executed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.whole_files import make_folder, whole_file
 from vision.face_classes import CARDS
+from vision.likeness import PICTURE_HEIGHT, PICTURE_WIDTH, CardPictures
 
 FORMAT = 1
 KNOWN = (*CARDS, JOKER)
@@ -45,9 +47,13 @@ _SEEN_WHOLE = 0.001
 _LEAD = (0.2, 0.4)
 """... elsewhere a deck is heard if its best card leads by more than the first score; fully by the second."""
 
-_PARTS = ("format", "weights", "cards", "features", "backs", "checksum")
+_PARTS = ("format", "weights", "cards", "features", "backs", "pictured", "pictures", "checksum")
+_LATER = ("pictured", "pictures")
+"""Parts that files have which were written since cards' pictures are kept."""
 _MOST_BYTES = 64 * 2**20
 """Unpacked; a deck with many examples of each card has a few megabytes."""
+
+_NO_PICTURES = (0, PICTURE_HEIGHT, PICTURE_WIDTH)
 
 LEARNT = "learnt"
 """Name of the one deck that is kept of what was learnt during play, in a folder of its own."""
@@ -68,6 +74,10 @@ class Deck:
     """N x number of features."""
     backs: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
     """Of each picture of its back, what `vision.backs` makes of it; none where the back was not shown."""
+    pictured: tuple[str, ...] = ()
+    """Cards of which a picture is kept, each once; never jokers, of which a pack may have several."""
+    pictures: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(_NO_PICTURES, np.uint8))
+    """Of each of these (`vision.likeness.picture_of`): N x PICTURE_HEIGHT x PICTURE_WIDTH."""
 
 
 class _Ridge:
@@ -97,6 +107,7 @@ class DeckHead:
     def __init__(self, deck: Deck) -> None:
         """Fit to the deck's examples. Raises BadInputError for fewer than two different cards."""
         self.name, self.weights = deck.name, deck.weights
+        self.pictures = CardPictures.of(deck.pictured, deck.pictures) if deck.pictured else None
         self.enrolled = tuple(sorted(set(deck.cards), key=KNOWN.index))
         if len(self.enrolled) < 2:
             raise BadInputError("deck {name}: at least two different cards are needed", name=deck.name)
@@ -202,6 +213,8 @@ def save_deck(deck: Deck, folder: Path | None = None) -> Path:
         # Half the precision does not change a reading, and halves what is to be shared.
         "features": deck.features.astype(np.float16),
         "backs": deck.backs.astype(np.float32),
+        "pictured": np.array(deck.pictured, "<U8"),
+        "pictures": deck.pictures,
     }
     with whole_file(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **parts, checksum=np.array(_checksum(parts)))
@@ -228,9 +241,11 @@ def read_deck(path: Path, name: str) -> Deck:
             features = np.asarray(arrays["features"], np.float32)
             # Older files know nothing of backs.
             backs = np.asarray(arrays["backs"] if "backs" in arrays else np.zeros((0, 0)), np.float32)
-            # Nor, older still, of checksums.
+            # Nor, older still, of checksums; and none but the newest of pictures.
             changed = "checksum" in arrays and str(arrays["checksum"]) != _checksum(arrays)
-            deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs)
+            pictured = tuple(arrays["pictured"].tolist()) if "pictured" in arrays else ()
+            pictures = arrays["pictures"] if "pictures" in arrays else np.zeros(_NO_PICTURES, np.uint8)
+            deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs, pictured, pictures)
     except FileNotFoundError as error:
         raise BadInputError("{path}: there is no such file", path=path) from error
     except BadInputError:
@@ -239,7 +254,7 @@ def read_deck(path: Path, name: str) -> Deck:
         raise BadInputError("{path}: not a deck file", path=path) from error
     whole = deck.features.ndim == deck.backs.ndim == 2 and len(deck.features) == len(cards)
     sound = whole and np.isfinite(deck.features).all() and np.isfinite(deck.backs).all()
-    if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN):
+    if found_format != FORMAT or not sound or not set(cards) <= set(KNOWN) or not _is_pictured(deck):
         raise BadInputError("{path}: not a deck file of this version", path=path)
     if changed:
         raise BadInputError(
@@ -248,10 +263,19 @@ def read_deck(path: Path, name: str) -> Deck:
     return deck
 
 
+def _is_pictured(deck: Deck) -> bool:
+    """Tell whether a deck's pictures are what they should be: small grey ones, of one card each."""
+    shape = (len(deck.pictured), *_NO_PICTURES[1:])
+    each_once = len(set(deck.pictured)) == len(deck.pictured) and set(deck.pictured) <= set(CARDS)
+    return each_once and deck.pictures.shape == shape and deck.pictures.dtype == np.uint8
+
+
 def _checksum(parts: Mapping[str, Any]) -> str:
     """Return what tells whether any other part has been changed: of each its name, kind, shape and bytes."""
     digest = hashlib.sha256()
     for name in _PARTS[:-1]:
+        if name in _LATER and name not in parts:
+            continue  # what older files say of themselves stays true
         part = np.asarray(parts[name]) if name in parts else np.zeros(0)
         little = part.astype(part.dtype.newbyteorder("<"))
         digest.update(f"{name} {little.dtype.str} {little.shape}".encode() + little.tobytes())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 
 from vision.backs import back_stack
 from vision.decks import Deck
+from vision.face_classes import CARDS
 from vision.face_crops import FaceCrops, face_crops
 from vision.faces import FaceReader
 from vision.geometry import quad_sides
+from vision.likeness import picture_of
 from vision.reading import Image, Quad
 
 VIEWS = 24
@@ -39,12 +42,28 @@ def enrol(
     """
     cards: list[str] = []
     features = []
+    pictures: dict[str, NDArray[np.uint8]] = {}
     for image, quad, card in shown:
         found = examples(image, quad, reader)
         features.append(found)
         cards += [card] * len(found)
+        if card in CARDS and card not in pictures:
+            pictures[card] = picture(image, quad, reader)
     stacked = np.concatenate(features) if features else np.zeros((0, 0), np.float32)
-    return Deck(name, reader.fingerprint, tuple(cards), stacked, back_stack(backs))
+    deck = Deck(name, reader.fingerprint, tuple(cards), stacked, back_stack(backs))
+    return with_pictures(deck, pictures)
+
+
+def with_pictures(deck: Deck, pictures: Mapping[str, NDArray[np.uint8]]) -> Deck:
+    """Return the deck with the pictures of some of its cards, see `picture`."""
+    if not pictures:
+        return deck
+    return replace(deck, pictured=tuple(pictures), pictures=np.stack(list(pictures.values())))
+
+
+def picture(image: Image, quad: Quad, reader: FaceReader) -> NDArray[np.uint8]:
+    """Return the small picture (PICTURE_HEIGHT x PICTURE_WIDTH) that a deck keeps of a card in a quad."""
+    return picture_of(image, _short_edge_first(image, quad, reader))
 
 
 def examples(image: Image, quad: Quad, reader: FaceReader, count: int = VIEWS) -> NDArray[np.float32]:

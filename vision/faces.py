@@ -73,6 +73,8 @@ class FaceReading:
     """Other cards it may be, most probable first; where `card` is None, all of them."""
     log_probabilities: NDArray[np.float64]
     """Of each of CLASSES; for `fuse`."""
+    alone: NDArray[np.float64] | None = None
+    """The same without the opinion of an enrolled deck, where one was heard."""
 
     @property
     def unreadable(self) -> float:
@@ -122,15 +124,17 @@ def fused_index(exact: LogProbabilities, wide: LogProbabilities, fusion: Fusion)
     return _log_softmax(fusion.index_weight * np.logaddexp(opinion, np.log(fusion.floor)))
 
 
-def reading_of(log_p: NDArray[np.float64], threshold: float) -> FaceReading:
-    """Return the reading for one row of log-probabilities."""
+def reading_of(
+    log_p: NDArray[np.float64], threshold: float, alone: NDArray[np.float64] | None = None
+) -> FaceReading:
+    """Return the reading for one row of log-probabilities; `alone`: the same without an enrolled deck."""
     cards = log_p[:_NONE]
     order = np.argsort(-cards)[: _ALTERNATIVES + 1]
     likely = [(CLASSES[k], float(np.exp(cards[k]))) for k in order]
     best, confidence = likely[0]
     if confidence < threshold:
-        return FaceReading(None, confidence, tuple(likely[:_ALTERNATIVES]), log_p)
-    return FaceReading(best, confidence, tuple(likely[1:]), log_p)
+        return FaceReading(None, confidence, tuple(likely[:_ALTERNATIVES]), log_p, alone)
+    return FaceReading(best, confidence, tuple(likely[1:]), log_p, alone)
 
 
 def _judged_by_ink(
@@ -224,8 +228,11 @@ class FaceReader:
             # know that: an enrolled deck has never seen a card on its side.
             if log_p[other, :_NONE].max() > log_p[k, :_NONE].max():
                 chosen[k] = other
-        helped = self._helped(log_p[chosen], features[chosen])
-        return [reading_of(row, self.fusion.threshold) for row in helped]
+        alone = log_p[chosen]
+        if self.deck is None:
+            return [reading_of(row, self.fusion.threshold) for row in alone]
+        helped = self.deck.refine(alone, features[chosen])
+        return [reading_of(row, self.fusion.threshold, own) for row, own in zip(helped, alone, strict=True)]
 
     def read_indices(
         self, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]] = ()

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from vision.confirming import confirmed
 from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
 from vision.ends import end_beneath
@@ -77,6 +78,7 @@ class TableReader:
         outlines = self._finder.find(image, card_height)
         names = self._faces.read(image, [outline.quad for outline in outlines])
         outlines, names = look_again(image, outlines, names, self._faces)
+        outlines, names = confirmed(image, outlines, names, self._faces)
         readings = []
         for outline, name in zip(outlines, names, strict=True):
             if outline.face == "down" and not _shows_face(name):

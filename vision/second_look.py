@@ -87,8 +87,15 @@ def _seen_again(image: Image, quad: Quad, name: FaceReading, faces: FaceReader) 
     readings = [name, *faces.read(image, quads[1:])]
     certainty = np.exp([reading.log_probabilities[:-1].max() for reading in readings])
     best = int(np.argmax(certainty + _EDGES * support[[0, *tried]]))
-    pooled = _TRUST * np.exp(readings[best].log_probabilities) + (1 - _TRUST) * np.exp(name.log_probabilities)
-    return quads[best], reading_of(np.log(pooled), faces.fusion.threshold)
+    pooled = _pooled(readings[best].log_probabilities, name.log_probabilities)
+    again, first = readings[best].alone, name.alone
+    alone = None if again is None or first is None else _pooled(again, first)
+    return quads[best], reading_of(pooled, faces.fusion.threshold, alone)
+
+
+def _pooled(again: NDArray[np.float64], first: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return both looks' log-probabilities as one."""
+    return np.asarray(np.log(_TRUST * np.exp(again) + (1 - _TRUST) * np.exp(first)))
 
 
 def _slanted(quad: Quad) -> NDArray[np.float32]:

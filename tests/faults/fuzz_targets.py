@@ -13,6 +13,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -36,6 +37,7 @@ from tests.faults.fuzz_running import WORKS_IN, FoundError, command, limited, wa
 from vision import capturing
 from vision.decks import KNOWN, Deck, DeckHead, load_deck, save_deck
 from vision.layout import Layout, Seat, load_layout
+from vision.likeness import PICTURE_HEIGHT, PICTURE_WIDTH
 from vision.pictures import read_image
 from vision.plane import TablePlane
 from vision.refit import refitted
@@ -323,7 +325,9 @@ def _store() -> bytes:
 def _deck() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         features = np.random.default_rng(1).normal(0, 1, (4, 6)).astype(np.float32)
-        return save_deck(Deck("a", "w", ("9S", "9S", "KH", "JOKER"), features), Path(folder)).read_bytes()
+        deck = Deck("a", "w", ("9S", "9S", "KH", "JOKER"), features)
+        pictures = np.full((1, PICTURE_HEIGHT, PICTURE_WIDTH), 200, np.uint8)
+        return save_deck(replace(deck, pictured=("9S",), pictures=pictures), Path(folder)).read_bytes()
 
 
 def _layout() -> bytes:

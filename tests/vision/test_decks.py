@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +32,7 @@ from vision.enrolment import enrol
 from vision.face_classes import CARDS
 from vision.face_crops import face_crops
 from vision.faces import CLASSES, FaceReader
+from vision.likeness import PICTURE_HEIGHT, PICTURE_WIDTH
 from vision.reading import Image
 
 SHOWN = ("9S", "9C", "4H", "JOKER")
@@ -153,6 +156,73 @@ def test_a_deck_of_before_there_were_checksums_is_still_read(tmp_path: Path) -> 
     assert set(load_deck("pub", tmp_path).cards) == set(SHOWN)
 
 
+def pictured(cards: tuple[str, ...] = ("9S", "4H")) -> Deck:
+    rng = np.random.default_rng(9)
+    kept = rng.integers(0, 256, (len(cards), PICTURE_HEIGHT, PICTURE_WIDTH)).astype(np.uint8)
+    return replace(synthetic(SHOWN, rng), pictured=cards, pictures=kept)
+
+
+def test_the_cards_pictures_are_kept_with_a_deck(tmp_path: Path) -> None:
+    deck = pictured()
+    save_deck(deck, tmp_path)
+    found = load_deck("pub", tmp_path)
+    assert found.pictured == ("9S", "4H")
+    assert (found.pictures == deck.pictures).all()
+    known = DeckHead(found).pictures
+    assert known is not None
+    assert known.cards == ("9S", "4H")
+
+
+def test_a_deck_of_before_there_were_pictures_is_still_read(tmp_path: Path) -> None:
+    path = save_deck(synthetic(SHOWN, np.random.default_rng(3)), tmp_path)
+    with np.load(path) as arrays:
+        older = {name: arrays[name] for name in ("format", "weights", "cards", "features", "backs")}
+    digest = hashlib.sha256()
+    for name, part in older.items():
+        digest.update(f"{name} {part.dtype.str} {part.shape}".encode() + part.tobytes())
+    np.savez_compressed(path, **older, checksum=np.array(digest.hexdigest()))
+    found = load_deck("pub", tmp_path)
+    assert found.pictured == ()
+    assert DeckHead(found).pictures is None
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"pictures": np.zeros((2, PICTURE_HEIGHT, PICTURE_WIDTH + 1), np.uint8)},
+        {"pictures": np.zeros((1, PICTURE_HEIGHT, PICTURE_WIDTH), np.uint8)},
+        {"pictures": np.zeros((2, PICTURE_HEIGHT, PICTURE_WIDTH), np.float64)},
+        {"pictures": np.zeros(2, np.uint8)},
+        {"pictures": None},
+        {"pictured": np.array(["9S", "9S"])},
+        {"pictured": np.array(["9S", "JOKER"])},
+        {"pictured": np.array(["9S", "1X"])},
+        {"pictured": np.array([9, 4])},
+        {"pictured": np.array("9S")},
+        {"pictured": None},
+    ],
+)
+def test_pictures_that_are_none_of_a_decks_cards_are_refused_in_one_line(
+    parts: dict[str, object], tmp_path: Path
+) -> None:
+    path = save_deck(pictured(), tmp_path)
+    rewritten(path, **parts, checksum=None)
+    with pytest.raises(BadInputError, match=r"pub\.npz: not a deck file") as refused:
+        load_deck("pub", tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_changed_or_removed_picture_is_noticed(tmp_path: Path) -> None:
+    path = save_deck(pictured(), tmp_path)
+    rewritten(path, pictures=np.zeros((2, PICTURE_HEIGHT, PICTURE_WIDTH), np.uint8))
+    with pytest.raises(BadInputError, match="has been changed"):
+        load_deck("pub", tmp_path)
+    path = save_deck(pictured(), tmp_path)
+    rewritten(path, pictures=None, pictured=None)
+    with pytest.raises(BadInputError, match="has been changed"):
+        load_deck("pub", tmp_path)
+
+
 @pytest.mark.parametrize("name", ["", "../pub", "a/b", "a" * 41, "pub.npz", "~root", "a b"])
 def test_a_name_that_is_no_plain_word_is_refused(name: str, tmp_path: Path) -> None:
     deck = synthetic(SHOWN, np.random.default_rng(3))
@@ -217,7 +287,10 @@ def test_enrolling_tells_faces_apart_that_the_networks_cannot_read() -> None:
     reader = FaceReader(threads=1)
     # Five times each, as a card that rests before the camera is read.
     shown = [(seen(face), quad, card) for _ in range(5) for card, face in faces.items()]
-    head = DeckHead(enrol("blots", shown, reader))
+    deck = enrol("blots", shown, reader)
+    assert deck.pictured == tuple(faces)
+    assert deck.pictures.shape == (len(faces), PICTURE_HEIGHT, PICTURE_WIDTH)
+    head = DeckHead(deck)
     for card, face in faces.items():
         features = reader.features(*reader.outputs([face_crops(seen(face), quad)]))
         log_p = head.refine(undecided(tuple(faces)), features)

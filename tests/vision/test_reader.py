@@ -33,6 +33,7 @@ class Faces:
         self.names = names
         self.asked: list[Quad] = []
         self.log_probabilities = NOTHING
+        self.deck = None
 
     def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
         self.asked = list(quads)

@@ -1,0 +1,159 @@
+"""With a deck enrolled: what is named must look like that card of the deck, or the deck counts for less.
+
+A deck's opinion comes from cards that were seen whole and alone. Of an outline that is drawn through two
+cards, or that a neighbour covers, it has an opinion all the same, and often a sure one. So the picture of the
+card that is named is laid over what lies there. Where it fits, the name stands. Where it does not, the card
+is looked for near by: an outline may be off by a part of a card. Where no card of the deck fits, the name is
+only as sure as the networks with the deck and without it are together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.faces import CLASSES, FaceReader, FaceReading, reading_of
+from vision.geometry import is_convex, polygon_iou
+from vision.likeness import CardPictures
+from vision.outlines import Outline
+from vision.reading import Image, Quad
+from vision.registration import Part, likeness, part_about, registered
+
+_ALIKE = 0.7
+"""Likeness from which a card is what it is named ..."""
+_RIVAL = 0.02
+"""... if no card of another rank is more alike by more than this."""
+_FOUND, _PLAINLY = 0.65, 0.8
+"""Likeness that a card must have which is found near an outline: it is the best of many tries. The second
+counts where a card was read with certainty in the outline as it was."""
+_AGREED = 0.5
+"""Likeness that is enough where what was likeliest all along is read there and most alike."""
+_READ, _CERTAIN = 0.8, 0.9
+_NOTHING = 0.5
+"""Where there is nothing to read, with at least this probability, no card is looked for."""
+_MOST = 8
+"""So many cards of a picture are looked for, those first that are nearest to being named."""
+_SAME_PLACE = 0.5
+"""Overlap (intersection over union) of two outlines of one card."""
+_TRUST = 0.85
+"""Share of the second look in the final probabilities: the best of many tries looks surer than it is."""
+_EVIDENCE = 40.0
+"""Turns differences of likeness into differences of log-probability: half of what fits cards with sound
+outlines, of which most are easily told."""
+
+
+class _Doubt(NamedTuple):
+    """An outline of which it is open what lies there."""
+
+    part: Part
+    quad: Quad
+    name: FaceReading
+
+
+def confirmed(
+    image: Image, outlines: Sequence[Outline], names: Sequence[FaceReading], faces: FaceReader
+) -> tuple[list[Outline], list[FaceReading]]:
+    """Return outlines and names, as far as the enrolled deck's pictures confirm or correct them.
+
+    Without a deck, or with one that has no pictures, they are returned as they are.
+    """
+    better_outlines, better_names = list(outlines), list(names)
+    pictures = faces.deck.pictures if faces.deck is not None else None
+    if pictures is None:
+        return better_outlines, better_names
+    all_parts = [_part(image, *both, pictures) for both in zip(outlines, names, strict=True)]
+    parts = {k: part for k, part in enumerate(all_parts) if part is not None}
+    quads, cards = [outlines[k].quad for k in parts], [_likeliest(names[k]) for k in parts]
+    taken, doubts = [], {}
+    for k, alike in zip(parts, likeness(list(parts.values()), quads, cards, pictures), strict=True):
+        name = _weighed(names[k], alike, pictures, faces) if alike.max() >= _ALIKE else names[k]
+        if name.card is not None and _fits(name.card, alike, pictures):
+            better_names[k] = name
+            taken.append(outlines[k].quad)
+            continue
+        better_names[k] = _less_certain(names[k], faces)
+        if outlines[k].face == "up" and names[k].unreadable < _NOTHING:
+            doubts[k] = _Doubt(parts[k], outlines[k].quad, better_names[k])
+    sought = sorted(doubts, key=lambda k: -names[k].confidence)[:_MOST]
+    for k, quad, name in _found(image, {k: doubts[k] for k in sought}, taken, pictures, faces):
+        better_outlines[k], better_names[k] = replace(outlines[k], quad=quad), name
+    return better_outlines, better_names
+
+
+def _likeliest(name: FaceReading) -> str:
+    return name.card or name.alternatives[0][0]
+
+
+def _part(image: Image, outline: Outline, name: FaceReading, pictures: CardPictures) -> Part | None:
+    """Return what lies about an outline in which a card of the deck may be seen."""
+    if (outline.face == "down" and name.card is None) or _likeliest(name) not in pictures.cards:
+        return None
+    return part_about(image, outline.quad, pictures.fine.height)
+
+
+def _fits(card: str, alike: NDArray[np.float64], pictures: CardPictures) -> bool:
+    """Tell whether what is that much like each card of the deck may be this one."""
+    if card not in pictures.cards:
+        return False
+    others = [a for other, a in zip(pictures.cards, alike, strict=True) if other[:-1] != card[:-1]]
+    own = alike[pictures.cards.index(card)]
+    return bool(own >= _ALIKE and own >= max(others, default=0.0) - _RIVAL)
+
+
+def _weighed(
+    name: FaceReading, alike: NDArray[np.float64], pictures: CardPictures, faces: FaceReader
+) -> FaceReading:
+    """Return a reading with what a card looks like taken into account."""
+    evidence = np.full(len(CLASSES), alike.min())
+    evidence[[CLASSES.index(card) for card in pictures.cards]] = alike
+    log_p = name.log_probabilities + _EVIDENCE * evidence
+    return reading_of(log_p - np.logaddexp.reduce(log_p), faces.fusion.threshold, name.alone)
+
+
+def _less_certain(name: FaceReading, faces: FaceReader) -> FaceReading:
+    """Return what is read in what looks like no card: with the deck and without it, half and half."""
+    if name.card is None or name.alone is None:
+        return name
+    both = np.logaddexp(name.log_probabilities, name.alone) - np.log(2)
+    return reading_of(both, faces.fusion.threshold, name.alone)
+
+
+def _tempered(name: FaceReading, before: FaceReading, faces: FaceReader) -> FaceReading:
+    """Return the reading of a card that was found, what was read in its outline before taken into account."""
+    both = np.logaddexp(
+        name.log_probabilities + np.log(_TRUST), before.log_probabilities + np.log(1 - _TRUST)
+    )
+    return reading_of(both, faces.fusion.threshold, name.alone)
+
+
+def _found(
+    image: Image,
+    sought: Mapping[int, _Doubt],
+    taken: Sequence[Quad],
+    pictures: CardPictures,
+    faces: FaceReader,
+) -> list[tuple[int, Quad, FaceReading]]:
+    """Return the quads and names of cards that lie near doubtful outlines, and those outlines' numbers."""
+    near = {}
+    for k, doubt in sought.items():
+        best = registered(doubt.part, doubt.quad, pictures)
+        free = all(polygon_iou(best.quad, other) < _SAME_PLACE for other in taken)
+        if best.to_all.max() >= _AGREED and free and is_convex(best.quad):
+            near[k] = best
+    found = []
+    read = faces.read(image, [best.quad for best in near.values()])
+    for (k, best), plain in zip(near.items(), read, strict=True):
+        name, most = _weighed(plain, best.to_all, pictures, faces), pictures.cards[int(best.to_all.argmax())]
+        agreed = plain.card == most == _likeliest(sought[k].name) and plain.confidence >= _CERTAIN
+        least = _AGREED if agreed else _FOUND
+        if sought[k].name.confidence >= _CERTAIN and name.card != sought[k].name.card:
+            least = _PLAINLY
+        if name.card not in pictures.cards or name.confidence < _READ:
+            continue
+        if best.to_all[pictures.cards.index(name.card)] >= least:
+            found.append((k, best.quad, _tempered(name, sought[k].name, faces)))
+    return found
