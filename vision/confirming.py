@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.faces import CLASSES, FaceReader, FaceReading, reading_of
-from vision.geometry import is_convex, polygon_iou
+from vision.geometry import is_convex, polygon_area, polygon_iou, polygon_overlap
 from vision.likeness import CardPictures
 from vision.outlines import Outline
 from vision.reading import Image, Quad
@@ -37,6 +37,8 @@ _NOTHING = 0.5
 """Where there is nothing to read, with at least this probability, no card is looked for."""
 _MOST = 8
 """So many cards of a picture are looked for, those first that are nearest to being named."""
+_UPON, _COVERED = 0.05, 0.1
+"""A card lies upon another one if it is so much more alike, and has this share of the other one's outline."""
 _SAME_PLACE = 0.5
 """Overlap (intersection over union) of two outlines of one card."""
 _TRUST = 0.85
@@ -68,14 +70,21 @@ def confirmed(
     all_parts = [_part(image, *both, pictures) for both in zip(outlines, names, strict=True)]
     parts = {k: part for k, part in enumerate(all_parts) if part is not None}
     quads, cards = [outlines[k].quad for k in parts], [_likeliest(names[k]) for k in parts]
+    every = likeness(list(parts.values()), quads, cards, pictures)
     taken, doubts = [], {}
-    for k, alike in zip(parts, likeness(list(parts.values()), quads, cards, pictures), strict=True):
+    for k, alike, beneath in zip(parts, every, _beneath(quads, every), strict=True):
+        if beneath:
+            better_names[k] = _without_deck(names[k], faces)
+            if alike.max() >= _ALIKE:
+                taken.append(outlines[k].quad)
+                continue
         name = _weighed(names[k], alike, pictures, faces) if alike.max() >= _ALIKE else names[k]
         if name.card is not None and _fits(name.card, alike, pictures):
             better_names[k] = name
             taken.append(outlines[k].quad)
             continue
-        better_names[k] = _less_certain(names[k], faces)
+        if not beneath:
+            better_names[k] = _less_certain(names[k], faces)
         if outlines[k].face == "up" and names[k].unreadable < _NOTHING:
             doubts[k] = _Doubt(parts[k], outlines[k].quad, better_names[k])
     sought = sorted(doubts, key=lambda k: -names[k].confidence)[:_MOST]
@@ -112,6 +121,27 @@ def _weighed(
     evidence[[CLASSES.index(card) for card in pictures.cards]] = alike
     log_p = name.log_probabilities + _EVIDENCE * evidence
     return reading_of(log_p - np.logaddexp.reduce(log_p), faces.fusion.threshold, name.alone)
+
+
+def _beneath(quads: Sequence[Quad], alike: NDArray[np.float64]) -> list[bool]:
+    """Return of which quads a part lies under another one: that looks more like a card of the deck.
+
+    The deck has seen no card that another one covers: half an 8 of diamonds beside another card's pips is
+    much like a 6. `alike` is each one's likeness to each card of the deck.
+    """
+    best = alike.max(axis=1, initial=0.0)
+    return [
+        any(
+            own + _UPON < other and polygon_overlap(quad, upper) > _COVERED * abs(polygon_area(quad))
+            for upper, other in zip(quads, best, strict=True)
+        )
+        for quad, own in zip(quads, best, strict=True)
+    ]
+
+
+def _without_deck(name: FaceReading, faces: FaceReader) -> FaceReading:
+    """Return what the networks alone read."""
+    return name if name.alone is None else reading_of(name.alone, faces.fusion.threshold, name.alone)
 
 
 def _less_certain(name: FaceReading, faces: FaceReader) -> FaceReading:

@@ -176,3 +176,18 @@ def test_no_card_is_found_where_another_outline_has_it_already(confirm: Confirm)
 def test_what_was_found_is_less_sure_than_what_was_read_at_once(confirm: Confirm) -> None:
     (_,), (name,), _ = confirm((OFF, reading("8S", 0.4)), known=pictures())
     assert 0.65 < name.confidence < 0.9
+
+
+def test_of_a_card_that_lies_under_another_one_the_deck_says_nothing(confirm: Confirm) -> None:
+    """It has seen its cards whole; here a part of the upper card lies in the lower one's outline."""
+    under = LIES + np.array([40, 10], np.float32)
+    first = reading("9S", 0.95, alone=0.9)
+    for alone in (0.3, 0.9):
+        lower = reading("KC", 0.99, alone=alone)
+        _, names, _ = confirm((LIES, first), (under, lower), known=pictures())
+        assert names[0].card == "9S"
+        assert names[1].confidence == pytest.approx(alone)
+        assert (names[1].card is None) == (alone < FUSION.threshold)
+    beside = under + np.array([200, 0], np.float32)
+    _, names, _ = confirm((LIES, first), (beside, reading("KC", 0.99, alone=0.3)), known=pictures())
+    assert names[1].confidence > 0.5, "with the deck and without it, half and half"
