@@ -104,7 +104,7 @@ class _Visit:
 class Draws:
     """Counts what each player takes from the draw pile."""
 
-    def __init__(self, scene: Scene, before_draw: BeforeDraw = lambda *_: None) -> None:
+    def __init__(self, scene: Scene, before_draw: BeforeDraw) -> None:
         self._scene, self._before_draw = scene, before_draw
         self._drawn: _Drawn | None = None
         self._told: tuple[Event, _Drawn] | None = None

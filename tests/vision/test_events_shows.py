@@ -6,6 +6,16 @@ from tests.vision.event_script import BURN_AT, PLAY_AT, STEP, Script, card, down
 from vision.arms import Hands, Reach
 from vision.events_record import UnderArm
 from vision.layout import Zone
+from vision.slots import Seen
+
+
+def held_out_by_dan(script: Script, shown: Seen) -> Reach:
+    """Dan's arm stays over a card that eight looks read; returns the reach, which goes on."""
+    dan = script.reach("Dan", ((-150.0, 20.0), 0.2))
+    for _ in range(8):
+        script.go_on(dan, [(-150.0, 20.0)])
+        script.look([UnderArm(dan.seat, shown, 0.6, False)])
+    return dan
 
 
 def test_a_card_held_out_and_put_aside_is_shown() -> None:
@@ -70,10 +80,7 @@ def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one() ->
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", (190.0, 20.0))
-    dan = script.reach("Dan", ((-150.0, 20.0), 0.2))
-    for _ in range(8):
-        script.go_on(dan, [(-150.0, 20.0)])
-        script.look([UnderArm(dan.seat, shown, 0.6, False)])
+    dan = held_out_by_dan(script, shown)
     bob = Reach(50, 1, script.t, script.t, _since=script.t)
     for _ in range(8):
         script.t += STEP
@@ -93,10 +100,7 @@ def test_a_card_held_out_by_a_hand_that_is_lost_under_another_arm_is_no_card_lef
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", (190.0, 20.0))
-    dan = script.reach("Dan", ((-150.0, 20.0), 0.2))
-    for _ in range(8):
-        script.go_on(dan, [(-150.0, 20.0)])
-        script.look([UnderArm(dan.seat, shown, 0.6, False)])
+    dan = held_out_by_dan(script, shown)
     bob = Reach(50, 1, script.t, script.t, _since=script.t)
     bob.follow((250.0, 20.0), script.t)
     script.events += script.maker.on_hands(Hands(script.t, (dan, bob), (), {}))
