@@ -21,15 +21,19 @@ _ON_IT = 0.5
 Measure = Callable[[Score, Sequence[Label], Sequence[CardReading]], None]
 
 
-def match_quads(labels: Sequence[Label], readings: Sequence[CardReading]) -> list[tuple[int, int]]:
+def match_quads(
+    labels: Sequence[Label], readings: Sequence[CardReading], asked: int | None = None
+) -> list[tuple[int, int]]:
     """Return pairs (label, reading), each used once: those of one name first, then by falling overlap.
 
     Within a name first, as in PASCAL VOC and COCO: of two cards that lie almost on one another the overlap
-    alone does not tell which one was read. Labelled quads are compared with the readings' quads, labelled
-    boxes with the boxes around them.
+    alone does not tell which one was read. Of two labels of one name the `asked` first ones come before the
+    others, which COCO calls ignored: the same card of another pack may lie just beneath. Labelled quads are
+    compared with the readings' quads, labelled boxes with the boxes around them.
     """
+    asked = len(labels) if asked is None else asked
     overlaps = [
-        (_bears_name_of(label, reading), overlap, i, j)
+        (_bears_name_of(label, reading), i < asked, overlap, i, j)
         for i, label in enumerate(labels)
         for j, reading in enumerate(readings)
         if (overlap := _overlap(label, reading)) >= FOUND_IOU
@@ -37,7 +41,7 @@ def match_quads(labels: Sequence[Label], readings: Sequence[CardReading]) -> lis
     pairs: list[tuple[int, int]] = []
     used_labels: set[int] = set()
     used_readings: set[int] = set()
-    for _, _, i, j in sorted(overlaps, reverse=True):
+    for *_, i, j in sorted(overlaps, reverse=True):
         if i not in used_labels and j not in used_readings:
             used_labels.add(i)
             used_readings.add(j)

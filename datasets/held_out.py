@@ -171,7 +171,7 @@ def score_frame(
     labels = [*asked, *others]
     of_jokers = [label.card == JOKER for label in asked]
     cards, jokers = Score("", cards=of_jokers.count(False)), Score("", cards=of_jokers.count(True))
-    for i, j in match_quads(labels, up):
+    for i, j in match_quads(labels, up, len(asked)):
         if i >= len(asked):
             continue
         score = jokers if of_jokers[i] else cards

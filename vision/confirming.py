@@ -20,7 +20,7 @@ from vision.faces import CLASSES, FaceReader, FaceReading, reading_of
 from vision.geometry import is_convex, polygon_area, polygon_iou, polygon_overlap
 from vision.likeness import CardPictures
 from vision.outlines import Outline
-from vision.reading import Image, Quad
+from vision.reading import CardReading, Image, Quad
 from vision.registration import Part, likeness, part_about, registered
 
 _ALIKE = 0.7
@@ -34,7 +34,9 @@ _AGREED = 0.5
 """Likeness that is enough where what was likeliest all along is read there and most alike."""
 _READ, _CERTAIN = 0.8, 0.9
 _NOTHING = 0.5
-"""Where there is nothing to read, with at least this probability, no card is looked for."""
+"""Where there is nothing to read, with at least this probability, ..."""
+_OUTLINED = 0.5
+"""... a card is looked for only in so sure an outline: its long sides may be taken for the short ones."""
 _MOST = 8
 """So many cards of a picture are looked for, those first that are nearest to being named."""
 _UPON, _COVERED = 0.05, 0.1
@@ -85,12 +87,49 @@ def confirmed(
             continue
         if not beneath:
             better_names[k] = _less_certain(names[k], faces)
-        if outlines[k].face == "up" and names[k].unreadable < _NOTHING:
-            doubts[k] = _Doubt(parts[k], outlines[k].quad, better_names[k])
+        start = _start(outlines[k], names[k])
+        if start is not None:
+            doubts[k] = _Doubt(parts[k], start, better_names[k])
     sought = sorted(doubts, key=lambda k: -names[k].confidence)[:_MOST]
     for k, quad, name in _found(image, {k: doubts[k] for k in sought}, taken, pictures, faces):
         better_outlines[k], better_names[k] = replace(outlines[k], quad=quad), name
     return better_outlines, better_names
+
+
+def revisited(image: Image, cards: Sequence[CardReading], faces: FaceReader) -> list[CardReading]:
+    """Return the cards of a picture, doubtful ones put right where a card of the enrolled deck lies near.
+
+    It is the last look: of some of these cards no more than an index was seen, which tells but roughly where
+    the rest of the card lies. Without a deck's pictures all is returned as it is.
+    """
+    pictures = faces.deck.pictures if faces.deck is not None else None
+    if pictures is None:
+        return list(cards)
+    doubtful = {k for k, card in enumerate(cards) if card.face == "up" and card.confidence < _CERTAIN}
+    doubts = {}
+    names = faces.read(image, [cards[k].quad for k in sorted(doubtful)])
+    for k, name in zip(sorted(doubtful), names, strict=True):
+        part = _part(image, Outline(cards[k].quad, "up", cards[k].outline_confidence), name, pictures)
+        if part is not None:
+            doubts[k] = _Doubt(part, cards[k].quad, name)
+    sought = sorted(doubts, key=lambda k: -doubts[k].name.confidence)[:_MOST]
+    taken = [card.quad for k, card in enumerate(cards) if card.face == "up" and k not in doubtful]
+    better = list(cards)
+    for k, quad, name in _found(image, {k: doubts[k] for k in sought}, taken, pictures, faces):
+        if cards[k].card is None or name.confidence > cards[k].confidence:
+            better[k] = CardReading(
+                quad, "up", cards[k].outline_confidence, name.card, name.confidence, name.alternatives
+            )
+    return better
+
+
+def _start(outline: Outline, name: FaceReading) -> Quad | None:
+    """Return from where the card of a doubtful outline is looked for, or None where none is likely."""
+    if outline.face == "down":
+        return None
+    if name.unreadable < _NOTHING:
+        return outline.quad
+    return np.roll(outline.quad, 1, axis=0) if outline.confidence >= _OUTLINED else None
 
 
 def _likeliest(name: FaceReading) -> str:

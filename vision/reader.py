@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from vision.confirming import confirmed
+from vision.confirming import confirmed, revisited
 from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
 from vision.ends import end_beneath
@@ -93,7 +93,8 @@ class TableReader:
             if keep:
                 readings.append(reading)
         known = _seen_once(readings)
-        return self._covered.complete(image, known, crowded, self._packs, _ends(known, readings))
+        cards = self._covered.complete(image, known, crowded, self._packs, _ends(known, readings))
+        return revisited(image, cards, self._faces)
 
     def _is_card(self, outline: Outline, name: FaceReading) -> bool:
         """Weigh how sure the outline is against what can be read in it."""

@@ -43,6 +43,14 @@ def test_of_labels_that_overlap_a_reading_has_found_the_one_of_its_name() -> Non
     assert match_quads([label(0, "A"), label(14, "K")], [reading(8, "AS")]) == [(0, 0)], "a rank will do"
 
 
+def test_of_labels_of_one_name_those_that_are_asked_for_are_found_first() -> None:
+    """The same card of another pack, just beneath, shares more with the outline."""
+    labels = [label(0, "AS"), label(6, "AS")]
+    assert match_quads(labels, [reading(5, "AS")]) == [(1, 0)]
+    assert match_quads(labels, [reading(5, "AS")], asked=1) == [(0, 0)]
+    assert match_quads([label(0, "KS"), label(6, "AS")], [reading(5, "AS")], asked=1) == [(1, 0)]
+
+
 def test_a_surely_wrong_name_beside_a_cards_own_counts_and_one_of_a_card_that_lies_there_does_not() -> None:
     score = Score("")
     readings = [reading(0, "AS"), reading(5, "QS", 0.97), reading(300, "2D", 0.97)]

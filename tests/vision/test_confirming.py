@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from datasets.art_drawn import DrawnStyle, draw_face
 from tests.vision.shown import HEIGHT, WIDTH, lay, table
-from vision.confirming import confirmed
+from vision.confirming import confirmed, revisited
 from vision.faces import CLASSES, FaceReader, FaceReading, Fusion, reading_of
 from vision.geometry import polygon_iou, upright_rectangle
 from vision.likeness import PICTURE_HEIGHT, PICTURE_WIDTH, CardPictures, picture_of
 from vision.outlines import Outline
-from vision.reading import Image, Quad
+from vision.reading import CardReading, Image, Quad
 from vision.registration import likeness, part_about, registered
 
 CARDS = ("9S", "8S", "4H", "5H", "KC")
@@ -191,3 +191,46 @@ def test_of_a_card_that_lies_under_another_one_the_deck_says_nothing(confirm: Co
     beside = under + np.array([200, 0], np.float32)
     _, names, _ = confirm((LIES, first), (beside, reading("KC", 0.99, alone=0.3)), known=pictures())
     assert names[1].confidence > 0.5, "with the deck and without it, half and half"
+
+
+def told(quad: Quad, card: str | None, confidence: float) -> CardReading:
+    return CardReading(quad, "up", 0.9, card, confidence, (("8S", 0.1),))
+
+
+def test_a_plain_outline_that_shows_nothing_is_tried_with_its_long_sides_taken_for_the_short_ones() -> None:
+    def run(confidence: float) -> tuple[Outline, FaceReading]:
+        nothing = reading_of(np.logaddexp(log_p("NONE", 0.97), log_p("8S", 0.02)), FUSION.threshold)
+        turned = Outline(np.roll(LIES, 1, axis=0), "up", confidence)
+        faces = cast(FaceReader, Faces(pictures()))
+        (outline,), (name,) = confirmed(seen(), [turned], [nothing], faces)
+        return outline, name
+
+    outline, name = run(0.7)
+    assert name.card == "9S"
+    assert polygon_iou(outline.quad, LIES) > 0.93
+    assert run(0.4)[1].card is None
+
+
+def test_a_card_that_an_index_told_without_a_name_is_looked_for_about_it() -> None:
+    faces = cast(FaceReader, Faces(pictures()))
+    (card,) = revisited(seen(), [told(OFF, None, 0.4)], faces)
+    assert card.card == "9S"
+    assert polygon_iou(card.quad, LIES) > 0.93
+    assert card.outline_confidence == 0.9
+    sure, other = told(LIES, "9S", 0.95), told(OFF, None, 0.4)
+    assert revisited(seen(), [sure, other], faces) == [sure, other], "somebody else has it"
+
+
+def test_a_name_that_an_index_told_stands_against_one_that_is_less_sure() -> None:
+    faces = cast(FaceReader, Faces(pictures()))
+    named = told(OFF, "8S", 0.89)
+    assert revisited(seen(), [named], faces) == [named]
+    (card,) = revisited(seen(), [told(OFF, "8S", 0.5)], faces)
+    assert card.card == "9S"
+
+
+def test_nothing_is_looked_for_without_pictures_or_without_doubt() -> None:
+    for known, card in ((None, told(OFF, None, 0.4)), (pictures(), told(OFF, "8S", 0.95))):
+        faces = Faces(known)
+        assert revisited(seen(), [card], cast(FaceReader, faces)) == [card]
+        assert not faces.asked
