@@ -196,6 +196,8 @@ class EventMaker:
             return pile
         if self._shows.left is not None:
             return _STEADY
+        if self._shows.lasts(hands.t) and hands.reaches:
+            return _SLOW  # who answers may reach in beneath the arm that rests
         reaches = self._scene.reaches
         if (self._taking.whole is not None or self.layout.play is None) and reaches:
             return _STEADY if hands.t - reaches[-1].last < 1.5 else math.inf

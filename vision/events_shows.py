@@ -19,6 +19,7 @@ _MIN_NAME = 0.6
 _QUIET_SECONDS, _PATIENT_SECONDS = 0.6, 1.5
 _LOOKS = 2
 """So many looks after the hand has gone, if they come in time, show whether it has put its card away."""
+_ANSWER_SECONDS = 10.0
 _RESTING_SECONDS = 0.12
 _CROSSING_SECONDS = 1.0
 """So long ago what is under arms that cross may have been seen last."""
@@ -84,6 +85,10 @@ class Shows:
     def active(self) -> bool:
         """Whether a card is held out, or was until just now."""
         return bool(self._done) or any(_long_enough(hold) for hold in self._open)
+
+    def lasts(self, now: float) -> bool:
+        """Tell whether a card is held out still, for so long at most that somebody may be about to answer."""
+        return any(_long_enough(hold) and now - hold.first < _ANSWER_SECONDS for hold in self._open)
 
     def shown_before(self, card: Seen) -> bool:
         """Tell whether a card that lies free was held out still somewhere else just before."""

@@ -20,8 +20,8 @@ _UNSTEADY_SECONDS = 1.0
 """For so long it may be unknown how the camera has moved before the table is doubted."""
 _SAME_SHARE = 0.34
 """While so many places in the rows look as they did the camera stands where it stood."""
-_FREE_SPOTS = 2
-"""So do these, if arms cover all others."""
+_FREE_SHARE = 0.5
+"""So does this share of the cards that no arm covers."""
 _SURE_NAME = 0.9
 _SPOTS = 3
 """So many spots in all, and half of each row, must be otherwise: less is a slip, or a play."""
@@ -56,12 +56,13 @@ class Track:
         """Tell whether most of the rows' places look otherwise than they did.
 
         Of two rows an arm that reaches from one to the other may cover most. So those do not count that arms
-        seem to have covered, where all the others look as they did.
+        seem to have covered, where other cards look as they did: bare places look alike wherever they are.
         """
         known = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
         same = {zone for zone, patch in known.items() if same_patch(patches.get(zone), patch)}
-        free = known.keys() - set(self.covered)
-        if len(free) >= _FREE_SPOTS and free <= same:
+        cards = {zone for zone in known if rows.spots[zone].up is not None or rows.spots[zone].down}
+        free = cards - set(self.covered)
+        if free and len(free & same) >= _FREE_SHARE * len(free):
             return False
         return len(known) >= _SPOTS and len(same) < _SAME_SHARE * len(known)
 
