@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.shoulders import Shoulders
+from vision.sleeves import Colour, colour_of
 from vision.stillness import Limb, Mask, Motion, polygon_mask
 
 GONE_SECONDS = 0.25
 """An arm that has not been seen for so long has left the picture."""
 _COMES_IN_SECONDS = 0.25
 """So long it may turn out that a reach is another player's: later the arm may turn and be seen in pieces."""
+_SLEEVE_MM = 300.0
+"""So far in is the hand when it is the sleeve that crosses the border."""
 _STOP_MM = 22.0
 _STOP_SECONDS = 0.12
 _PATH_FRAMES = 120
@@ -59,8 +62,8 @@ class Reach:
     stops: list[Stop] = field(default_factory=list)
     path: list[tuple[float, Place]] = field(default_factory=list)
     """Where the hand was when, newest last."""
-    farthest: tuple[Place, Place] | None = None
-    """Where it crossed the border and the hand was, farthest in; None unless it surely is this seat's."""
+    farthest: tuple[Place, Place, Colour | None] | None = None
+    """Where it crossed the border, the hand, and the sleeve, farthest in; None: not surely this seat's."""
     _length: float = 0.0
     _since: float = 0.0
     _anchor: Place = (0.0, 0.0)
@@ -177,10 +180,12 @@ class ArmTracker:
                 return other
         if not reach.reaches_farther(math.dist(contact, hand)) or not reach.comes_in:
             return owner
-        seat, sure = self._shoulders.seat(layout, contact, hand, owner)
+        far = math.dist(contact, hand) >= _SLEEVE_MM
+        sleeve = colour_of(limb, motion.small) if far else None
+        seat, sure = self._shoulders.seat(layout, contact, hand, owner, sleeve)
         if seat != owner and seat in self._open:
             return owner
-        reach.farthest = (contact, hand) if sure else None
+        reach.farthest = (contact, hand, sleeve) if sure else None
         if seat == owner:
             return owner
         reach.seat, self._open[seat] = seat, self._open.pop(owner)

@@ -2,7 +2,7 @@
 
 People who sit side by side reach across one another's place. An arm is about straight, so the line from the
 hand through the place where it crosses the border leads to a shoulder; whether that is the right or the left
-one of somebody, and how far aside, shows soon.
+one of somebody, and how far aside, shows soon. So does what everybody wears.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, field
 
 from vision.layout import Layout, Place
+from vision.sleeves import Colour, Sleeves
 
 _BEYOND_MM, _ASIDE_MM = 350.0, 130.0
 """How far shoulders are beyond the picture's border, and to the side of where their owner sits; about."""
@@ -34,13 +35,25 @@ class Shoulders:
 
     _aside: dict[int, float] = field(default_factory=dict)
     """How far (mm) a seat's shoulder is to its owner's right, as far as that is known."""
+    _sleeves: Sleeves = field(default_factory=Sleeves)
 
-    def seat(self, layout: Layout, contact: Place, hand: Place, owner: int | None = None) -> tuple[int, bool]:
+    def seat(
+        self,
+        layout: Layout,
+        contact: Place,
+        hand: Place,
+        owner: int | None = None,
+        sleeve: Colour | None = None,
+    ) -> tuple[int, bool]:
         """Return whose arm crosses the border at `contact`, its hand at `hand` (mm), and whether surely.
 
-        `owner` is whose arm it has been so far: it stays theirs where another's fits hardly better.
+        `owner` is whose arm it has been so far: it stays theirs where another's fits hardly better. `sleeve`:
+        its colour at the border, where that was seen.
         """
-        apart = [self._apart(layout, index, contact, hand) for index in range(len(layout.seats))]
+        apart = [
+            self._apart(layout, index, contact, hand) + self._sleeves.unlike(index, sleeve)
+            for index in range(len(layout.seats))
+        ]
         seat = min(range(len(apart)), key=lambda index: apart[index])
         if owner is not None and apart[owner] - apart[seat] < _HARDLY_MM:
             seat = owner
@@ -55,8 +68,11 @@ class Shoulders:
         apart = self._apart(layout, seat, contact, hand) - self._apart(layout, other, contact, hand)
         return other if apart > _ANOTHERS_MM else None
 
-    def learn(self, layout: Layout, seat: int, contact: Place, hand: Place) -> None:
-        """Note where the arm of somebody who surely sits at `seat` crossed the border (mm)."""
+    def learn(
+        self, layout: Layout, seat: int, contact: Place, hand: Place, sleeve: Colour | None = None
+    ) -> None:
+        """Note where the arm of somebody who surely sits at `seat` crossed the border (mm), and in what."""
+        self._sleeves.learn(seat, sleeve)
         door, out = layout.door(layout.seats[seat]), layout.seats[seat].facing
         depth = _depth(door, out, hand)
         if depth <= 0:

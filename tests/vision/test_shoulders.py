@@ -75,3 +75,28 @@ def test_an_arm_stays_its_owner_s_where_another_one_fits_hardly_better(layout: L
 
 def _stays(shoulders: Shoulders, layout: Layout, contact: Place) -> bool:
     return [shoulders.seat(layout, contact, PILE, owner)[0] for owner in (BOB, CAT)] == [BOB, CAT]
+
+
+RED, BLUE = np.array([30.0, 160.0, 145.0]), np.array([15.0, 128.0, 110.0])
+
+
+def test_of_neighbours_whose_arms_would_cross_alike_the_sleeve_tells(layout: Layout) -> None:
+    shoulders, between = Shoulders(), (0.0, -300.0)
+    sides = {seat: crossing((x, -650.0)) for seat, x in ((BOB, -180.0), (CAT, 180.0))}
+    for seat, sleeve in ((BOB, RED), (CAT, BLUE)):
+        shoulders.learn(layout, seat, sides[seat], PILE, sleeve)
+    for seat, sleeve in ((BOB, RED), (CAT, BLUE)):
+        assert shoulders.seat(layout, between, PILE, sleeve=sleeve) == (seat, True)
+        assert shoulders.seat(layout, sides[seat], PILE, sleeve=sleeve + 6) == (seat, True), "in other light"
+        assert not shoulders.seat(layout, between, PILE, sleeve=(RED + BLUE) / 2)[1]
+    assert shoulders.seat(layout, (-240.0, -300.0), (-240.0, 0.0), sleeve=BLUE)[0] == BOB, "Cat sits too far"
+
+
+def test_an_unknown_sleeve_is_sooner_that_of_somebody_who_has_not_reached_in(layout: Layout) -> None:
+    shoulders = Shoulders()
+    straight = crossing((-180.0 - 130.0, -650.0))
+    for _ in range(2):
+        shoulders.learn(layout, BOB, straight, PILE, RED)
+    between = (-65.0, -300.0)
+    assert shoulders.seat(layout, between, PILE, sleeve=RED)[0] == BOB
+    assert shoulders.seat(layout, between, PILE, sleeve=BLUE)[0] == CAT
