@@ -65,12 +65,12 @@ class SeeminglyNew:
         One of a set, of which another is plainly new, is no such card if it is read well: much alike as the
         pictures of two cards may be, one that lay there hardly comes to light just as its rank is played.
         """
-        upon = [*self._last_put(), *(place for _, _, place in seen if _is_well_read(place))]
+        plain = [card for card in seen if _is_well_read(card[2])]
+        upon = [*self._last_put(), *(place for _, _, place in plain)]
         alike = [
             card
             for card in seen
-            if self.lay_there(card)
-            or (_is_doubtful(card) and upon and self._pictures.rest_lay_there(card[2], upon))
+            if self.lay_there(card) or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
         ]
         played = {card[0][:-1] for card in seen if card not in alike}
         old = [c for c in alike if c[0][:-1] not in played or c[2].odds.get(c[0], 0.0) < _WELL_READ]
@@ -78,6 +78,12 @@ class SeeminglyNew:
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
         ]
         return [card for card in seen if card not in old]
+
+    def _looks_as_left(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell whether a card's index, or what shows of it beside those `upon` it, was so before them."""
+        if self._pictures.lay_there(card):
+            return True
+        return bool(upon) and self._pictures.rest_lay_there(card, upon)
 
     def _last_put(self) -> list[Seen]:
         """Return where the cards of the last play lie."""
@@ -230,10 +236,14 @@ def _is_well_read(seen: Seen) -> bool:
     return seen.best[1] >= CERTAIN
 
 
-def _is_doubtful(card: NewCard) -> bool:
-    """Tell whether a new card's name is not what it is surely read as."""
+def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
+    """Tell whether a new card's name is not what it is surely read as.
+
+    To be of another rank than those `plain`ly read that came with it, it must be so plain itself.
+    """
     name, _, seen = card
-    return seen.odds.get(name, 0.0) < _WELL_READ
+    of_their_rank = not plain or any(other[:-1] == name[:-1] for other, _, _ in plain)
+    return seen.odds.get(name, 0.0) < (_WELL_READ if of_their_rank else CERTAIN)
 
 
 def _was_misread(card: PileCard, name: str, seen: Seen) -> bool:

@@ -30,6 +30,8 @@ _SPOT_MM = 48.0
 _DRAW_MM = 60.0
 _PILE_MM = 85.0
 _SHARED_EDGE = math.radians(20)
+_AS_MUCH_AS_A_RADIAN_MM = 500.0
+"""That something is held out so much nearer to one seat counts like a radian less aside of the way to it."""
 """Two seats whose bearings from the bottom edge differ by no more share it."""
 _DRAW_FROM_MIDDLE_MM = 260.0
 _ROW_ASIDE_MM = 150.0
@@ -123,14 +125,16 @@ class Layout:
         """Return the seat towards which `shower` holds something out at `place` (mm).
 
         Both the direction from the shower's own place and that from the middle of the table count; the
-        latter the less, the nearer to the middle the thing is held.
+        latter the less, the nearer to the middle the thing is held. So does who sits near, for of two who sit
+        side by side both directions tell little.
         """
         start, middle = self.seats[shower].centre, self.middle
         off_middle = min(1.0, math.dist(place, middle) / 100.0)
 
         def away(index: int) -> float:
             goal = self.seats[index].centre
-            return _angle(start, place, goal) + off_middle * _angle(middle, place, goal)
+            turned = _angle(start, place, goal) + off_middle * _angle(middle, place, goal)
+            return turned + math.dist(place, goal) / _AS_MUCH_AS_A_RADIAN_MM
 
         return min((i for i in range(len(self.seats)) if i != shower), key=away)
 

@@ -183,6 +183,29 @@ def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: 
     assert seeming.without_overlooked([mate]) == [mate], "nothing is known to lie upon it"
 
 
+@pytest.mark.parametrize(
+    ("name", "read", "alike", "new"),
+    [
+        ("4D", 0.93, 0.93, False),
+        ("4D", 0.98, 0.93, True),
+        ("4D", 0.93, 0.85, True),
+        ("9H", 0.93, 0.93, True),
+    ],
+)
+def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_come_with_it(
+    monkeypatch: pytest.MonkeyPatch, name: str, read: float, alike: float, new: bool
+) -> None:
+    """That what it may be besides lies elsewhere makes its name certain, and not that it has just come."""
+    monkeypatch.setattr("vision.events_patches.rest_looks_as_before", lambda *_: False)
+    likenesses = {20.0: [alike], 0.0: [0.1]}
+    monkeypatch.setattr("vision.events_patches._likenesses", lambda card, *_: likenesses[card.x])
+    scene = Scene(LAYOUT)
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
+    other = (name, 0.99, replace(UPRIGHT, x=20.0, odds={name: read}))
+    assert seeming.without_overlooked([other, nine]) == ([other, nine] if new else [nine])
+
+
 def test_where_nothing_is_printed_nothing_is_told() -> None:
     assert not lay_there_before(UPRIGHT, pile(" "), pile(" "))
 

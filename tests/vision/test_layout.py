@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.layout import BURN, DRAW, PLAY, Layout, Zone, find_layout, load_layout
+from vision.layout import BURN, DRAW, PLAY, Layout, Seat, Zone, find_layout, load_layout
 from vision.plane import TablePlane
 from vision.shoulders import Shoulders
 from vision.slots import Seen
@@ -143,6 +143,18 @@ def test_a_card_held_out_half_way_to_a_seat_is_shown_to_it(shower: int) -> None:
         if to != shower:
             place = (0.6 * seat.centre[0], 0.6 * seat.centre[1])
             assert layout.seat_shown(shower, place) == to
+
+
+def test_a_card_held_out_before_a_neighbour_is_shown_to_them_and_not_to_whom_the_arm_points_at() -> None:
+    rows = {"Ann": (16, 202), "Bob": (-372, -7), "Cat": (-184, -199), "Dan": (164, -199), "Eve": (374, 7)}
+    seats = tuple(
+        Seat(name, ((float(x), float(y)),), (float(np.sign(x)) if abs(x) > 200 else 0.0, 0.0))
+        for name, (x, y) in rows.items()
+    )
+    layout = Layout(PLANE, 1000, 600, seats)
+    assert layout.seat_shown(3, (-89.0, -83.0)) == 2
+    assert layout.seat_shown(3, (-230.0, 10.0)) == 1
+    assert layout.seat_shown(0, (-70.0, -110.0)) == 2
 
 
 def test_zones() -> None:
