@@ -296,13 +296,14 @@ class Pile:
             return None
         return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
 
-    def is_laid_bare(self, view: PileView, in_sight: Collection[str]) -> bool:
+    def is_laid_bare(self, view: PileView, in_sight: Collection[str], *, gone: bool) -> bool:
         """Tell whether upper cards must have been taken off: no new card hides them, and others show.
 
-        `in_sight` are the cards that were seen before.
+        `in_sight` are the cards that were seen before; `gone`: nothing looks like the uppermost one any more.
         """
-        shows = set(view.plain) - set(in_sight) - {card.name for card in self.top}
-        return bool(shows) and not self._hides_top(view)
+        below = set(view.plain) - {card.name for card in self.top}
+        shows = bool(below) if gone else bool(below - set(in_sight))
+        return shows and not self._hides_top(view)
 
     def _hides_top(self, view: PileView, off: float = _OFF_MM) -> bool:
         """Tell whether new cards hide every index of the uppermost ones, so that these may lie below.

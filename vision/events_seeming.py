@@ -129,7 +129,7 @@ class SeeminglyNew:
         """
         misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
         told = {name: lay for (name, _, _), lay in misread if lay is not None}
-        if not told and not self._pile.is_laid_bare(view, in_sight):
+        if not told and not self._pile.is_laid_bare(view, in_sight, gone=self.is_top_gone()):
             return view
         for name, lay in told.items():
             self._told.rename(lay.name, name, now)

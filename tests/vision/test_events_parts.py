@@ -256,9 +256,12 @@ def test_what_cannot_be_named_does_not_hide_that_the_upper_cards_were_taken_off(
     unnamed = up("5H", 2, p=0.2, angle=35)
     view = pile.view([[up("7H"), unnamed]] * 5, set())
     assert [card[0] for card in view.new] == ["??"]
-    assert pile.is_laid_bare(view, {"AH"})
+    assert pile.is_laid_bare(view, {"AH"}, gone=False)
+    assert not pile.is_laid_bare(view, {"AH", "7H"}, gone=False), "the seven was seen before, too"
+    assert pile.is_laid_bare(view, {"AH", "7H"}, gone=True), "and the ace's index is no more where it was"
     covering = pile.view([[up("7H", 70), up("QS", p=0.99)]] * 5, set())
-    assert not pile.is_laid_bare(covering, {"AH"}), "a queen lies on the ace"
+    for gone in (False, True):
+        assert not pile.is_laid_bare(covering, {"AH"}, gone=gone), "a queen lies on the ace"
 
 
 def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_hand() -> None:
