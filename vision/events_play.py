@@ -155,7 +155,8 @@ class PlayPile:
         if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, self._in_sight, now)
         if view.new:
-            more = self._seeming.may_show_more(view, self._looks, self._elsewhere())
+            under = self._under_hand.lately(now)
+            more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
             if not patient or (view.confidence >= SURE and not more):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
@@ -265,9 +266,11 @@ class PlayPile:
         read = self._under_hand.lately(now)
         shown = [seen for look in self._looks for seen in look if seen.best[1] >= MIN_NAME]
         for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
-            if name[:-1] != last.cards[-1][:-1]:
-                continue
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
+            if name[:-1] != last.cards[-1][:-1]:
+                if len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free)):
+                    self._told.suspect_of_other_rank(name, free[-1])
+                continue
             if max(len(looks), len(free)) >= _LOOKS:
                 self._told.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
             if len(looks) < _LOOKS:

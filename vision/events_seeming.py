@@ -161,13 +161,23 @@ class SeeminglyNew:
         return top is not None and self._pictures.is_gone(top)
 
     def may_show_more(
-        self, view: PileView, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]
+        self,
+        view: PileView,
+        looks: Sequence[Sequence[Seen]],
+        elsewhere: Collection[str],
+        under_hand: Sequence[Seen] = (),
     ) -> bool:
-        """Tell whether another card of the new ones' rank shows in the last look, or well in one before."""
+        """Tell whether another card of the new ones' rank shows in the last look, or well in one before.
+
+        Where it was read under the hand, too, it need not show so well.
+        """
         ranks = {name[:-1] for name, _, _ in view.new}
         known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
+        read = {seen.best[0] for seen in under_hand if seen.best[1] >= MIN_NAME}
         named = [
-            (*seen.best, MIN_NAME if look is looks[-1] else _WELL_READ) for look in looks for seen in look
+            (*seen.best, MIN_NAME if look is looks[-1] or seen.best[0] in read else _WELL_READ)
+            for look in looks
+            for seen in look
         ]
         return any(
             name and p >= least and name[:-1] in ranks and name not in known for name, p, least in named

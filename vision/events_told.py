@@ -37,6 +37,7 @@ class ToldPlays:
         self._on_pile: list[Event] = []
         """The plays whose cards lie on the pile, in their first forms."""
         self._suspects: dict[str, tuple[Event, Seen]] = {}
+        self._of_other_ranks: dict[str, tuple[Event, Seen]] = {}
         self._owed = 0
         """How many cards the last play's player had put down before it and not drawn for."""
 
@@ -137,6 +138,11 @@ class ToldPlays:
         if self._last is not None:
             self._suspects[name] = self._last, place
 
+    def suspect_of_other_rank(self, name: str, place: Seen) -> None:
+        """Note that a card of another rank may lie below the last play's: a draw alone can prove that."""
+        if self._last is not None:
+            self._of_other_ranks[name] = self._last, place
+
     def suspected_below(self, name: str) -> Event | None:
         """Return the play below whose cards a card was suspected, in its latest form; None for none."""
         suspect = self._suspects.get(name)
@@ -161,13 +167,17 @@ class ToldPlays:
         last = self.last
         if last is None or last.player != player:
             return []
-        below = [
-            (name, 0.5, place)
-            for name, (play, place) in self._suspects.items()
-            if play is self._last and name[:-1] == last.cards[-1][:-1]
-        ]
-        if not below or len(below) != count - self._owed - len(last.cards):
+        rank, too_many = last.cards[-1][:-1], count - self._owed - len(last.cards)
+        below, others = (
+            [(name, 0.5, place) for name, (play, place) in those.items() if play is self._last]
+            for those in (self._suspects, self._of_other_ranks)
+        )
+        below = [card for card in below if card[0][:-1] == rank]
+        if len(below) != too_many:
+            below = [*others, *below]
+        if not below or len(below) != too_many:
             return []
+        self._suspects |= {name: (self._last, place) for name, _, place in below if self._last is not None}
         for name, _, _ in below:
             self.reveal(name, now)
         return below
@@ -176,6 +186,7 @@ class ToldPlays:
         """Note that the pile has gone, and with it what may lie in it."""
         self._on_pile.clear()
         self._suspects.clear()
+        self._of_other_ranks.clear()
 
 
 def _may_be(unread: Iterable[Seen]) -> tuple[str, ...]:

@@ -104,6 +104,24 @@ def test_a_card_of_the_set_that_was_half_seen_lies_there_if_its_player_draws_for
     assert [event.event for event in script.events[1:]] == ["play", *["play"] * (trips == 2), "draw"]
 
 
+@pytest.mark.parametrize(("trips", "cards"), [(1, ("JD",)), (2, ("9C", "JD")), (3, ("JD",))])
+def test_a_card_of_another_rank_lies_below_if_its_player_draws_for_it(
+    trips: int, cards: tuple[str, ...]
+) -> None:
+    """By its readings it may as well be the nine that lay there."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [card("JD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("9C", PLAY_AT, p=0.8)]
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", ("JD",))]
+    for _ in range(trips):
+        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
+        script.rest(0.5)
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
+
+
 def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> None:
     script = Script()
     reach = script.reach("Bob", (PLAY_AT, 0.5))
