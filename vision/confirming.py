@@ -105,15 +105,15 @@ def revisited(image: Image, cards: Sequence[CardReading], faces: FaceReader) -> 
     pictures = faces.deck.pictures if faces.deck is not None else None
     if pictures is None:
         return list(cards)
-    doubtful = {k for k, card in enumerate(cards) if card.face == "up" and card.confidence < _CERTAIN}
+    doubtful = [k for k, card in enumerate(cards) if card.face == "up" and card.confidence < _CERTAIN]
     doubts = {}
-    names = faces.read(image, [cards[k].quad for k in sorted(doubtful)])
-    for k, name in zip(sorted(doubtful), names, strict=True):
+    names = faces.read(image, [cards[k].quad for k in doubtful])
+    for k, name in zip(doubtful, names, strict=True):
         part = _part(image, Outline(cards[k].quad, "up", cards[k].outline_confidence), name, pictures)
         if part is not None:
             doubts[k] = _Doubt(part, cards[k].quad, name)
     sought = sorted(doubts, key=lambda k: -doubts[k].name.confidence)[:_MOST]
-    taken = [card.quad for k, card in enumerate(cards) if card.face == "up" and k not in doubtful]
+    taken = [card.quad for card in cards if card.face == "up" and card.confidence >= _CERTAIN]
     better = list(cards)
     for k, quad, name in _found(image, {k: doubts[k] for k in sought}, taken, pictures, faces):
         if cards[k].card is None or name.confidence > cards[k].confidence:

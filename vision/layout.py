@@ -30,9 +30,9 @@ _SPOT_MM = 48.0
 _DRAW_MM = 60.0
 _PILE_MM = 85.0
 _SHARED_EDGE = math.radians(20)
+"""Two seats whose bearings from the bottom edge differ by no more share it."""
 _AS_MUCH_AS_A_RADIAN_MM = 500.0
 """That something is held out so much nearer to one seat counts like a radian less aside of the way to it."""
-"""Two seats whose bearings from the bottom edge differ by no more share it."""
 _DRAW_FROM_MIDDLE_MM = 260.0
 _ROW_ASIDE_MM = 150.0
 """An arm that comes in this far beside a row's middle is still its player's."""

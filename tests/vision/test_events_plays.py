@@ -80,6 +80,14 @@ def test_a_card_of_the_set_that_shows_late_and_doubtfully_is_waited_for() -> Non
     assert script.told()[1:] == [("play", "Bob", ("7S", "7H"))]
 
 
+def bob_draws(script: Script, trips: int) -> None:
+    """Bob takes a card home from the draw pile on each of his trips, and the table rests."""
+    for _ in range(trips):
+        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
+        script.rest(0.5)
+    script.rest()
+
+
 @pytest.mark.parametrize(("trips", "cards"), [(1, ("7S",)), (2, ("7H", "7S")), (3, ("7S",))])
 def test_a_card_of_the_set_that_was_half_seen_lies_there_if_its_player_draws_for_it(
     trips: int, cards: tuple[str, ...]
@@ -96,10 +104,7 @@ def test_a_card_of_the_set_that_was_half_seen_lies_there_if_its_player_draws_for
     script.table = [upper]
     script.rest()
     assert script.told()[1:] == [("play", "Bob", ("7S",))]
-    for _ in range(trips):
-        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
-        script.rest(0.5)
-    script.rest()
+    bob_draws(script, trips)
     assert script.told()[1:] == [("play", "Bob", cards), ("draw", "Bob", ())]
     assert [event.event for event in script.events[1:]] == ["play", *["play"] * (trips == 2), "draw"]
 
@@ -115,10 +120,7 @@ def test_a_card_of_another_rank_lies_below_if_its_player_draws_for_it(
     script.table = [card("JD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("9C", PLAY_AT, p=0.8)]
     script.rest()
     assert script.told()[2:] == [("play", "Bob", ("JD",))]
-    for _ in range(trips):
-        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
-        script.rest(0.5)
-    script.rest()
+    bob_draws(script, trips)
     assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
 
 
