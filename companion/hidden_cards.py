@@ -113,7 +113,7 @@ class HiddenCards:
         if cards[-1][:-1] != rank or not could_be:
             return None
         self._known.add(play["id"])
-        hides = self._packs == 1 and not (line["event"] == "draw" and self._fans(player, lines))
+        hides = self._packs == 1
         return _Stack(
             play=play["id"],
             t=float(play["t"]),
@@ -124,11 +124,6 @@ class HiddenCards:
             could_be=could_be,
             in_hand=frozenset(table.hands[player].known),
         )
-
-    def _fans(self, player: str, lines: Sequence[Line]) -> bool:
-        """Tell whether this player put a set down of which all was seen: such a one seldom hides cards."""
-        plays = (x for x in lines if x["event"] == "play" and x["id"] not in self._known)
-        return any(x.get("player") == player and len(x.get("cards") or ()) > 1 for x in plays)
 
 
 def _question(stack: _Stack, draw: Line) -> Event:
