@@ -264,6 +264,17 @@ def lies_on(reading: CardReading, card: CardReading) -> bool:
     return polygon_iou(reading.quad, card.quad) > _NEAR_IOU
 
 
+def named_in_corners(card: CardReading, told: Sequence[Told]) -> list[CardReading]:
+    """Return what the indices tell that lie where a card has its own: the surest name of each corner."""
+    found: dict[int, CardReading] = {}
+    places = _index_places(card.quad)
+    for index, reading in told:  # surest name first
+        apart = _apart(index, card, places)[:2]
+        if reading.card is not None and apart.min() < _OWN_INDEX:
+            found.setdefault(int(apart.argmin()), reading)
+    return list(found.values())
+
+
 def _index_places(quad: Quad) -> NDArray[np.float64]:
     """Return where a whole card has its two indices, then where a deck with four has the others: 4 x 2 px."""
     (x, y), w, h = INDEX_MM, CARD_WIDTH_MM, CARD_HEIGHT_MM

@@ -124,6 +124,21 @@ def test_an_outline_drawn_through_two_cards_gives_way_to_what_their_indices_tell
     assert [reading.card for reading in finder.complete(PICTURE, [blend])] == ["5H", "4S"]
 
 
+def test_an_outline_in_whose_corners_two_other_cards_have_their_indices_is_drawn_through_both() -> None:
+    """The lower card's index tells its card so far off that it lies in no one place with the outline."""
+    turn = np.array([[0.87, 0.5], [-0.5, 0.87]], np.float32)
+    lower = Index((CARD - [8.5, 14]).astype(np.float32) @ turn + np.float32([114, 15]), 0.9)
+    upper = Index(np.roll(at(108), 2, axis=0), 0.95)
+
+    def cards(upper_surely: float) -> list[str | None]:
+        faces = Faces(("7S", upper_surely), ("7C", 0.78))
+        finder = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, Indices(upper, lower)))
+        return [reading.card for reading in finder.complete(PICTURE, [whole("9S", 106)])]
+
+    assert cards(0.97) == ["7S", "7C"]
+    assert cards(0.8) == ["9S"]
+
+
 def test_a_card_read_surely_does_not_give_way_to_one_index_that_is_read_less_surely() -> None:
     misread = Faces(("8S", 0.93), ("8S", 0.93))
     beside = [Index(at(123, 3), 0.95), Index(np.roll(at(117, -3), 2, axis=0), 0.95)]
