@@ -128,7 +128,7 @@ def test_an_outline_in_whose_corners_two_other_cards_have_their_indices_is_drawn
     """The lower card's index tells its card so far off that it lies in no one place with the outline."""
     turn = np.array([[0.87, 0.5], [-0.5, 0.87]], np.float32)
     corner, place = np.array([8.5, 14], np.float32), np.array([114, 15], np.float32)
-    lower = Index((CARD - corner) @ turn + place, 0.9)
+    lower = Index(np.asarray((CARD - corner) @ turn + place, np.float32), 0.9)
     upper = Index(np.roll(at(108), 2, axis=0), 0.95)
 
     def cards(upper_surely: float) -> list[str | None]:
