@@ -223,7 +223,7 @@ class EventMaker:
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh, t)):
             return
         self._heap.add(fresh, t)
-        if self._taking.whole is not None or self._shows.active:
+        if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._heap.found(t)
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
             self._heap.found(self._shown_at)

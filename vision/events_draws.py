@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from engine.events import Event
 from vision.arms import Reach, Stop
@@ -39,6 +39,8 @@ _AWAY_MM = 220.0
 """A hand that has been so far from the draw pile goes there anew."""
 _PASSED_MM = 60.0
 """An arm that passes nearer to the draw pile than this may seem to be at it."""
+_BACK_MM = 20.0
+"""A hand that goes home and takes a card on its way goes back so far for it."""
 _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
 """A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
 _DRAGGED_MM = 60.0
@@ -203,11 +205,13 @@ class Draws:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
 
         Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
-        it paused on this side of the draw pile.
+        it paused on this side of the draw pile, or on its way home it went back there.
         """
         put_down = self._scene.log.put_down.get(self._scene.player(reach.seat) or "")
         if put_down is None:
             return False
+        if reach.start < put_down.t and self._goes_back_at_pile(reach):
+            return True
         return any(
             self._stayed_over_pile(reach, visit)
             if reach.start < put_down.t
@@ -223,6 +227,22 @@ class Draws:
         came = any(self._is_elsewhere(reach.seat, place) for place in before)
         near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
+
+    def _goes_back_at_pile(self, reach: Reach) -> bool:
+        """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
+
+        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn.
+        """
+        home = self._scene.layout.seats[reach.seat].centre
+        since = max((stop.end for stop in reach.stops), default=reach.start)
+        way = [(t, math.dist(place, home)) for t, place in self._at_pile(reach) if t >= since]
+        if not way or way[-1][0] - way[0][0] < _QUICKEST_SECONDS:
+            return False
+        nearest = accumulate((far for _, far in way), min)
+        return any(far - near >= _BACK_MM for (_, far), near in zip(way, nearest, strict=True))
+
+    def _at_pile(self, reach: Reach) -> Path:
+        return [(t, place) for t, place in reach.path if self._is_at_pile(reach.seat, place)]
 
     def _paused_short_of_pile(self, reach: Reach, visit: _Visit) -> bool:
         return visit.end - visit.start >= _PAUSE_SECONDS and any(

@@ -137,9 +137,15 @@ class Heap:
         return max((put.t for put in self._put_since(t) if put.card.best[0] in cards), default=-math.inf)
 
     def found(self, t: float, cards: Collection[str] | None = None) -> None:
-        """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet."""
+        """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet.
+
+        What was seen to lie there, and is seen no more, was held out, by an arm that was lost from sight.
+        """
+        if self._scene.layout.burn is not None:
+            return
+        self._grown = [put for put in self._grown if not put.sure or _is_among(put.card, self.looks[-1])]
         places = self.places_since(t, cards)
-        if self._scene.layout.burn is None and places:
+        if places:
             x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
             self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))
 

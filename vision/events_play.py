@@ -282,7 +282,8 @@ class PlayPile:
 
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
         """Put cards below the last play's that were half seen there, if its player draws for them, too."""
-        below = self._told.reveal_drawn_for(player, count, now)
+        half_seen = self._seeming.half_seen(self._looks, self._elsewhere())
+        below = self._told.reveal_drawn_for(player, count, now, half_seen)
         if below:
             self.pile.put(below, below=True)
 

@@ -14,11 +14,13 @@ from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
-from vision.slots import Seen, turn_between
+from vision.slots import Seen, turn_between, vote
 
 SURE = 0.75
 _HARDLY = 0.05
 _WELL_READ, _A_CARD = 0.9, 0.85
+_RANK_LOOKS, _RANK_TOLD, _RANK_PLAIN = 3, 0.4, 2.0
+"""So many looks tell a card's rank, if together they are so sure of it, and of no other one half as sure."""
 _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
 """So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
 _ACROSS = 45.0
@@ -203,6 +205,30 @@ class SeeminglyNew:
             and card[0] != UNKNOWN_CARD
             and not (_is_doubtful(card) and self._pictures.rest_lay_there_before_play(card[2], upon))
         ]
+
+    def half_seen(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> list[NewCard]:
+        """Return cards that came with the last play and of which looks tell the rank, another than its, alone.
+
+        That is too little to tell them; but it is enough where their player draws for them.
+        """
+        last, known = self._told.newest, {*self._pile.names, *elsewhere}
+        if last is None or len(looks) < _RANK_LOOKS:
+            return []
+        found = []
+        for settled in vote(looks):
+            seen = settled.seen
+            left = {name: p for name, p in seen.odds.items() if name not in known}
+            likely = max(left, key=lambda name: left[name], default=None)
+            if likely is None or settled.looks < _RANK_LOOKS or not self._pictures.changed_with_play(seen):
+                continue
+            ranks: dict[str, float] = {}
+            for name, p in seen.odds.items():
+                ranks[name[:-1]] = ranks.get(name[:-1], 0.0) + p
+            surely = ranks.pop(likely[:-1])
+            plain = surely >= max(_RANK_TOLD, *(_RANK_PLAIN * p for p in ranks.values()), 0.0)
+            if plain and likely[:-1] != last.cards[-1][:-1]:
+                found.append((likely, left[likely], seen))
+        return found
 
     def misread_in(self, last: Event, name: str, seen: Seen, view: PileView) -> PileCard | None:
         """Return the card of the last play that is read as `name` now: a hand hid it; None where none is."""

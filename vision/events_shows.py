@@ -96,6 +96,12 @@ class Shows:
         away = [h for h in held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
         return any(_name(hold)[0] == card.best[0] for hold in away)
 
+    def holds_out(self, cards: Sequence[Seen]) -> bool:
+        """Tell whether one of some cards is where it is held out, or was when its hand was seen last."""
+        held = [hold for hold in (*self._done, *self._open) if _long_enough(hold)]
+        pairs = ((hold, card) for hold in held for card in cards)
+        return any(_name(hold)[0] == card.best[0] and _is_held_by(hold, card) for hold, card in pairs)
+
     def look(
         self,
         look: Look,

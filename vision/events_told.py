@@ -159,10 +159,13 @@ class ToldPlays:
         if not play.withdrawn:
             self._scene.log.revise(play, now, cards=(name, *play.cards))
 
-    def reveal_drawn_for(self, player: str | None, count: int, now: float) -> list[NewCard]:
+    def reveal_drawn_for(
+        self, player: str | None, count: int, now: float, half_seen: Sequence[NewCard] = ()
+    ) -> list[NewCard]:
         """Tell that suspected cards do lie below the last play's, whose player has drawn so many for them.
 
-        Only where there are just as many as were drawn too many. Returns these cards.
+        Only where there are just as many as were drawn too many; else where as many were `half_seen`. Returns
+        these cards.
         """
         last = self.last
         if last is None or last.player != player:
@@ -175,6 +178,8 @@ class ToldPlays:
         below = [card for card in below if card[0][:-1] == rank]
         if len(below) != too_many:
             below = [*others, *below]
+        if len(below) != too_many:
+            below = list(half_seen)
         if not below or len(below) != too_many:
             return []
         self._suspects |= {name: (self._last, place) for name, _, place in below if self._last is not None}

@@ -90,6 +90,17 @@ def test_a_hand_that_passes_the_draw_pile_on_its_way_home_draws_nothing() -> Non
     assert [kind for kind, _, _ in script.told()[1:]] == ["play"]
 
 
+def test_a_hand_that_turns_at_the_draw_pile_on_its_way_home_draws_for_the_card_it_put_down() -> None:
+    script, nine = Script(), card("9S", PLAY_AT)
+    reach = script.leave("Dan", nine)  # the draw pile lies between
+    script.table = [nine]
+    there = [(96.0, 9.0), (82.0, 24.0), (66.0, -5.0), (74.0, 0.0), (92.0, 0.0)]
+    script.go_on(reach, [(20.0, 10.0), *there, (180.0, 0.0), (350.0, 0.0)], over=(DRAW,))
+    script.rest(2.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "draw"]
+    assert draws(script) == [("Dan", 1)]
+
+
 @pytest.mark.parametrize(("farthest", "drawn"), [(-46.0, [("Ann", 1)]), (-90.0, [])])
 def test_a_card_that_is_dragged_off_may_make_the_hand_seem_to_go_past_the_draw_pile(
     farthest: float, drawn: list[tuple[str, int]]

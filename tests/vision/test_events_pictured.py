@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.events_record import UnderArm
 from vision.layout import DRAW, PLAY
+from vision.slots import Seen
 
 BESIDE = (PLAY_AT[0], -105.0)
 """Where a hand is not over the pile."""
@@ -78,6 +81,27 @@ def test_a_card_that_the_reader_overlooks_is_not_taken_back() -> None:
     seen, script.cards = script.cards, lambda: [c for c in seen() if c is not six]  # type: ignore[method-assign]
     script.rest(1.6)
     assert script.told()[1:] == [("play", "Ann", ("6D",)), ("play", "Bob", ("6S",))]
+
+
+@pytest.mark.parametrize(("reads_four", "cards"), [(0.1, ("6H", "KD")), (0.3, ("KD",))])
+def test_a_card_of_which_the_rank_alone_is_told_lies_below_if_its_player_draws_for_it(
+    reads_four: float, cards: tuple[str, ...]
+) -> None:
+    """What else it may be counts as well: a rank that is told no better than another is not told."""
+    script = pictured()
+    script.play("Ann", card(*on_pile("8S", 0, 0)))
+    script.drawn = {"6H": "6D"}
+    x, y = PLAY_AT
+    half_seen = Seen(x, y - 25, 90, "up", {"6H": 0.28, "6D": 0.21, "4D": reads_four})
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table += [half_seen, card(*on_pile("KD", 4, 6))]
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", ("KD",))]
+    for _ in range(2):
+        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
+        script.rest(0.5)
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
 
 
 def test_a_lower_card_that_is_misread_beside_a_play_was_to_be_seen_before() -> None:

@@ -57,6 +57,25 @@ def test_where_a_shown_card_was_put_is_the_burn_pile_though_it_is_seen_there_lat
     assert script.maker.layout.burn == BURN_AT
 
 
+def test_a_card_that_is_held_out_by_an_arm_which_is_lost_from_sight_is_not_burnt_there() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    three = card("3H", (-190.0, 20.0))
+    dan = held_out_by_dan(script, three)
+    script.table.append(three)
+    for _ in range(2):
+        script.look()
+        script.t += 0.2
+    assert script.maker.layout.burn is None
+    script.table.remove(three)
+    script.look()
+    script.go_on(dan, [(-160.0, 50.0), (-180.0, 85.0)])
+    script.table.append(down(BURN_AT))
+    script.rest(2.0)
+    assert script.told()[-1] == ("show", "Dan", ("3H",))
+    assert script.maker.layout.burn == BURN_AT
+
+
 def test_an_up_card_held_out_under_anothers_arm_is_shown_by_its_owner() -> None:
     """Dan shows a card to Bob, who answers with one of his row; their arms cross and are taken for one."""
     script = Script()
