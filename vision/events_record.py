@@ -54,14 +54,21 @@ class Look:
 
 def same_patch(first: Patch | None, second: Patch | None) -> bool:
     """Tell whether two small pictures of one place show the same; False when one is missing."""
+    return changed_share(first, second) < _OTHER_SHARE
+
+
+def changed_share(first: Patch | None, second: Patch | None) -> float:
+    """Return the share of a place that looks otherwise in one of two small pictures; 1 when one is missing.
+
+    What changes everywhere alike is the light, unless it is by much.
+    """
     if first is None or second is None or first.shape != second.shape or first.size == 0:
-        return False
+        return 1.0
     change = first.astype(np.int16) - second.astype(np.int16)
     light = np.median(change, axis=(0, 1))
     if np.abs(light).max() > _LIGHT_LEVEL:
-        return False
-    change = np.abs(change - light)
-    return float((change.max(axis=-1) > _OTHER_LEVEL).mean()) < _OTHER_SHARE
+        return 1.0
+    return float((np.abs(change - light).max(axis=-1) > _OTHER_LEVEL).mean())
 
 
 class BeforeAction(Protocol):

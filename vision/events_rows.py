@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from vision.events_record import Patch, same_patch
+from vision.events_record import Patch, changed_share, same_patch
 from vision.layout import Layout, Zone
 from vision.slots import Seen, name_cards, vote
 
@@ -15,6 +15,8 @@ _MEMORY = 8
 _MIN_NAME = 0.4
 _SURE_NAME = 0.6
 _SURE_UNDER_ARM = 0.9
+_BARE_SHARE = 0.2
+"""More of a spot than this looks otherwise when its card is gone; less changes beside a neighbour's."""
 _JUST_S = 0.4
 """So long after it was read under an arm an up-card lies there still."""
 
@@ -161,7 +163,8 @@ class Rows:
             return None
         # A card that is there is overlooked now and then; one that is not is never seen.
         shows_back = sum(any(seen.face == "down" for seen in look) for look in spot.looks)
-        down = name is not None or shows_back >= _LOOKS
+        hardly_changed = changed_share(patch, spot.patch) < _BARE_SHARE
+        down = name is not None or shows_back >= (1 if hardly_changed else _LOOKS)
         if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
             return None
         if (

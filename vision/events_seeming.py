@@ -207,7 +207,7 @@ class SeeminglyNew:
         ]
 
     def half_seen(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> list[NewCard]:
-        """Return cards that came with the last play and of which looks tell the rank, another than its, alone.
+        """Return cards that came with the last play and of which looks tell no more than the rank, not its.
 
         That is too little to tell them; but it is enough where their player draws for them.
         """

@@ -51,6 +51,22 @@ def test_a_card_that_is_missed_in_its_row_before_it_shows_on_the_pile_is_turned_
     assert kinds(bare) == ["flip"]
 
 
+def test_a_card_whose_spot_is_bare_after_one_reach_was_turned_over_though_no_pause_there_was_seen(
+    bare: Script,
+) -> None:
+    reach = bare.reach("Ann", ((-20.0, 60.0), 0.0))
+    bare.rows[SPOTS[1]] = None
+    bare.maker.rows.touch(SPOTS[1], bare.t)
+    bare.go_on(reach, [PLAY_AT] * 6, over=(PLAY,))
+    bare.table = [card("5H", PLAY_AT, angle=20.0)]
+    bare.rest(0.6)
+    assert kinds(bare) == ["play"], "it may come from the hand yet"
+    bare.rest(3.0)
+    assert kinds(bare) == ["flip"]
+    flip = bare.events[-1]
+    assert (flip.cards, flip.source, flip.revise) == (("5H",), "down", bare.events[-2].id)
+
+
 def test_a_card_that_is_turned_over_and_taken_back_was_not_picked_up(bare: Script) -> None:
     bare.go_on(take_from_row(bare), [PLAY_AT] * 4, over=(PLAY,))
     bare.table.append(card("5H", (-40.0, 18.0), angle=30.0))

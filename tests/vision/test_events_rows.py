@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from vision.events_rows import Rows
 from vision.layout import Layout, Seat, Zone
@@ -78,6 +79,23 @@ def test_a_bare_spot_takes_a_look_less_where_its_picture_has_changed() -> None:
     row.look(SPOT, [Seen(0, 0, 90, "down")], table)
     row.touch(SPOT, 3.0)
     assert [row.look(SPOT, [], light) for _ in range(5)] == [None] * 5, "a card overlooked changes nothing"
+
+
+@pytest.mark.parametrize(("rows_changed", "down"), [(3, True), (20, False)])
+def test_a_back_that_one_look_shows_lies_where_hardly_more_than_the_edge_of_its_place_has_changed(
+    rows_changed: int, down: bool
+) -> None:
+    """A neighbour that has gone lay over the edge."""
+    back = np.full((26, 26, 3), 60, np.uint8)
+    later = back.copy()
+    later[:rows_changed] = 120
+    row = rows()
+    row.spots[SPOT].up = None
+    row.look(SPOT, [Seen(0, 0, 90, "down")], back)
+    row.touch(SPOT, 3.0)
+    for cards in ([Seen(0, 0, 90, "down")], [], [], [], []):
+        row.look(SPOT, cards, later)
+    assert row.spots[SPOT].down is down
 
 
 def test_many_looks_that_agree_correct_a_name() -> None:
