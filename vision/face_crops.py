@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import cv2
@@ -27,9 +25,6 @@ WIDE_CORNER_MM = (24.0, 40.0)
 
 _FINE, _COARSE = 4, 2
 """Pixels per mm of the flattened card that all pieces are cut from."""
-_WORTH_A_THREAD = 4
-"""So many cards take longer to cut out than a second thread takes to wake."""
-_SECOND_THREAD = ThreadPoolExecutor(1, thread_name_prefix="face-crops")
 
 CORNERS = 4
 """Corner pieces of a card."""
@@ -83,16 +78,6 @@ def face_crops(image: Image, quad: ArrayLike) -> FaceCrops:
     return crops_of_flat(rectify(image, wide, round(size[0]), round(size[1])))
 
 
-def all_face_crops(image: Image, quads: Sequence[ArrayLike]) -> list[FaceCrops]:
-    """Cut cards out of a picture as `face_crops`, half of them in a second thread: OpenCV lets both work."""
-    if len(quads) < _WORTH_A_THREAD:
-        return [face_crops(image, quad) for quad in quads]
-    half = len(quads) // 2
-    others = _SECOND_THREAD.submit(lambda: [face_crops(image, quad) for quad in quads[half:]])
-    first = [face_crops(image, quad) for quad in quads[:half]]
-    return [*first, *others.result()]
-
-
 def index_crops(image: Image, quad: ArrayLike) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Cut out the index beside a card's first corner, once exactly and once wider.
 
@@ -114,6 +99,7 @@ def network_input(pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
     One mean and one spread per piece, not per channel: brightness goes, hue stays.
     """
     values = pieces.astype(np.float32)
-    mean = values.mean(axis=(1, 2, 3), keepdims=True)
-    spread = values.std(axis=(1, 2, 3), keepdims=True)
-    return np.ascontiguousarray(((values - mean) / (spread + 8.0)).transpose(0, 3, 1, 2))
+    values -= values.mean(axis=(1, 2, 3), keepdims=True)
+    spread = np.sqrt(np.square(values).mean(axis=(1, 2, 3), keepdims=True))
+    values /= spread + np.float32(8.0)
+    return np.ascontiguousarray(values.transpose(0, 3, 1, 2))

@@ -8,9 +8,10 @@ logarithms are summed with weights that were fitted, as was the floor below whic
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,11 +21,12 @@ from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.decks import DeckHead
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, is_red
-from vision.face_crops import CORNERS, FaceCrops, all_face_crops, index_crops, network_input
+from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input
 from vision.geometry import quad_sides
 from vision.ink import SHOWS_ITS_INK, inks
 from vision.reading import Image, Quad
-from vision.runtime import Backend, Network, load_quickest
+from vision.runtime import Backend, Network, available_backends, load_quickest
+from vision.two_threads import both
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "faces"
 """Package data of `models`: `whole.onnx`, `corner.onnx`, `fusion.json`."""
@@ -41,8 +43,12 @@ _IS_RED = np.array([is_red(card) for card in CARDS])
 _COLOUR_IN_DOUBT = 0.04
 """Where both colours are likelier than this the ink is asked."""
 
+_WORTH_A_THREAD = 4
+"""So many cards, or lone indices, take longer to read than a second thread takes to wake."""
+
 LogProbabilities = NDArray[np.float64]
 """N x len(CLASSES)."""
+_Real = TypeVar("_Real", np.float32, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +211,8 @@ class FaceReader:
         threads: int | None = None,
     ) -> None:
         """Load the networks; `deck` is an enrolled deck's head. Raises BadInputError for missing weights."""
+        if threads is None and (backend or available_backends()[0]) == "onnxruntime":
+            threads = 1  # each half of a picture's cards has its own thread, which brings more
         self._folder = weights
         self._whole = load_quickest(weights / "whole.onnx", backend, threads)
         self._corner = load_quickest(weights / "corner.onnx", backend, threads)
@@ -221,7 +229,7 @@ class FaceReader:
             return []
         turned = [k for k, quad in enumerate(quads) if _sides_unclear(quad)]
         tried = [*quads, *(np.roll(quads[k], 1, axis=0) for k in turned)]
-        log_p, features = self._unhelped(all_face_crops(image, tried))
+        log_p, features = _in_halves(tried, lambda part: self._unhelped([face_crops(image, q) for q in part]))
         chosen = np.arange(len(quads))
         for other, k in enumerate(turned, start=len(quads)):
             # A card on its side is seldom mistaken for another one with as much certainty. The networks alone
@@ -243,7 +251,7 @@ class FaceReader:
         """
         if not len(quads):
             return []
-        outputs = self._index_outputs([index_crops(image, quad) for quad in quads])
+        outputs = _in_halves(quads, lambda part: self._index_outputs([index_crops(image, q) for q in part]))
         exact, wide = (class_log_probabilities(part) for part in outputs)
         log_p = fused_index(exact, wide, self.fusion)
         if self.deck is not None:
@@ -310,6 +318,17 @@ def _run(network: Network, pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
             "the face network's output has shape {shape}: weights of another version", shape=output.shape
         )
     return output
+
+
+def _in_halves(
+    quads: Sequence[Quad], read: Callable[[Sequence[Quad]], tuple[NDArray[_Real], NDArray[np.float32]]]
+) -> tuple[NDArray[_Real], NDArray[np.float32]]:
+    """Return what `read` says of many quads, two arrays with a row for each: half of it by another thread."""
+    if len(quads) < _WORTH_A_THREAD:
+        return read(quads)
+    half = len(quads) // 2
+    first, second = both(lambda: read(quads[:half]), lambda: read(quads[half:]))
+    return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]])
 
 
 def _sides_unclear(quad: ArrayLike) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from pathlib import Path
+from threading import Lock
 from typing import Literal, Protocol
 
 import cv2
@@ -25,7 +26,7 @@ _CPU_AVX512_CLX = 261
 
 
 class Network(Protocol):
-    """A network with one input and one output, both float32, batch first."""
+    """A network with one input and one output, both float32, batch first. Several threads may run it."""
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the output for a batch. Raises BadInputError when it is not finite."""
@@ -106,7 +107,7 @@ class OpenCvNetwork:
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
         """Load weights; `threads` sets OpenCV's number of threads, which is one for the whole process."""
-        self._path = path
+        self._path, self._free = path, Lock()
         if threads is not None:
             cv2.setNumThreads(threads)
         weights = _content(path)
@@ -118,9 +119,10 @@ class OpenCvNetwork:
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the first output for a batch."""
         try:
-            self._net.setInput(inputs)
-            # A copy: OpenCV reuses the memory in its next run.
-            output = np.array(self._net.forward(), np.float32)
+            with self._free:
+                self._net.setInput(inputs)
+                # A copy: OpenCV reuses the memory in its next run.
+                output = np.array(self._net.forward(), np.float32)
         except cv2.error as error:
             raise BadInputError(
                 "{path}: the network does not take {shape} inputs", path=self._path, shape=inputs.shape

@@ -65,6 +65,16 @@ def test_a_drawn_deck_is_read_either_way_up(reader: FaceReader) -> None:
     assert right >= 100, f"{right} of 104"
 
 
+def test_many_cards_are_read_as_each_by_itself(reader: FaceReader) -> None:
+    picture = on_a_table(draw_face("9S", DrawnStyle()), LEANING)
+    quads = [LEANING + np.float32(3 * k) for k in range(9)]
+    together = [*reader.read(picture, quads), *reader.read_indices(picture, quads)]
+    alone = [read(picture, [quad])[0] for read in (reader.read, reader.read_indices) for quad in quads]
+    for one, other in zip(together, alone, strict=True):
+        assert one.card == other.card
+        assert np.abs(one.log_probabilities - other.log_probabilities).max() < 1e-3
+
+
 def test_a_back_and_an_empty_table_are_not_named(reader: FaceReader) -> None:
     back = on_a_table(draw_back((150, 60, 30)), LEANING)
     empty = np.full((240, 240, 3), (70, 110, 50), np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,15 @@ def test_an_output_is_not_overwritten_by_the_next_run(backend: Backend) -> None:
     kept = first.copy()
     network.run(np.ones((1, 3, 60, 36), np.float32))
     assert np.array_equal(first, kept)
+
+
+def test_two_threads_may_run_one_network(backend: Backend) -> None:
+    network = load_network(WEIGHTS / "corner.onnx", backend)
+    inputs = np.random.default_rng(1).normal(0, 1, (2, 8, 3, 60, 36)).astype(np.float32)
+    alone = [network.run(batch) for batch in inputs]
+    with ThreadPoolExecutor(2) as threads:
+        together = list(threads.map(network.run, [*inputs] * 20))
+    assert all(np.array_equal(output, alone[k % 2]) for k, output in enumerate(together))
 
 
 def test_missing_weights_are_named(backend: Backend, tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""Tests of work that is done in two halves at the same time."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from engine.errors import BadInputError
+from vision.two_threads import both
+
+
+def _name() -> str:
+    return threading.current_thread().name
+
+
+def test_each_half_gives_what_it_found_in_a_thread_of_its_own() -> None:
+    begun = threading.Event()
+
+    def other() -> str:
+        begun.set()
+        return _name()
+
+    one, two = both(lambda: begun.wait(10) and _name(), other)
+    assert one == _name() != two
+
+
+def test_what_the_second_thread_cannot_begin_is_done_by_the_first() -> None:
+    inner: tuple[str, str] = ("", "")
+
+    def other() -> None:
+        nonlocal inner
+        inner = both(_name, _name)
+        begun.set()
+
+    begun = threading.Event()
+    both(lambda: begun.wait(10), other)
+    assert inner[0] == inner[1] != _name()
+
+
+def test_what_goes_wrong_in_either_half_reaches_the_caller() -> None:
+    begun = threading.Event()
+
+    def failing() -> None:
+        begun.set()
+        raise BadInputError("spoilt")
+
+    with pytest.raises(BadInputError, match="spoilt"):
+        both(lambda: begun.wait(10), failing)
+    with pytest.raises(BadInputError, match="spoilt"):
+        both(failing, _name)
+    assert both(lambda: 1, lambda: 2) == (1, 2)
