@@ -226,15 +226,16 @@ def _offsets(strength: NDArray[np.floating], reach: int, priors: NDArray[np.floa
     in pixels. All lines between whole offsets at both ends are scored by how many points see an edge on them;
     the best is fitted to the exact peaks nearby.
     """
-    noise = np.median(strength.reshape(len(strength), -1), axis=1)[:, None, None] + np.float32(2)
+    noise = np.median(strength.reshape(len(strength), -1), axis=1) + np.float32(2)
+    # From here on the sides lie side by side in memory: numpy is slow along axes as short as that of offsets.
+    strength = np.ascontiguousarray(strength.transpose(2, 1, 0))
     votes = np.clip(strength / (4 * noise) - 0.25, 0, 1)
     # Of two edges that are both plain to see (a card's, a printed line's) the stronger one is preferred.
-    votes *= np.sqrt(strength / np.maximum(strength.max(axis=2, keepdims=True), 1e-6))
+    votes *= np.sqrt(strength / np.maximum(strength.max(axis=0), 1e-6))
     places, where, far = _lines(reach)
     blurred = votes.copy()
-    blurred[..., 1:-1] = np.maximum(votes[..., 1:-1], 0.5 * (votes[..., :-2] + votes[..., 2:]))
-    # The sides lie side by side in memory: one line's votes of all of them are fetched at once.
-    seen = np.ascontiguousarray(blurred.reshape(len(blurred), -1).T)[where].mean(axis=0).T
+    blurred[1:-1] = np.maximum(votes[1:-1], 0.5 * (votes[:-2] + votes[2:]))
+    seen = blurred.reshape(-1, len(priors))[where].mean(axis=0).T
     best = (seen * np.exp(-far / (4 * priors[:, None] ** 2))).argmax(axis=1)
     return _fit(strength, votes, places[best], reach)
 
@@ -243,8 +244,8 @@ def _offsets(strength: NDArray[np.floating], reach: int, priors: NDArray[np.floa
 def _lines(reach: int) -> tuple[NDArray[np.float32], NDArray[np.intp], NDArray[np.float32]]:
     """Return every line that may be a side, within `reach` pixels and not too steep.
 
-    As offsets (lines x points along the side), as places in a side's flattened strengths (points x lines),
-    and the sum of the squared offsets at the line's two ends.
+    As offsets (lines x points along the side), as places in flattened offsets x points (points x lines), and
+    the sum of the squared offsets at the line's two ends.
     """
     ends = np.arange(-reach, reach + 1, max(1, reach // 8))
     first, last = (grid.ravel() for grid in np.meshgrid(ends, ends, indexing="ij"))
@@ -252,7 +253,7 @@ def _lines(reach: int) -> tuple[NDArray[np.float32], NDArray[np.intp], NDArray[n
     first, last = first[mild], last[mild]
     places = first[:, None] * (1 - _SHARES) + last[:, None] * _SHARES
     columns = np.rint(places).astype(np.intp) + reach
-    where = columns.T + (2 * reach + 1) * np.arange(len(_SHARES))[:, None]
+    where = columns.T * len(_SHARES) + np.arange(len(_SHARES))[:, None]
     far = first.astype(np.float32) ** 2 + last.astype(np.float32) ** 2
     return places.astype(np.float32), where, far
 
@@ -262,17 +263,18 @@ def _fit(
 ) -> NDArray[np.float64]:
     """Fit each side's line (S x points) to the edge peaks in a narrow band around it, and again, narrower.
 
-    Returns the lines' offsets at both ends (S x 2), zeros where too few points see an edge.
+    `strength` and `votes` are offsets x points x S. Returns the lines' offsets at both ends (S x 2), zeros
+    where too few points see an edge.
     """
     half = max(1.5, reach / 6)
-    offsets = np.arange(-reach, reach + 1)
+    offsets = np.arange(-reach, reach + 1)[:, None, None]
     believed, squares = np.ones(len(lines), bool), strength**2
     for _ in range(_FITS):
-        near = np.clip(half + 0.5 - np.abs(offsets - lines[..., None]), 0, 1)
+        near = np.clip(half + 0.5 - np.abs(offsets - lines.T), 0, 1)
         weight = squares * near
-        sees = (votes * near).max(axis=2) > 0.25
+        sees = (votes * near).max(axis=0).T > 0.25
         believed &= sees.mean(axis=1) >= _LEAST_SUPPORT
-        peaks = (weight @ offsets) / np.maximum(weight.sum(axis=2), 1e-12)
+        peaks = ((offsets * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-12)).T
         slope, intercept = _robust_lines(peaks, sees)
         lines = slope[:, None] * _SHARES + intercept[:, None]
     return np.where(believed[:, None], np.stack([intercept, intercept + slope], axis=1), 0.0)

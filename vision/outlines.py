@@ -27,6 +27,7 @@ from vision.geometry import (
     polygon_overlap,
     start_at_top,
 )
+from vision.pictures import resized
 from vision.printed import is_printed_outline
 from vision.reading import Face, Image, Quad
 from vision.runtime import Network, load_quickest
@@ -348,7 +349,7 @@ class OutlineFinder:
         # As much of the network's square input as the picture needs: what is not looked at costs no time.
         across, down = self._one_size or (_padded(width * room), _padded(height * room))
         canvas = np.full((down, across, 3), _GREY, np.uint8)
-        canvas[: size[1], : size[0]] = cv2.resize(image, size, interpolation=mode)
+        canvas[: size[1], : size[0]] = resized(image, size, mode)
         inputs = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], np.float32)
         inputs /= np.float32(255)
         output = np.asarray(self._network.run(inputs), np.float32)

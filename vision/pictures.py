@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -17,6 +18,10 @@ from engine.whole_files import write_whole
 from vision.file_names import opencv_name
 from vision.opencv_log import set_log_level, silence
 from vision.reading import Image
+from vision.two_threads import both
+
+_WORTH_A_THREAD = 4_000_000
+"""A picture of so many numbers takes longer to make smaller than a second thread takes to wake."""
 
 
 def read_image(path: Path) -> Image:
@@ -96,6 +101,19 @@ def halved(image: Image, size: tuple[int, int]) -> Image:
         half = (image.shape[1] // 2, image.shape[0] // 2)
         image = np.asarray(cv2.resize(image, half, interpolation=cv2.INTER_AREA), np.uint8)
     return image
+
+
+def resized(image: Image, size: tuple[int, int], mode: int) -> Image:
+    """Return a picture of another size (width, height), made by an interpolation of OpenCV's, `mode`.
+
+    A large one is made smaller by two threads where none of its pixels counts for both halves of the copy.
+    """
+    whole = image.shape[1] % size[0] == 0 and image.shape[0] % size[1] == 0
+    if mode != cv2.INTER_AREA or not whole or size[1] % 2 or image.size < _WORTH_A_THREAD:
+        return np.asarray(cv2.resize(image, size, interpolation=mode), np.uint8)
+    half = (size[0], size[1] // 2)
+    top, bottom = (partial(cv2.resize, part, half, interpolation=mode) for part in np.split(image, 2))
+    return np.asarray(np.concatenate(both(top, bottom)), np.uint8)
 
 
 @contextmanager

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
-from vision.pictures import reduced
+from vision.pictures import reduced, resized
 
 
 @pytest.mark.parametrize("size", [(3, 500), (480, 848), (1080, 1920), (4000, 3000)])
@@ -27,3 +28,10 @@ def test_fine_stripes_become_grey() -> None:
     stripes[:, ::2] = 200
     small, _ = reduced(stripes, 256)
     assert (np.abs(small.astype(int) - 100) <= 1).all()
+
+
+@pytest.mark.parametrize("size", [(1080, 1920), (2160, 3840), (1088, 1920), (3000, 4000)])
+def test_a_large_picture_made_smaller_by_two_threads_is_the_one_that_one_makes(size: tuple[int, int]) -> None:
+    picture = np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8)
+    small = resized(picture, (640, 360), cv2.INTER_AREA)
+    assert np.array_equal(small, cv2.resize(picture, (640, 360), interpolation=cv2.INTER_AREA))
