@@ -166,23 +166,23 @@ def merge(found: Candidates) -> tuple[Candidates, NDArray[np.intp]]:
     best = found.scores.max(axis=1)
     order = np.argsort(-best, kind="stable")[:_MOST]
     quads, sizes = decode_quads(found.codes), _sizes(found.codes)
-    turned = np.roll(quads, 2, axis=1)
-    alive = np.ones(len(best), bool)
-    alive[:] = False
+    either_way = np.stack([quads, np.roll(quads, 2, axis=1)], axis=1)
+    alive = np.zeros(len(best), bool)
     alive[order] = True
     kept_scores, kept_codes, support = [], [], []
     for index in order:
         if not alive[index]:
             continue
-        straight = np.linalg.norm(quads - quads[index], axis=2).mean(axis=1)
-        half_turn = np.linalg.norm(turned - quads[index], axis=2).mean(axis=1)
-        distance = np.minimum(straight, half_turn) / sizes[index]
-        same = alive & (distance < _SAME_CARD)
+        left = np.flatnonzero(alive)
+        apart = np.linalg.norm(either_way[left] - quads[index], axis=3).mean(axis=2)
+        distance = apart.min(axis=1) / sizes[index]
+        same = left[distance < _SAME_CARD]
         weight = best[same] ** 2
         kept_codes.append((found.codes[same] * weight[:, None]).sum(axis=0) / weight.sum())
         kept_scores.append(found.scores[index])
-        support.append(int(same.sum()))
-        alive &= ~same & ~((distance < _LIKELY_SAME) & (best < _RIVAL * best[index]))
+        support.append(len(same))
+        alive[same] = False
+        alive[left[(distance < _LIKELY_SAME) & (best[left] < _RIVAL * best[index])]] = False
     scores = np.array(kept_scores, np.float32).reshape(-1, 2)
     codes = np.array(kept_codes, np.float32).reshape(-1, 8)
     return Candidates(scores, codes), np.array(support, np.intp)

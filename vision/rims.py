@@ -21,14 +21,17 @@ _LEAST_MM2 = 60
 """So much like a card is something sticking out; less is a glint or a line."""
 
 
-def _zones() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return where, in a flattened card with its surroundings at 1 px per mm, its margin and the rim are."""
+def _zones() -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return where, in a flattened card with its surroundings at 1 px per mm, its margin and the rim are.
+
+    The margin's pixels are told by their numbers, row by row.
+    """
     height, width = round(CARD_HEIGHT_MM) + 2 * _REACH_MM, round(CARD_WIDTH_MM) + 2 * _REACH_MM
     y, x = np.mgrid[0:height, 0:width]
     inside = np.minimum.reduce(
         [x - _REACH_MM, y - _REACH_MM, width - 1 - _REACH_MM - x, height - 1 - _REACH_MM - y]
     )
-    return (inside >= 1) & (inside < 3), inside < -_LOOSE_MM
+    return np.flatnonzero((inside >= 1) & (inside < 3)), inside < -_LOOSE_MM
 
 
 _MARGIN, _RIM = _zones()
@@ -51,7 +54,7 @@ def something_sticks_out(image: Image, quad: Quad, known: Sequence[Quad]) -> boo
         corners = transform(back, other) + reach
         cv2.fillConvexPoly(hidden, np.round(_grown(corners)).astype(np.int32), (1,))
     rim = _RIM & _within_picture(image, plane, neighbourhood) & (hidden == 0)
-    stock = np.median(flat[_MARGIN], axis=0)
+    stock = np.median(flat.reshape(-1, 3)[_MARGIN], axis=0)
     unlike = _ALIKE_SHARE * stock + _ALIKE_LEVEL
     lowest, highest = np.ceil(stock - unlike), np.floor(stock + unlike)
     alike = cv2.inRange(flat, np.maximum(lowest, 0), np.minimum(highest, 255))
