@@ -326,7 +326,7 @@ def _in_halves(
     """Return what `read` says of many quads, two arrays with a row for each: half of it by another thread."""
     if len(quads) < _WORTH_A_THREAD:
         return read(quads)
-    half = len(quads) // 2
+    half = (len(quads) + 1) // 2  # the second thread begins a little later
     first, second = both(lambda: read(quads[:half]), lambda: read(quads[half:]))
     return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]])
 
