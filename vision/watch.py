@@ -267,7 +267,9 @@ class Watcher:
         pause = _DEAL_PAUSES[min(len(self._deal_readings) // _DEAL_LOOKS, len(_DEAL_PAUSES) - 1)]
         if rested < _DEAL_REST_SECONDS or since < pause:
             return False
-        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], self._read(frame.image, t, [])]
+        # Where quick looks show no deal a card was overlooked: then indices are looked for everywhere, too.
+        readings = self._read(frame.image, t, [] if len(self._deal_readings) < _DEAL_LOOKS else None)
+        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], readings]
         return len(self._deal_readings) >= _DEAL_LOOKS
 
     def _begin(self, frame: Image, motion: Motion) -> list[Event]:
