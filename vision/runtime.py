@@ -67,8 +67,9 @@ class OnnxRuntimeNetwork:
         if threads is not None:
             options.intra_op_num_threads = threads
             options.inter_op_num_threads = 1
-        # Threads that spin for long take the processor from everything else: on a busy machine a run then takes
-        # half as long again. For a moment, and between two layers alone, it saves a twentieth on a quiet one.
+        # Threads that spin for long take the processor from everything else: on a busy machine a run then
+        # takes half as long again. For a moment, and between two layers alone, it saves a twentieth on a
+        # quiet one.
         options.add_session_config_entry("session.intra_op.allow_spinning", "1")
         options.add_session_config_entry("session.intra_op.spin_duration_us", _SPIN_US)
         options.add_session_config_entry("session.force_spinning_stop", "1")

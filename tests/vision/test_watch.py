@@ -158,6 +158,21 @@ def test_a_pattern_beside_a_row_does_not_hide_the_deal() -> None:
     assert [event.up for event in game.events] == [{name: tuple(cards) for name, cards in UP.items()}]
 
 
+def test_a_card_that_quick_looks_overlook_is_looked_for_by_its_index_before_the_deal_is_told() -> None:
+    game = Game()
+    read = game.table.read
+
+    def overlooking(image: Image, crowded: object = None) -> list[CardReading]:
+        return [found for found in read(image, crowded) if found.card != "AD" or crowded is None]
+
+    game.table.read = overlooking  # type: ignore[method-assign]
+    game.run(0.6)
+    game.deal()
+    game.run(2.5)
+    (deal,) = game.events
+    assert {player: list(cards) for player, cards in (deal.up or {}).items()} == UP
+
+
 def test_up_cards_that_no_name_is_sure_of_may_have_lain_there_from_the_first() -> None:
     game = Game()
     game.deal()
