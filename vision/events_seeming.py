@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from engine.events import Event
 from vision.events_lying import same_card
@@ -215,19 +216,11 @@ class SeeminglyNew:
         if last is None or len(looks) < _RANK_LOOKS:
             return []
         found = []
-        for settled in vote(looks):
-            seen = settled.seen
-            left = {name: p for name, p in seen.odds.items() if name not in known}
-            likely = max(left, key=lambda name: left[name], default=None)
-            if likely is None or settled.looks < _RANK_LOOKS or not self._pictures.changed_with_play(seen):
-                continue
-            ranks: dict[str, float] = {}
-            for name, p in seen.odds.items():
-                ranks[name[:-1]] = ranks.get(name[:-1], 0.0) + p
-            surely = ranks.pop(likely[:-1])
-            plain = surely >= max(_RANK_TOLD, *(_RANK_PLAIN * p for p in ranks.values()), 0.0)
-            if plain and likely[:-1] != last.cards[-1][:-1]:
-                found.append((likely, left[likely], seen))
+        for seen in (settled.seen for settled in vote(looks) if settled.looks >= _RANK_LOOKS):
+            rank = _rank_told(seen)
+            odds = {name: p for name, p in seen.odds.items() if name[:-1] == rank and name not in known}
+            if odds and rank != last.cards[-1][:-1] and self._pictures.changed_with_play(seen):
+                found.append((*max(odds.items(), key=itemgetter(1)), seen))
         return found
 
     def misread_in(self, last: Event, name: str, seen: Seen, view: PileView) -> PileCard | None:
@@ -266,6 +259,15 @@ class SeeminglyNew:
         elsewhere = not self._pile.known_place(seen) and min(turns, default=0.0) <= _ACROSS
         well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and elsewhere)
         return well_read and self._pictures.changed_with_play(seen)
+
+
+def _rank_told(seen: Seen) -> str | None:
+    """Return the rank that a card most likely has, whatever its suit; None where that is not plain."""
+    ranks: dict[str, float] = {}
+    for name, p in seen.odds.items():
+        ranks[name[:-1]] = ranks.get(name[:-1], 0.0) + p
+    (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]
+    return rank if surely >= max(_RANK_TOLD, *(_RANK_PLAIN * p for _, p in others), 0.0) else None
 
 
 def _is_well_read(seen: Seen) -> bool:

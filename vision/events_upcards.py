@@ -174,25 +174,26 @@ class UpCards:
         """Tell which face-down cards have gone, and not to the play pile."""
         gone, self._down_gone = self._down_gone, []
         for change in gone:
-            if self._is_of_last_play(change):
-                assert self._scene.log.last is not None
-                self._scene.log.revise(self._scene.log.last, now, event="flip", source="down")
+            play = self._play_of(change)
+            if play is not None:
+                self._scene.log.revise(play, now, event="flip", source="down")
                 continue
             self._before_action(change.zone.seat, now)
             player = self._scene.player(change.zone.seat)
             self._scene.log.add("take_down", change.t, now, player=player, count=1, confidence=0.8)
 
-    def _is_of_last_play(self, change: Change) -> bool:
-        """Tell whether a face-down card that is gone is what its player has just played, by the same reach.
+    def _play_of(self, change: Change) -> Event | None:
+        """Return the last play if a face-down card that is gone is what its player put down by that reach.
 
         Then it was flipped, though the pause at the spot by which that is told at once was not seen.
         """
         last, seat = self._scene.log.last, change.zone.seat
         reach = self._scene.last_reach(seat)
         if last is None or reach is None or last.player != self._scene.player(seat) or self.rows.up_of(seat):
-            return False
+            return None
         alone = last.event == "play" and last.source == "hand" and len(last.cards) == 1
-        return alone and not last.withdrawn and reach.start <= min(last.t or 0.0, change.t)
+        one_reach = reach.start <= min(last.t or 0.0, change.t)
+        return last if alone and one_reach and not last.withdrawn else None
 
     def tell_at_the_end(self, now: float) -> None:
         """Tell what has gone from the rows, but of nobody who was exchanging: that was only half done."""
