@@ -12,6 +12,7 @@ from datasets.films.motion import ArmName
 from datasets.films.stage import GRIP_TO_CENTRE_MM, Piece, Stage
 from datasets.films.story import Step
 from datasets.films.tabletop import Habits, Tabletop, placed
+from engine.cards import RANK_OF
 
 _STEPS = {"stack": (1.0, 6.0), "squared": (0.0, 2.0)}
 """How far apart (mm) the cards of a set lie that is put down in one of these manners."""
@@ -67,12 +68,17 @@ class Gestures:
         self._record(begin, end, step, up=up, hand_out=list(step.hand_out), up_out=list(step.up_out))
 
     def play(self, step: Step) -> None:
-        """Put a set on the play pile: fanned in one go, or card by card."""
+        """Put a set on the play pile: fanned in one go, or card by card.
+
+        Cards of several ranks, which may not go together, go down at once: singly, the second after one that
+        gives its player another turn is that turn, for all that anybody sees.
+        """
         stage, table, player = self._stage, self._tabletop, str(step.player)
         arm, begin = (player, "main"), self._stage.now
         from_hand, from_table = self._set_of(step)
         places = self._places_on_pile(player, len(step.cards))
-        singly = stage.manners[player].sets in ("singly", "stack")
+        one_rank = len({RANK_OF[card] for card in step.cards}) == 1
+        singly = one_rank and stage.manners[player].sets in ("singly", "stack")
         batches = [[piece] for piece in from_hand] if singly else [from_hand]
         for number, batch in enumerate(batch for batch in batches if batch):
             if number:

@@ -78,6 +78,22 @@ def timeline(seed: int, story: Story = TWO_PLAYERS) -> tuple[Timeline, Layout]:
     return choreograph(story, layout, manners, random_habits(rng, 2), rng), layout
 
 
+@pytest.mark.parametrize(("second", "trips"), [("4S", 2), ("9S", 1)])
+def test_a_set_may_be_put_down_card_by_card_but_cards_of_several_ranks_go_down_at_once(
+    second: str, trips: int
+) -> None:
+    """After a card that gives another turn the next one would be that turn, for all that anybody sees."""
+    play = Step(event="play", player="Ann", cards=("4H", second), source="hand")
+    story = replace(TWO_PLAYERS, steps=(play, *TWO_PLAYERS.steps[2:3]))
+    rng = random.Random(3)
+    layout = make_layout(story.players, 3, TABLE_MM, look_at_table(1920, 1080, table=TABLE_MM), rng)
+    manners = {player: replace(random_manner(rng, 0.5), sets="singly") for player in story.players}
+    film = choreograph(story, layout, manners, random_habits(rng, 2), rng)
+    played = next(action for action in film.actions if action.line["event"] == "play")
+    home = [m for m in film.arm_moves if m.end.grip == "away" and played.start_s < m.end_s < played.end_s]
+    assert len(home) == trips - 1
+
+
 @given(tilt=st.floats(0, 50), azimuth=st.floats(-180, 180), roll=st.floats(-5, 5), fill=st.floats(0.7, 0.96))
 def test_camera_sees_the_whole_table_the_right_way_round(
     tilt: float, azimuth: float, roll: float, fill: float
