@@ -17,6 +17,8 @@ _MATE, _READ_AT_ALL = 4.0, 0.25
 read so at all."""
 _ECHO = 0.85
 """What is read less surely, where a card much like it lies, is most likely that one."""
+_A_GUESS, _HARDLY_LESS = 0.5, 2.0
+"""A name read less surely is a guess, and one that is read half as surely is hardly less likely."""
 _ACROSS = 40.0
 """Degrees by which a card that lies covered is not turned without being taken up."""
 Lying = Mapping[str, Seen | None]
@@ -114,11 +116,14 @@ def of_ranks(
 def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
     """Tell whether a card that seems new is rather read as one that lies there and is not seen.
 
-    That one is of its rank and colour, and may have been moved: a pile was straightened.
+    That one is of its rank and colour, and may have been moved: a pile was straightened. Of what is read as
+    no card surely any other may be it that is hardly less likely.
     """
     name, _, seen = card
-    odds = [seen.odds.get(n, 0.0) for n in unseen if rank_and_colour(n) == rank_and_colour(name)]
-    return max(odds, default=0.0) > seen.odds.get(name, 0.0)
+    read = seen.odds.get(name, 0.0)
+    alike = [seen.odds.get(n, 0.0) for n in unseen if rank_and_colour(n) == rank_and_colour(name)]
+    others = [_HARDLY_LESS * seen.odds.get(n, 0.0) for n in unseen] if 0 < read < _A_GUESS else []
+    return max([*alike, *others], default=0.0) > read
 
 
 def may_be_one_of(unseen: Lying, card: NewCard) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from vision.events_pile import Pile
 from vision.events_record import EventLog, Look, UnderArm, same_patch
@@ -168,6 +169,15 @@ def test_both_ends_of_a_straightened_card_under_the_uppermost_are_that_card_thou
     assert pile.view([ends] * 2, set()).new == ()
     aside = [top, end, up("7S", 39, p=0.9, angle=50, c7C=0.08)]
     assert [card[0] for card in pile.view([aside] * 2, set()).new] == ["7S"], "not under it"
+
+
+@pytest.mark.parametrize(("as_buried", "new"), [(0.25, []), (0.1, ["9S"])])
+def test_a_guess_below_the_bare_uppermost_is_a_buried_card_where_that_is_hardly_less_likely(
+    as_buried: float, new: list[str]
+) -> None:
+    pile = pile_of(up("QS", 40, angle=0), up("5S"))
+    guess = Seen(-20.0, 5.0, 73.0, "up", {"9S": 0.45, "QS": as_buried})
+    assert [card[0] for card in pile.view([[up("5S", p=0.99), guess]] * 3, set()).new] == new
 
 
 def test_what_cannot_be_named_in_a_pile_that_a_hand_has_moved_is_one_of_its_cards() -> None:
