@@ -113,14 +113,13 @@ class HiddenCards:
         if cards[-1][:-1] != rank or not could_be:
             return None
         self._known.add(play["id"])
-        hides = self._packs == 1
         return _Stack(
             play=play["id"],
             t=float(play["t"]),
             seen=cards,
             told_by=line.get("revise") or line["id"],
             drew=line.get("count"),
-            missing=_missing(line, cards) if hides else 0,
+            missing=_missing(line, cards) if self._packs == 1 else 0,
             could_be=could_be,
             in_hand=frozenset(table.hands[player].known),
         )

@@ -235,14 +235,12 @@ class Draws:
         """
         home = self._scene.layout.seats[reach.seat].centre
         since = max((stop.end for stop in reach.stops), default=reach.start)
-        way = [(t, math.dist(place, home)) for t, place in self._at_pile(reach) if t >= since]
+        later = ((t, place) for t, place in reach.path if t >= since)
+        way = [(t, math.dist(place, home)) for t, place in later if self._is_at_pile(reach.seat, place)]
         if not way or way[-1][0] - way[0][0] < _QUICKEST_SECONDS:
             return False
         nearest = accumulate((far for _, far in way), min)
         return any(far - near >= _BACK_MM for (_, far), near in zip(way, nearest, strict=True))
-
-    def _at_pile(self, reach: Reach) -> Path:
-        return [(t, place) for t, place in reach.path if self._is_at_pile(reach.seat, place)]
 
     def _paused_short_of_pile(self, reach: Reach, visit: _Visit) -> bool:
         return visit.end - visit.start >= _PAUSE_SECONDS and any(

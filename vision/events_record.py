@@ -18,7 +18,7 @@ from vision.slots import Seen
 Patch = NDArray[np.uint8]
 _LIGHT_LEVEL = 25.0
 """Light alone changes a place by less than this (0-255)."""
-_OTHER_LEVEL, _OTHER_SHARE = 10.0, 0.08
+_OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
 """A place has changed when more than this share of its pixels differ by more than this level (0-255), beyond
 a change of the light. At rest next to none do; a card put on another changes a fifth of them and more."""
 
@@ -54,7 +54,7 @@ class Look:
 
 def same_patch(first: Patch | None, second: Patch | None) -> bool:
     """Tell whether two small pictures of one place show the same; False when one is missing."""
-    return changed_share(first, second) < _OTHER_SHARE
+    return changed_share(first, second) < OTHER_SHARE
 
 
 def changed_share(first: Patch | None, second: Patch | None) -> float:

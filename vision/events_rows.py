@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from vision.events_record import Patch, changed_share, same_patch
+from vision.events_record import OTHER_SHARE, Patch, changed_share
 from vision.layout import Layout, Zone
 from vision.slots import Seen, name_cards, vote
 
@@ -145,7 +145,8 @@ class Rows:
         if spot.touched is None:
             # An up-card on a spot that was thought to have none: the looks after the hand missed it.
             spot.touched, spot.looks = spot.left, [cards]
-        same = same_patch(patch, spot.patch)
+        changed = changed_share(patch, spot.patch)
+        same = changed < OTHER_SHARE
         if same and shown in (None, spot.up):
             spot.touched = None  # the reader may overlook a card, but here nothing has changed
             return None
@@ -163,8 +164,7 @@ class Rows:
             return None
         # A card that is there is overlooked now and then; one that is not is never seen.
         shows_back = sum(any(seen.face == "down" for seen in look) for look in spot.looks)
-        hardly_changed = changed_share(patch, spot.patch) < _BARE_SHARE
-        down = name is not None or shows_back >= (1 if hardly_changed else _LOOKS)
+        down = name is not None or shows_back >= (1 if changed < _BARE_SHARE else _LOOKS)
         if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
             return None
         if (

@@ -213,7 +213,7 @@ class SeeminglyNew:
         That is too little to tell them; but it is enough where their player draws for them.
         """
         last, known = self._told.newest, {*self._pile.names, *elsewhere}
-        if last is None or len(looks) < _RANK_LOOKS:
+        if last is None:
             return []
         found = []
         for seen in (settled.seen for settled in vote(looks) if settled.looks >= _RANK_LOOKS):
@@ -267,7 +267,8 @@ def _rank_told(seen: Seen) -> str | None:
     for name, p in seen.odds.items():
         ranks[name[:-1]] = ranks.get(name[:-1], 0.0) + p
     (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]
-    return rank if surely >= max(_RANK_TOLD, *(_RANK_PLAIN * p for _, p in others), 0.0) else None
+    plain = surely >= _RANK_TOLD and all(surely >= _RANK_PLAIN * p for _, p in others)
+    return rank if plain else None
 
 
 def _is_well_read(seen: Seen) -> bool:

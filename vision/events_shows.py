@@ -84,7 +84,12 @@ class Shows:
     @property
     def active(self) -> bool:
         """Whether a card is held out, or was until just now."""
-        return bool(self._done) or any(_long_enough(hold) for hold in self._open)
+        return bool(self._held)
+
+    @property
+    def _held(self) -> list[_Hold]:
+        """The cards that are held out, and those that were until just now."""
+        return [*self._done, *(hold for hold in self._open if _long_enough(hold))]
 
     def lasts(self, now: float) -> bool:
         """Tell whether a card is held out still, for so long at most that somebody may be about to answer."""
@@ -92,14 +97,12 @@ class Shows:
 
     def shown_before(self, card: Seen) -> bool:
         """Tell whether a card that lies free was held out still somewhere else just before."""
-        held = [hold for hold in (*self._done, *self._open) if _long_enough(hold)]
-        away = [h for h in held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
+        away = [h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
         return any(_name(hold)[0] == card.best[0] for hold in away)
 
     def holds_out(self, cards: Sequence[Seen]) -> bool:
         """Tell whether one of some cards is where it is held out, or was when its hand was seen last."""
-        held = [hold for hold in (*self._done, *self._open) if _long_enough(hold)]
-        pairs = ((hold, card) for hold in held for card in cards)
+        pairs = ((hold, card) for hold in self._held for card in cards)
         return any(_name(hold)[0] == card.best[0] and _is_held_by(hold, card) for hold, card in pairs)
 
     def look(

@@ -176,12 +176,8 @@ class ToldPlays:
             for those in (self._suspects, self._of_other_ranks)
         )
         below = [card for card in below if card[0][:-1] == rank]
-        if len(below) != too_many:
-            below = [*others, *below]
-        if len(below) != too_many:
-            below = list(half_seen)
-        if not below or len(below) != too_many:
-            return []
+        may_be = (below, [*others, *below], list(half_seen))
+        below = next((cards for cards in may_be if len(cards) == too_many), [])
         self._suspects |= {name: (self._last, place) for name, _, place in below if self._last is not None}
         for name, _, _ in below:
             self.reveal(name, now)

@@ -25,7 +25,7 @@ from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, netwo
 from vision.geometry import quad_sides
 from vision.ink import SHOWS_ITS_INK, inks
 from vision.reading import Image, Quad
-from vision.runtime import Backend, Network, available_backends, load_quickest
+from vision.runtime import Backend, Network, load_quickest, preferred
 from vision.two_threads import both
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "faces"
@@ -211,7 +211,7 @@ class FaceReader:
         threads: int | None = None,
     ) -> None:
         """Load the networks; `deck` is an enrolled deck's head. Raises BadInputError for missing weights."""
-        if threads is None and (backend or available_backends()[0]) == "onnxruntime":
+        if threads is None and preferred(backend) == "onnxruntime":
             threads = 1  # each half of a picture's cards has its own thread, which brings more
         self._folder = weights
         self._whole = load_quickest(weights / "whole.onnx", backend, threads)

@@ -142,6 +142,11 @@ def available_backends() -> tuple[Backend, ...]:
     return ("opencv",)
 
 
+def preferred(backend: Backend | None) -> Backend:
+    """Return the backend that is used where `backend` is asked for, or none."""
+    return backend or available_backends()[0]
+
+
 def load_network(path: str | Path, backend: Backend | None = None, threads: int | None = None) -> Network:
     """Return the network of an ONNX file, on the preferred backend or the one named.
 
@@ -150,7 +155,7 @@ def load_network(path: str | Path, backend: Backend | None = None, threads: int 
     path = Path(path)
     if not path.is_file():
         raise BadInputError("{path}: the network's weights are missing", path=path)
-    backend = backend or available_backends()[0]
+    backend = preferred(backend)
     if backend not in available_backends():
         raise BadInputError("{path}: the runtime {backend} is not installed", path=path, backend=backend)
     kind = OnnxRuntimeNetwork if backend == "onnxruntime" else OpenCvNetwork
@@ -174,7 +179,7 @@ def load_quickest(path: Path, backend: Backend | None = None, threads: int | Non
     there for speed. Raises BadInputError as `load_network`.
     """
     copy = eight_bit_file(path)
-    by_onnxruntime = (backend or available_backends()[0]) == "onnxruntime"
+    by_onnxruntime = preferred(backend) == "onnxruntime"
     if by_onnxruntime and copy.is_file() and path.is_file() and _quick_at_eight_bits():
         try:
             network = OnnxRuntimeNetwork(copy, threads)

@@ -70,11 +70,11 @@ TWO_PLAYERS = Story(
 TINY: dict[str, Any] = {"width": 320, "height": 180, "fps": 5.0, "deck": "drawn", "surface": "drawn"}
 
 
-def timeline(seed: int, story: Story = TWO_PLAYERS) -> tuple[Timeline, Layout]:
+def timeline(seed: int, story: Story = TWO_PLAYERS, **manner: Any) -> tuple[Timeline, Layout]:
     rng = random.Random(seed)
     camera = look_at_table(1920, 1080, table=TABLE_MM)
     layout = make_layout(story.players, 3, TABLE_MM, camera, rng)
-    manners = {player: random_manner(rng, rng.random()) for player in story.players}
+    manners = {player: replace(random_manner(rng, rng.random()), **manner) for player in story.players}
     return choreograph(story, layout, manners, random_habits(rng, 2), rng), layout
 
 
@@ -85,10 +85,7 @@ def test_a_set_may_be_put_down_card_by_card_but_cards_of_several_ranks_go_down_a
     """After a card that gives another turn the next one would be that turn, for all that anybody sees."""
     play = Step(event="play", player="Ann", cards=("4H", second), source="hand")
     story = replace(TWO_PLAYERS, steps=(play, *TWO_PLAYERS.steps[2:3]))
-    rng = random.Random(3)
-    layout = make_layout(story.players, 3, TABLE_MM, look_at_table(1920, 1080, table=TABLE_MM), rng)
-    manners = {player: replace(random_manner(rng, 0.5), sets="singly") for player in story.players}
-    film = choreograph(story, layout, manners, random_habits(rng, 2), rng)
+    film, _ = timeline(3, story, sets="singly")
     played = next(action for action in film.actions if action.line["event"] == "play")
     home = [m for m in film.arm_moves if m.end.grip == "away" and played.start_s < m.end_s < played.end_s]
     assert len(home) == trips - 1

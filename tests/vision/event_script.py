@@ -172,3 +172,11 @@ class Script:
             else:
                 standing[event.revise or event.id] = event
         return [(e.event, e.player, e.cards) for e in standing.values()]
+
+
+def bob_draws(script: Script, trips: int) -> None:
+    """Bob takes a card home from the draw pile on each of his trips, and the table rests."""
+    for _ in range(trips):
+        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
+        script.rest(0.5)
+    script.rest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
 from vision.events_record import UnderArm
 from vision.layout import DRAW, PLAY
 from vision.slots import Seen
@@ -97,10 +97,7 @@ def test_a_card_of_which_the_rank_alone_is_told_lies_below_if_its_player_draws_f
     script.table += [half_seen, card(*on_pile("KD", 4, 6))]
     script.rest()
     assert script.told()[2:] == [("play", "Bob", ("KD",))]
-    for _ in range(2):
-        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
-        script.rest(0.5)
-    script.rest()
+    bob_draws(script, trips=2)
     assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tests.vision.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, down, layout
+from tests.vision.event_script import DRAW_AT, PLAY_AT, STEP, Script, bob_draws, card, down, layout
 from vision.arms import Hands
 from vision.events_record import UnderArm
 from vision.layout import DRAW, PLAY, Zone
@@ -78,14 +78,6 @@ def test_a_card_of_the_set_that_shows_late_and_doubtfully_is_waited_for() -> Non
     script.table = [upper, card("7H", lower, p=0.55)]
     script.rest()
     assert script.told()[1:] == [("play", "Bob", ("7S", "7H"))]
-
-
-def bob_draws(script: Script, trips: int) -> None:
-    """Bob takes a card home from the draw pile on each of his trips, and the table rests."""
-    for _ in range(trips):
-        script.reach("Bob", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1))
-        script.rest(0.5)
-    script.rest()
 
 
 @pytest.mark.parametrize(("trips", "cards"), [(1, ("7S",)), (2, ("7H", "7S")), (3, ("7S",))])
