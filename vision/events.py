@@ -180,7 +180,7 @@ class EventMaker:
             self._play.look(by_zone.get(PLAY, []), look)
             self._draws.forget(self._taking.taking_back)
         if DRAW not in look.hidden:
-            self._draws.look(there=bool(by_zone.get(DRAW)))
+            self._draws.look(look.t, there=bool(by_zone.get(DRAW)), picture=look.patches.get(DRAW))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from engine.events import Event
-from vision.arms import Reach, Stop
+from vision.arms import Reach
+from vision.events_draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
+from vision.events_record import Patch
 from vision.events_scene import Scene
 from vision.layout import Place
 
@@ -24,11 +26,8 @@ _QUIET_SECONDS = 0.55
 _AGAIN_SECONDS = 6.0
 """... but one that is back for more while nothing else has happened goes on, however slow it is."""
 _EMPTY_LOOKS = 4
-_STUCK_SECONDS, _STUCK_MM = 0.3, 60.0
-"""A tip that has moved no farther for so long stays where it is, or seems to."""
-_PASSING_MM = 25.0
-"""A hand that passes moves farther from one frame to the next."""
-_PAUSE_SECONDS = 0.25
+_STUCK_SECONDS = 0.3
+"""A tip that has stayed where it is for so long is stuck there, or seems to be."""
 _QUICKEST_SECONDS = 0.2
 """No hand goes to the draw pile and back in less."""
 _LOST_SECONDS = 0.5
@@ -61,46 +60,11 @@ class _Drawn:
 
     seat: int
     count: int
+    """As the hand moved: none if it was over the draw pile, but did not seem to take a card."""
     firm: int
     """How many of them the hand surely paused for where a hand does that takes a card."""
     start: float
     t: float
-
-
-@dataclass(slots=True)
-class _Visit:
-    """A time during which an arm was over the draw pile."""
-
-    start: float
-    end: float
-    tip: Place
-    """Where the arm's tip seemed to be when it began."""
-    stuck: bool
-    """Whether it seemed to rest there before and until it came loose, if it did, at the draw pile."""
-    loose: Place | None = None
-    """Where the tip was last, once it came loose at the draw pile."""
-    paused: bool = False
-    """Whether the tip paused there then, and did not just pass."""
-    open: bool = True
-
-    @property
-    def counts(self) -> bool:
-        """Whether it was as long as a hand takes to draw."""
-        drawn = self.stuck and (self.loose is None or self.paused)
-        return drawn and self.end - self.start >= _PAUSE_SECONDS
-
-    def meanwhile(self, reach: Reach) -> list[Stop]:
-        """Return where the reach's hand seemed to pause during it."""
-        return [stop for stop in reach.stops if stop.start <= self.end and self.start <= stop.end]
-
-    def follow(self, tip: Place, *, at_pile: bool) -> None:
-        """Take in where the tip seems to be in a further frame."""
-        if self.loose is not None:
-            self.paused |= at_pile and math.dist(tip, self.loose) < _PASSING_MM
-        elif not at_pile:
-            self.stuck &= math.dist(tip, self.tip) < _STUCK_MM
-        if at_pile or self.loose is not None:
-            self.loose = tip
 
 
 class Draws:
@@ -111,9 +75,10 @@ class Draws:
         self._drawn: _Drawn | None = None
         self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
-        self._over: dict[int, list[_Visit]] = {}
+        self._over: dict[int, list[DrawVisit]] = {}
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
+        self._pictures = DrawPilePictures()
 
     def watch(self, reach: Reach, t: float, *, covered: bool) -> None:
         """Note in each frame whether a reach's arm is over the draw pile.
@@ -132,12 +97,13 @@ class Draws:
         elif covered:
             before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
             stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
-            stuck &= all(math.dist(place, reach.tip) < _STUCK_MM for place in before)
-            self._over.setdefault(reach.number, []).append(_Visit(t, t, reach.tip, stuck))
+            stuck &= all(math.dist(place, reach.tip) < STUCK_MM for place in before)
+            self._over.setdefault(reach.number, []).append(DrawVisit(t, t, reach.tip, stuck))
 
-    def look(self, *, there: bool) -> None:
-        """Note whether one look showed the draw pile."""
+    def look(self, t: float, *, there: bool, picture: Patch | None = None) -> None:
+        """Note whether one look, free of arms, showed the draw pile, and what it looked like."""
         self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
+        self._pictures.look(t, picture)
 
     def reach_ended(
         self, reach: Reach, now: float, since: float = -math.inf, *, showed: bool = False
@@ -155,11 +121,11 @@ class Draws:
         count, firm = self._count(reach, visits, since)
         if not count:
             count = int(self._is_faint(reach, visits))
-        if not count:
+        if not count and not visits:
             return
         if self._drawn is not None and self._drawn.seat != reach.seat:
             self.tell(now)
-        if self._drawn is not None and self._was_lost_at_pile(reach):
+        if count and self._drawn is not None and self._drawn.count and self._was_lost_at_pile(reach):
             count, firm = count - 1, min(firm, count - 1)
         if self._drawn is None:
             self._drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last)
@@ -174,7 +140,7 @@ class Draws:
         if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last):
             self._drawn = None
 
-    def _count(self, reach: Reach, visits: Sequence[_Visit], since: float) -> tuple[int, int]:
+    def _count(self, reach: Reach, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
         """Return how often a reach went to the draw pile since then, and how often surely to take a card."""
         over = [(visit.start, visit.end, False) for visit in visits if visit.counts]
         stops = [
@@ -201,7 +167,7 @@ class Draws:
         )
         return len(pauses) + quick, sum(pauses)
 
-    def _is_faint(self, reach: Reach, visits: Sequence[_Visit]) -> bool:
+    def _is_faint(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
 
         Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
@@ -220,7 +186,7 @@ class Draws:
             if put_down.t <= visit.end and visit.start <= put_down.t + _SOON_SECONDS
         )
 
-    def _stayed_over_pile(self, reach: Reach, visit: _Visit) -> bool:
+    def _stayed_over_pile(self, reach: Reach, visit: DrawVisit) -> bool:
         """Tell whether an arm came over the draw pile after a pause elsewhere and stayed without going on."""
         draw = self._scene.layout.draw
         before = [stop.place for stop in reach.stops if stop.end <= visit.start]
@@ -242,8 +208,8 @@ class Draws:
         nearest = accumulate((far for _, far in way), min)
         return any(far - near >= _BACK_MM for (_, far), near in zip(way, nearest, strict=True))
 
-    def _paused_short_of_pile(self, reach: Reach, visit: _Visit) -> bool:
-        return visit.end - visit.start >= _PAUSE_SECONDS and any(
+    def _paused_short_of_pile(self, reach: Reach, visit: DrawVisit) -> bool:
+        return visit.end - visit.start >= PAUSE_SECONDS and any(
             self._is_where_cards_are_taken(reach.seat, stop.place, _FAR_SHORT_MM)
             for stop in visit.meanwhile(reach)
         )
@@ -257,7 +223,7 @@ class Draws:
         both_at_pile = self._is_at_pile(reach.seat, there) and self._is_at_pile(reach.seat, here)
         return both_at_pile and 0.0 <= began - ended < _LOST_SECONDS
 
-    def _trips(self, reach: Reach, visits: Sequence[_Visit]) -> list[list[Path]]:
+    def _trips(self, reach: Reach, visits: Sequence[DrawVisit]) -> list[list[Path]]:
         """Return a reach's path, cut where the hand has been far from the draw pile, each part in pieces.
 
         Not where it was lost from sight: a dark hand that rests on dark wood is. Where only the near end of
@@ -352,7 +318,12 @@ class Draws:
         if drawn is None:
             return
         log, player = self._scene.log, self._scene.player(drawn.seat)
-        if player not in log.put_down:
+        due = log.put_down.get(player or "")
+        if due is not None:
+            drawn.count = max(drawn.count, min(due.count, self._pictures.times_changed(drawn.start)))
+        elif self._pictures.is_as_before(drawn.start, drawn.t):
+            drawn.count = 0
+        else:
             # Nobody is due a card who has put none down: what points to a draw must be plain to see then.
             drawn.count = drawn.firm
         if not drawn.count:

@@ -29,6 +29,11 @@ def hide(upper: Sequence[Seen], lower: Sequence[Seen], off: float = 0.0) -> bool
     return all(any(covers(card, at, off) for card in upper) for place in lower for at in index_places(place))
 
 
+def hides_part(upper: Seen, lower: Seen) -> bool:
+    """Tell whether a card, if it lies upon another one, hides an index of that."""
+    return any(covers(upper, at) for at in index_places(lower))
+
+
 def are_two_ends(card: Seen, first: Seen, second: Seen) -> bool:
     """Tell whether two readings are of the two ends of a card that lies under another, across it.
 

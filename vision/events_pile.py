@@ -6,12 +6,20 @@ what lies under others does not come out on top.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from operator import itemgetter
 
+from vision.events_alike import (
+    OFF_MM,
+    SURE_NAME,
+    LayThere,
+    PileCard,
+    names_at,
+    numbers_of,
+    told_apart,
+    top_of,
+)
 from vision.events_lying import are_two_ends, hide, in_place, same_card, show_on_both_sides
 from vision.events_sets import (
     CERTAIN,
@@ -31,29 +39,12 @@ from vision.slots import Seen, Settled, name_cards, vote
 
 MIN_NAME = 0.4
 """A name less probable than this is no name."""
-_SURE_NAME = 0.9
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but most of them must show it where
 it is not read surely, whatever else its rivals are."""
 _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.1, 0.5, 0.15
 """Weights of names that are hardly to be seen at a place: of a card of which no index shows there, or that
 would have had to move, or the uppermost would; and of what is new, where another card lies."""
-_OFF_MM = 5.0
-"""So far outlines may be off when one card just hides another's index."""
-LayThere = Callable[[Seen], bool]
-"""Tells whether a card surely was to be seen just there before."""
-Claim = tuple[str | None, float, Seen]
-"""A card that is seen: its name, how sure that is, and where it lies."""
-
-
-@dataclass(slots=True)
-class PileCard:
-    """A card on the pile, by name, with the place where it was last seen."""
-
-    name: str
-    place: Seen | None
-    sure: bool = False
-    """Whether it was all but certainly read while no hand was near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +109,17 @@ class Pile:
         claims = [
             (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
         ]
-        known = [frozenset(self._numbers(name)) for name, _, _ in claims]
+        known = [frozenset(numbers_of(name, self.cards)) for name, _, _ in claims]
         if self.packs > 1:
-            known = self._told_apart(claims, placed)
+            known = told_apart(self.cards, claims, self.packs, placed)
         new: list[NewCard] = []
         old, plain = [], []
         for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
             if name is not None and those:
                 old.append(name)
-                plain += [name] * (seen.odds[name] >= _SURE_NAME)
+                plain += [name] * (seen.odds[name] >= SURE_NAME)
             elif name is not None:
-                if seen.odds[name] >= _SURE_NAME or 2 * group.looks > len(looks):
+                if seen.odds[name] >= SURE_NAME or 2 * group.looks > len(looks):
                     new.append((name, p, seen))
             elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, seen))
@@ -160,7 +151,7 @@ class Pile:
         """Return what seems new without what is more likely a card of the pile, misread or moved aside."""
         half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
         top_is_bare = bool({card.name for card in self.top} & {name for name, _ in plain})
-        moved = top_is_bare and any(name not in self._names_at(seen) for name, seen in plain)
+        moved = top_is_bare and any(name not in names_at(seen, self.cards) for name, seen in plain)
         return [
             card
             for card in new
@@ -184,7 +175,7 @@ class Pile:
         """
         name, _, seen = card
         alike = (c.name in unseen and rank_and_colour(c.name) == rank_and_colour(name) for c in self.top)
-        return seen.odds.get(name, 0.0) < _SURE_NAME and any(alike)
+        return seen.odds.get(name, 0.0) < SURE_NAME and any(alike)
 
     def _is_other_end(
         self, card: NewCard, old: Sequence[tuple[str, Seen]], plain: Sequence[tuple[str, Seen]]
@@ -198,7 +189,7 @@ class Pile:
         if seen.odds.get(name, 0.0) >= CERTAIN:
             return False
         alike = [(other, end) for other, end in old if rank_and_colour(other) == rank_and_colour(name)]
-        ends = [(self.cards[k].place, end) for other, end in alike for k in self._numbers(other)]
+        ends = [(self.cards[k].place, end) for other, end in alike for k in numbers_of(other, self.cards)]
         tops = [upper for other, upper in plain if other == self.cards[-1].name]
         if any(
             show_on_both_sides(upper, end, seen) for upper in tops for _, end in alike if end is not upper
@@ -215,61 +206,10 @@ class Pile:
         covered = any(q > p and other[:-1] != name[:-1] for other, q, _ in new)
         return covered and p < CERTAIN and same_card(top.place, seen)
 
-    def _numbers(self, name: str | None) -> list[int]:
-        return [number for number, card in enumerate(self.cards) if card.name == name]
-
-    def _told_apart(self, claims: Sequence[Claim], placed: LayThere | None) -> list[frozenset[int]]:
-        """Return for each card seen which of those on the pile it is, by number; none for one that is new.
-
-        With several packs one that bears the name of a card on the pile may be another one.
-        """
-        known = [frozenset[int]() for _ in claims]
-        for name in {name for name, _, _ in claims}:
-            numbers = self._numbers(name)
-            seen = [k for k, claim in enumerate(claims) if claim[0] == name]
-            rest = set(numbers)
-            # Each is taken for the nearest: cards do not move by themselves.
-            for k, number in sorted(
-                ((k, number) for k in seen for number in numbers), key=lambda pair: self._way(claims, *pair)
-            ):
-                if known[k] or number not in rest:
-                    continue
-                room = len(numbers) + len(seen) <= self.packs
-                if room and self._is_another(claims, k, number, placed):
-                    continue
-                known[k] = frozenset({number})
-                rest.remove(number)
-            full = len(numbers) >= self.packs
-            for k in seen:
-                if not known[k] and (full or claims[k][1] < _SURE_NAME):
-                    known[k] = frozenset(numbers)  # what is less surely read is one of them read once more
-        return known
-
-    def _way(self, claims: Sequence[Claim], k: int, number: int) -> float:
-        """Return how far, mm, a card seen lies from where one on the pile was seen last."""
-        place, seen = self.cards[number].place, claims[k][2]
-        return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
-
-    def _is_another(self, claims: Sequence[Claim], k: int, number: int, placed: LayThere | None) -> bool:
-        """Tell whether a card seen elsewhere than one on the pile with its name cannot be that one, moved.
-
-        It was not to be seen before, while that one still is, or is hidden and nothing else has moved.
-        """
-        name, p, seen = claims[k]
-        place = self.cards[number].place
-        if placed is None or place is None or p < _SURE_NAME or in_place(place, seen) or placed(seen):
-            return False
-        others = [(other, where) for other, _, where in claims if other != name and other in self.names]
-        if any(not self._names_at(where).count(other) for other, where in others):
-            return False
-        above = [where for other, _, where in claims if other not in self.names[:number]]
-        return placed(place) or number < len(self.cards) - len(self.top) or hide(above, [place], _OFF_MM)
-
     @property
     def top(self) -> list[PileCard]:
         """The uppermost cards of one rank."""
-        cards = reversed(self.cards)
-        return list(takewhile(lambda card: card.name[:-1] == self.cards[-1].name[:-1], cards))
+        return top_of(self.cards)
 
     def is_top_missing(self, view: PileView) -> bool:
         """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
@@ -284,7 +224,7 @@ class Pile:
         """
         read = [s.seen.odds.get(self.cards[-1].name, 0.0) for s in vote(looks)] if self.cards else []
         top = max(read, default=0.0)
-        if top < _SURE_NAME:
+        if top < SURE_NAME:
             return min((p for _, p, _ in new), default=1.0) < CERTAIN
         return min((seen.odds.get(name, 0.0) for name, _, seen in new), default=1.0) < top
 
@@ -305,7 +245,7 @@ class Pile:
         shows = bool(below) if gone else bool(below - set(in_sight))
         return shows and not self._hides_top(view)
 
-    def _hides_top(self, view: PileView, off: float = _OFF_MM) -> bool:
+    def _hides_top(self, view: PileView, off: float = OFF_MM) -> bool:
         """Tell whether new cards hide every index of the uppermost ones, so that these may lie below.
 
         `off`: by how much, mm, their outlines may miss it. Not what cannot be named: an outline drawn through
@@ -316,18 +256,19 @@ class Pile:
 
     def _weighed(self, seen: Seen, taken: Collection[str], shows_new: ShowsNew) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
-        here = self._names_at(seen)
+        here = names_at(seen, self.cards)
         other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
-        on_top = {card.name for card in self.top}
+        tops = {card.name for card in self.top}
         odds = {}
         for name, p in seen.odds.items():
             if name in taken:
                 weight = 0.02
-            elif name in here:
-                weight = _BURIED_MOVES if self._is_buried(name) else 1.0
+            elif name in here and not self._is_buried(name):
+                weight = 1.0
             elif name in self.names:
                 another = self.names.count(name) < self.packs
-                weight = _TOP_MOVES if name in on_top or another else _BURIED_MOVES
+                on_top = name in tops and name not in here
+                weight = _TOP_MOVES if another or on_top else _BURIED_MOVES
             else:
                 weight = other
             odds[name] = p * weight
@@ -337,7 +278,7 @@ class Pile:
 
     def _is_buried(self, name: str) -> bool:
         """Tell whether cards that were put down later cover both indices of the topmost card of a name."""
-        number = max(self._numbers(name))
+        number = max(numbers_of(name, self.cards))
         place = self.cards[number].place
         above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
         return place is not None and hide(above, [place])
@@ -348,18 +289,15 @@ class Pile:
 
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
-        return bool(self._names_at(seen))
+        return bool(names_at(seen, self.cards))
 
     def suit_lies_at(self, suit: str, seen: Seen) -> bool:
         """Tell whether a card of a suit is known to lie just there."""
-        return any(name[-1] == suit for name in self._names_at(seen))
+        return any(name[-1] == suit for name in names_at(seen, self.cards))
 
     def alike_lies_at(self, name: str, seen: Seen) -> bool:
         """Tell whether a card of the rank and colour of `name` is known to lie just there."""
-        return any(rank_and_colour(other) == rank_and_colour(name) for other in self._names_at(seen))
-
-    def _names_at(self, seen: Seen) -> list[str]:
-        return [card.name for card in self.cards if card.place and in_place(card.place, seen)]
+        return any(rank_and_colour(other) == rank_and_colour(name) for other in names_at(seen, self.cards))
 
     def put(self, new: Sequence[NewCard], *, free: bool = False, below: bool = False) -> None:
         """Put new cards on top, or below the uppermost ones; `free`: no hand hid anything of them."""
@@ -378,9 +316,9 @@ class Pile:
 
     def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
         """Note where the known cards lie now (a pile that was straightened)."""
-        seen = [s.seen for s in vote(looks) if s.seen.best[1] >= _SURE_NAME]
+        seen = [s.seen for s in vote(looks) if s.seen.best[1] >= SURE_NAME]
         claims = [(*card.best, card) for card in seen]
-        for claim, numbers in zip(claims, self._told_apart(claims, None), strict=True):
+        for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
             for number in numbers if len(numbers) == 1 else ():
                 self.cards[number].place = claim[2]
 

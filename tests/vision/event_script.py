@@ -13,7 +13,7 @@ from vision.arms import Hands, Reach
 from vision.events import EventMaker
 from vision.events_patches import CloseUp
 from vision.events_record import Look, Patch, UnderArm
-from vision.layout import PLAY, Layout, Place, Seat, Zone
+from vision.layout import DRAW, PLAY, Layout, Place, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen, index_places
 
@@ -84,6 +84,8 @@ class Script:
         }
         self.table: list[Seen] = []
         self.draw_pile = True
+        self.draw_picture: Patch | None = None
+        """What the draw pile looks like."""
         self.drawn: dict[str, str] | None = None
         """With pictures of the pile: which card truly lies where one is read, where it is misread."""
 
@@ -108,6 +110,8 @@ class Script:
         shown = [c for c in shown if self.maker.layout.zone_at(c.x, c.y) not in hidden]
         pile = None if self.drawn is None else picture(self.table, self.drawn)
         patches = {PLAY: small(pile)} if pile is not None and PLAY not in hidden else {}
+        if self.draw_picture is not None and DRAW not in hidden:
+            patches[DRAW] = self.draw_picture
         self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden, patches, pile))
 
     def reach(self, player: str, *stops: tuple[Place, float], held: Seen | None = None) -> Reach:

@@ -94,6 +94,13 @@ def test_a_card_across_one_of_a_set_that_others_of_it_hide_is_another_one() -> N
     assert new_on(pile, upper, card("7H", (-15.0, 0.0), angle=0.0)) == ["7H"]
 
 
+def test_a_card_that_lies_upon_one_put_down_later_is_no_buried_one_come_to_light() -> None:
+    pile = pile_of(card("7H", PLAY_AT), card("QS", (-58.0, 2.0), angle=75.0))
+    again = card("7H", (-55.0, -3.0))  # squarely above the other one
+    assert new_on(pile, again) == [], "the queen may be gone"
+    assert new_on(pile, again, card("QS", (-56.0, 0.0), angle=75.0)) == ["7H"], "it still shows"
+
+
 def test_a_buried_card_that_was_to_be_seen_there_before_is_no_other_one() -> None:
     pile = pile_of(card("7H", PLAY_AT), card("QS", (-58.0, 2.0)))
     assert new_on(pile, SECOND, card("QS", (-58.0, 2.0))) == ["7H"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
@@ -143,6 +144,40 @@ def short_of_the_pile(script: Script) -> None:
     script.go_on(reach, [(66.0, 84.0)] * 6, over=(DRAW,))
     script.go_on(reach, [HOME])
     script.rest(2.0)
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_who_put_nothing_down_has_drawn_only_if_the_draw_pile_looks_otherwise(taken: bool) -> None:
+    script = Script()
+    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
+    script.look()
+    script.reach("Ann", (HOME, 0.1), ((70.0, 35.0), 0.5), (HOME, 0.1))
+    if taken:
+        script.draw_picture = script.draw_picture.copy()
+        script.draw_picture[:, :3] = 160  # the next card lies 3 mm aside
+    script.look()
+    script.rest(2.0)
+    assert draws(script) == ([("Ann", 1)] if taken else [])
+
+
+@pytest.mark.parametrize(("due", "told"), [(2, 2), (1, 1)])
+def test_a_hand_over_the_draw_pile_that_seemed_to_take_none_has_where_the_pile_looks_otherwise(
+    due: int, told: int
+) -> None:
+    script = Script()
+    tops = [np.full((26, 26, 3), 90, np.uint8) for _ in range(3)]
+    tops[1][:, :3], tops[2][:3] = 160, 160  # the next cards lie 3 mm aside
+    script.draw_picture = tops[0]
+    script.play("Ann", *(card(name, PLAY_AT) for name in ("9S", "9H")[:due]))
+    for top in tops[1:]:
+        reach = script.reach("Ann", (HOME, 0.1), ((112.0, 90.0), 0.3))
+        script.go_on(reach, [(112.0, 80.0)] * 3, over=(DRAW,))
+        script.go_on(reach, [HOME])
+        script.draw_picture = top
+        script.look()
+        script.rest(0.4)
+    script.rest(2.0)
+    assert draws(script) == [("Ann", told)]
 
 
 def test_a_tip_short_of_the_pile_draws_where_the_arm_lies_over_it_and_a_card_was_put_down() -> None:

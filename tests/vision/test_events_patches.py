@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.events_alike import PileCard
 from vision.events_heap import Heap
 from vision.events_patches import (
     CloseUp,
@@ -18,7 +19,7 @@ from vision.events_patches import (
     lay_there_before,
     rest_looks_as_before,
 )
-from vision.events_pile import Pile, PileCard
+from vision.events_pile import Pile
 from vision.events_scene import Scene
 from vision.events_seeming import SeeminglyNew
 from vision.events_taking import Taking

@@ -1,0 +1,117 @@
+"""Which cards of the pile are seen: with several packs, one of the same name may be another one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from vision.events_lying import hide, hides_part, in_place
+from vision.slots import Seen
+
+SURE_NAME = 0.9
+OFF_MM = 5.0
+"""So far outlines may be off when one card just hides another's index."""
+LayThere = Callable[[Seen], bool]
+"""Tells whether a card surely was to be seen just there before."""
+Claim = tuple[str | None, float, Seen]
+"""A card that is seen: its name, how sure that is, and where it lies."""
+
+
+@dataclass(slots=True)
+class PileCard:
+    """A card on the pile, by name, with the place where it was last seen."""
+
+    name: str
+    place: Seen | None
+    sure: bool = False
+    """Whether it was all but certainly read while no hand was near."""
+
+
+def numbers_of(name: str | None, pile: Sequence[PileCard]) -> list[int]:
+    """Return which cards of a pile, from 0 for the lowest, bear a name."""
+    return [number for number, card in enumerate(pile) if card.name == name]
+
+
+def names_at(seen: Seen, pile: Sequence[PileCard]) -> list[str]:
+    """Return the names of the cards of a pile that are known to lie just where a card is seen."""
+    return [card.name for card in pile if card.place and in_place(card.place, seen)]
+
+
+def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
+    """Return the uppermost cards of one rank, the uppermost first."""
+    top: list[PileCard] = []
+    for card in reversed(pile):
+        if card.name[:-1] != pile[-1].name[:-1]:
+            break
+        top.append(card)
+    return top
+
+
+def told_apart(
+    pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, placed: LayThere | None
+) -> list[frozenset[int]]:
+    """Return for each card seen which of those on the pile it is, by number; none for one that is new.
+
+    With several packs one that bears the name of a card on the pile may be another one. `placed` is given
+    where the places of all cards on the pile are known well.
+    """
+    known = [frozenset[int]() for _ in claims]
+    for name in {name for name, _, _ in claims}:
+        numbers = numbers_of(name, pile)
+        seen = [k for k, claim in enumerate(claims) if claim[0] == name]
+        rest = set(numbers)
+        # Each is taken for the nearest: cards do not move by themselves.
+        pairs = ((k, number) for k in seen for number in numbers)
+        for k, number in sorted(pairs, key=lambda pair: _way(claims[pair[0]][2], pile[pair[1]])):
+            if known[k] or number not in rest:
+                continue
+            room = len(numbers) + len(seen) <= packs
+            if room and placed is not None and _is_another(pile, claims, k, number, placed):
+                continue
+            known[k] = frozenset({number})
+            rest.remove(number)
+        full = len(numbers) >= packs
+        for k in seen:
+            if not known[k] and (full or claims[k][1] < SURE_NAME):
+                known[k] = frozenset(numbers)  # what is less surely read is one of them read once more
+    return known
+
+
+def _way(seen: Seen, card: PileCard) -> float:
+    """Return how far, mm, a card seen lies from where one on the pile was seen last."""
+    place = card.place
+    return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
+
+
+def _is_another(
+    pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, placed: LayThere
+) -> bool:
+    """Tell whether a card seen cannot be the one on the pile that bears its name.
+
+    It was not to be seen before, and lies upon a card that was put down later than that one; or it lies
+    elsewhere, while that one is still to be seen, or is hidden and nothing else has moved.
+    """
+    name, p, seen = claims[k]
+    place = pile[number].place
+    if place is None or p < SURE_NAME or placed(seen):
+        return False
+    if any(_lies_upon(seen, later, claims, placed) for later in pile[number + 1 :]):
+        return True
+    if in_place(place, seen):
+        return False
+    names = {card.name for card in pile}
+    others = [(other, where) for other, _, where in claims if other != name and other in names]
+    if any(other not in names_at(where, pile) for other, where in others):
+        return False
+    below = {card.name for card in pile[:number]}
+    above = [where for other, _, where in claims if other not in below]
+    return placed(place) or number < len(pile) - len(top_of(pile)) or hide(above, [place], OFF_MM)
+
+
+def _lies_upon(seen: Seen, card: PileCard, claims: Sequence[Claim], placed: LayThere) -> bool:
+    """Tell whether a card seen lies upon one of the pile that has not moved: it hides an index of that."""
+    place = card.place
+    if place is None or not hides_part(seen, place):
+        return False
+    return placed(place) or any(name == card.name and in_place(place, where) for name, _, where in claims)

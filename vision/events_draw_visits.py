@@ -1,0 +1,103 @@
+"""What tells that somebody was at the draw pile: when an arm is over it, and what it looks like."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from itertools import pairwise
+
+from vision.arms import Reach, Stop
+from vision.events_record import Patch, changed_share
+from vision.layout import Place
+
+STUCK_MM = 60.0
+"""A tip that has moved no farther for a while stays where it is, or seems to."""
+_PASSING_MM = 25.0
+"""A hand that passes moves farther from one frame to the next."""
+PAUSE_SECONDS = 0.25
+_REMEMBERED = 60
+"""Looks: some fifteen seconds."""
+_AS_BEFORE, _OTHERWISE = 0.02, 0.05
+"""Less of the draw pile's picture than the first looks otherwise while nothing is taken from it, but for an
+arm's shadow; more than the second where a card has been, however squarely they lie. Twice as much as changed
+between two looks just before it must be, too: the camera may sway."""
+_STILL = 3
+"""So many looks tell whether the camera is still."""
+
+
+@dataclass(slots=True)
+class DrawVisit:
+    """A time during which an arm was over the draw pile."""
+
+    start: float
+    end: float
+    tip: Place
+    """Where the arm's tip seemed to be when it began."""
+    stuck: bool
+    """Whether it seemed to rest there before and until it came loose, if it did, at the draw pile."""
+    loose: Place | None = None
+    """Where the tip was last, once it came loose at the draw pile."""
+    paused: bool = False
+    """Whether the tip paused there then, and did not just pass."""
+    open: bool = True
+
+    @property
+    def counts(self) -> bool:
+        """Whether it was as long as a hand takes to draw."""
+        drawn = self.stuck and (self.loose is None or self.paused)
+        return drawn and self.end - self.start >= PAUSE_SECONDS
+
+    def meanwhile(self, reach: Reach) -> list[Stop]:
+        """Return where the reach's hand seemed to pause during it."""
+        return [stop for stop in reach.stops if stop.start <= self.end and self.start <= stop.end]
+
+    def follow(self, tip: Place, *, at_pile: bool) -> None:
+        """Take in where the tip seems to be in a further frame."""
+        if self.loose is not None:
+            self.paused |= at_pile and math.dist(tip, self.loose) < _PASSING_MM
+        elif not at_pile:
+            self.stuck &= math.dist(tip, self.tip) < STUCK_MM
+        if at_pile or self.loose is not None:
+            self.loose = tip
+
+
+class DrawPilePictures:
+    """What the draw pile looked like in the latest looks that showed it: backs are alike, but lie apart."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, Patch]] = deque(maxlen=_REMEMBERED)
+
+    def look(self, t: float, picture: Patch | None) -> None:
+        """Take in one look that showed it; None: there is no picture."""
+        if picture is None or (self._seen and self._seen[-1][1].shape != picture.shape):
+            self._seen.clear()
+        if picture is not None:
+            self._seen.append((t, picture))
+
+    def is_as_before(self, start: float, end: float) -> bool:
+        """Tell whether it has been seen before `start` and after `end`, and nothing of it looks otherwise."""
+        before, since = self._around(start)
+        if not before or not since or self._seen[-1][0] <= end:
+            return False
+        return changed_share(before[-1], since[-1]) < _AS_BEFORE
+
+    def times_changed(self, since: float) -> int:
+        """Return how often, at least, it came to look otherwise since then; 0 if it looks as before again."""
+        before, later = self._around(since)
+        if not before or not later:
+            return 0
+        sway = max((changed_share(a, b) for a, b in pairwise(before[-_STILL:])), default=0.0)
+        least = max(_OTHERWISE, 2 * sway)
+        if changed_share(before[-1], later[-1]) < least:
+            return 0
+        different = [before[-1]]
+        for picture in later:
+            if all(changed_share(other, picture) >= least for other in different):
+                different.append(picture)
+        return len(different) - 1
+
+    def _around(self, t: float) -> tuple[list[Patch], list[Patch]]:
+        """Return the pictures up to a time and those since, oldest first."""
+        before = [picture for when, picture in self._seen if when <= t]
+        return before, [picture for _, picture in self._seen][len(before) :]
