@@ -20,7 +20,7 @@ from vision.events_alike import (
     told_apart,
     top_of,
 )
-from vision.events_lying import are_two_ends, hide, in_place, same_card, show_on_both_sides
+from vision.events_lying import are_two_ends, hide, in_place, joined_ends, same_card, show_on_both_sides
 from vision.events_sets import (
     CERTAIN,
     Lying,
@@ -103,7 +103,11 @@ class Pile:
         before; `ranks` are those of cards put down just now, if any. `placed` is given where the places of
         all cards on the pile are known well: it tells whether a card surely was to be seen there before.
         """
-        settled = [s for s in vote(looks) if s.looks >= min(len(looks), _NEED_LOOKS) and s.seen.face == "up"]
+        settled = [
+            s
+            for s in joined_ends(vote(looks))
+            if s.looks >= min(len(looks), _NEED_LOOKS) and s.seen.face == "up"
+        ]
         weighed = [self._weighed(s.seen, taken, shows_new) for s in settled]
         named = with_mates(name_cards(weighed, packs=self.packs), weighed, self.names)
         claims = [

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
 from vision.arms import Hands
+from vision.events_alike import PileCard
 from vision.events_patches import PilePictures
+from vision.events_pile import Pile
 from vision.events_record import UnderArm
 from vision.layout import DRAW, PLAY
 from vision.slots import Seen
@@ -316,3 +320,13 @@ def test_what_is_doubtful_where_upper_cards_were_taken_off_was_not_just_played()
     script.table = [card("5D", PLAY_AT, p=1.0), card("4C", (-85.0, 25.0), p=0.86)]
     script.rest(0.9)
     assert [kind for kind, _, _ in script.told()].count("play") == 2
+
+
+def test_both_ends_of_a_card_across_others_outlined_as_two_are_one_card() -> None:
+    left = Seen(-46.0, 3.0, 6.0, "up", {"2S": 0.59, "2C": 0.4})
+    right = Seen(-28.0, 1.0, 10.0, "up", {"2C": 0.79, "2S": 0.21})
+    pile = Pile([PileCard("9S", card("9S", (-55.0, 4.0)))])
+    view = pile.view([[left, right]] * 3, set())
+    assert [name for name, _, _ in view.new] == ["2C"]
+    upper = replace(right, odds={"2C": 0.98})
+    assert {name for name, _, _ in pile.view([[left, upper]] * 3, set()).new} == {"2C", "2S"}, "two cards"
