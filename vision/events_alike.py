@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from vision.events_lying import hide, hides_part, in_place
 from vision.slots import Seen
@@ -12,10 +13,19 @@ from vision.slots import Seen
 SURE_NAME = 0.9
 OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
-LayThere = Callable[[Seen], bool]
-"""Tells whether a card surely was to be seen just there before."""
+Shown = Callable[[Seen], bool]
+"""Tells something of a card by what was to be seen before."""
 Claim = tuple[str | None, float, Seen]
 """A card that is seen: its name, how sure that is, and where it lies."""
+
+
+class Before(NamedTuple):
+    """What pictures tell of what was to be seen before."""
+
+    placed: Shown
+    """Whether a card surely was to be seen just there."""
+    hidden: Shown
+    """Whether it surely was not."""
 
 
 @dataclass(slots=True)
@@ -49,11 +59,11 @@ def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
 
 
 def told_apart(
-    pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, placed: LayThere | None
+    pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, was: Before | None
 ) -> list[frozenset[int]]:
     """Return for each card seen which of those on the pile it is, by number; none for one that is new.
 
-    With several packs one that bears the name of a card on the pile may be another one. `placed` is given
+    With several packs one that bears the name of a card on the pile may be another one. `was` is given
     where the places of all cards on the pile are known well.
     """
     known = [frozenset[int]() for _ in claims]
@@ -67,7 +77,7 @@ def told_apart(
             if known[k] or number not in rest:
                 continue
             room = len(numbers) + len(seen) <= packs
-            if room and placed is not None and _is_another(pile, claims, k, number, placed):
+            if room and was is not None and _is_another(pile, claims, k, number, was):
                 continue
             known[k] = frozenset({number})
             rest.remove(number)
@@ -84,9 +94,7 @@ def _way(seen: Seen, card: PileCard) -> float:
     return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
 
 
-def _is_another(
-    pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, placed: LayThere
-) -> bool:
+def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, was: Before) -> bool:
     """Tell whether a card seen cannot be the one on the pile that bears its name.
 
     It was not to be seen before, and lies upon a card that was put down later than that one; or it lies
@@ -94,9 +102,9 @@ def _is_another(
     """
     name, p, seen = claims[k]
     place = pile[number].place
-    if place is None or p < SURE_NAME or placed(seen):
+    if place is None or p < SURE_NAME or was.placed(seen):
         return False
-    if any(_lies_upon(seen, later, claims, placed) for later in pile[number + 1 :]):
+    if any(_lies_upon(seen, later, pile, claims, was) for later in range(number + 1, len(pile))):
         return True
     if in_place(place, seen):
         return False
@@ -106,12 +114,21 @@ def _is_another(
         return False
     below = {card.name for card in pile[:number]}
     above = [where for other, _, where in claims if other not in below]
-    return placed(place) or number < len(pile) - len(top_of(pile)) or hide(above, [place], OFF_MM)
+    return was.placed(place) or number < len(pile) - len(top_of(pile)) or hide(above, [place], OFF_MM)
 
 
-def _lies_upon(seen: Seen, card: PileCard, claims: Sequence[Claim], placed: LayThere) -> bool:
-    """Tell whether a card seen lies upon one of the pile that has not moved: it hides an index of that."""
-    place = card.place
+def _lies_upon(
+    seen: Seen, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: Before
+) -> bool:
+    """Tell whether a card seen lies upon one of the pile that has not moved: it hides an index of that.
+
+    Or, if it surely was not to be seen before, upon the uppermost one, which lay bare and is read less surely
+    now: of two that overlap the lower one shows less.
+    """
+    place = pile[number].place
     if place is None or not hides_part(seen, place):
         return False
-    return placed(place) or any(name == card.name and in_place(place, where) for name, _, where in claims)
+    if number < len(pile) - 1 or not was.hidden(seen):
+        return was.placed(place)
+    top = [where for name, _, where in claims if name == pile[-1].name and in_place(place, where)]
+    return was.placed(place) or any(where.odds[pile[-1].name] < seen.best[1] for where in top)

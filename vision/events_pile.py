@@ -13,7 +13,7 @@ from operator import itemgetter
 from vision.events_alike import (
     OFF_MM,
     SURE_NAME,
-    LayThere,
+    Before,
     PileCard,
     names_at,
     numbers_of,
@@ -95,13 +95,13 @@ class Pile:
         taken: Collection[str],
         shows_new: ShowsNew = unknown,
         ranks: Collection[str] = (),
-        placed: LayThere | None = None,
+        was: Before | None = None,
     ) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile.
 
         `taken` are cards known to lie elsewhere; `shows_new` tells whether a card surely was not to be seen
-        before; `ranks` are those of cards put down just now, if any. `placed` is given where the places of
-        all cards on the pile are known well: it tells whether a card surely was to be seen there before.
+        before; `ranks` are those of cards put down just now, if any. `was` is given where the places of
+        all cards on the pile are known well.
         """
         settled = [
             s
@@ -115,7 +115,7 @@ class Pile:
         ]
         known = [frozenset(numbers_of(name, self.cards)) for name, _, _ in claims]
         if self.packs > 1:
-            known = told_apart(self.cards, claims, self.packs, placed)
+            known = told_apart(self.cards, claims, self.packs, was)
         new: list[NewCard] = []
         old, plain = [], []
         for group, (name, p, seen), those in zip(settled, claims, known, strict=True):

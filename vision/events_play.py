@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vision.arms import Hands
+from vision.events_alike import Before
 from vision.events_lying import same_card
 from vision.events_patches import PilePictures
 from vision.events_pile import MIN_NAME, Pile, PileView
 from vision.events_record import BeforeAction, Look, Patch, UnderArm, same_patch
 from vision.events_scene import Scene
 from vision.events_seeming import SURE, SeeminglyNew, named_in, shows_a_card
-from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set, unknown
 from vision.events_taking import Taken, Taking
 from vision.events_told import ToldPlays
 from vision.events_under_hand import UnderHand
@@ -95,7 +96,7 @@ class PlayPile:
         self._pictures.now = look.pile
         self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
         if len(self._glimpses) >= _LOOKS:
-            view = self._view(self._glimpses)
+            view = self._view(self._glimpses, free=False)
             if view.new and view.confidence >= _GLIMPSE_SURE:
                 self._played(view.new, look.t, None, early=True)
                 return
@@ -105,27 +106,28 @@ class PlayPile:
         """Tell a play whose cards rest, all but certainly read twice, under a hand that rests as well."""
         self._under_hand.rest(look, self._scene)
         for since, looks, sure in self._under_hand.at_rest():
-            view = self._view(looks)
+            view = self._view(looks, free=False)
             if view.new and view.confidence >= sure:
                 self.touched = since
                 self._played(view.new, look.t, None, early=True)
                 return
 
-    def _view(self, looks: Sequence[list[Seen]]) -> PileView:
+    def _view(self, looks: Sequence[list[Seen]], *, free: bool = True) -> PileView:
         """Return what looks show, weighed together with what has been told since the pile was last seen free.
 
         Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
         lies just where one of those was read that is seen no more; surely so where it was to be seen before.
         """
         ranks = {name[:-1] for name, _, _ in self._told_early}
-        placed = None if self._told_early else self._pictures.lay_there
-        view = self.pile.view(looks, self._elsewhere(), self._pictures.shows_new, ranks, placed)
+        # While a hand is there the latest picture may show no more what the looks did.
+        new_there, old_there = self._pictures.shows_new, self._pictures.lay_there
+        was = None if self._told_early else Before(old_there, new_there if free else unknown)
+        view = self.pile.view(looks, self._elsewhere(), new_there, ranks, was)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
-        new_there, old_there = self._pictures.shows_new, self._pictures.lay_there
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or new_there(c[2])]
         fitting = [c for c in fitting if c[0][:-1] in ranks or not old_there(c[2])]
         new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]

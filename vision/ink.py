@@ -28,8 +28,8 @@ _INK = 0.12
 """The darkest share of a rank is ink,"""
 _PAPER = 90
 """and all colours are seen beside that of the paper: this percentile of each channel."""
-_EXAMPLES = 3
-"""So many of each colour at least are needed."""
+_EXAMPLES = 4
+"""So many cards are needed, of which at least one of each colour."""
 _OUTLYING = 20
 """Percentage of examples that may lie beyond what counts as the edge of their colour: hidden corners."""
 _APART = 0.03
@@ -88,7 +88,7 @@ def inks(image: Image, sure: Sequence[tuple[str, Quad]]) -> Inks | None:
     ]
     reds = [both.max() for card, both in corners if is_red(card)]
     blacks = [both.min() for card, both in corners if not is_red(card)]
-    if min(len(reds), len(blacks)) < _EXAMPLES:
+    if not reds or not blacks or len({card for card, _ in corners}) < _EXAMPLES:
         return None
     black, red = float(np.percentile(blacks, 100 - _OUTLYING)), float(np.percentile(reds, _OUTLYING))
     suits = [[both.max() for card, both in corners if card[-1] == suit] for suit in "DH"]

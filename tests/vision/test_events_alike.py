@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card, down
+from vision.events_alike import Before
 from vision.events_pile import Pile
 from vision.layout import Zone
 from vision.slots import Seen
@@ -18,7 +21,7 @@ def pile_of(*cards: Seen, packs: int = 2) -> Pile:
 
 def new_on(pile: Pile, *cards: Seen, lay_there: bool = False) -> list[str]:
     """The names of what is new on a pile whose cards' places are known well."""
-    view = pile.view([list(cards)] * 2, set(), placed=lambda _: lay_there)
+    view = pile.view([list(cards)] * 2, set(), was=Before(lambda _: lay_there, lambda _: not lay_there))
     return [name for name, _, _ in view.new]
 
 
@@ -95,10 +98,12 @@ def test_a_card_across_one_of_a_set_that_others_of_it_hide_is_another_one() -> N
 
 
 def test_a_card_that_lies_upon_one_put_down_later_is_no_buried_one_come_to_light() -> None:
-    pile = pile_of(card("7H", PLAY_AT), card("QS", (-58.0, 2.0), angle=75.0))
-    again = card("7H", (-55.0, -3.0))  # squarely above the other one
+    queen = card("QS", (-58.0, 2.0), 0.93, angle=75.0)
+    pile = pile_of(card("7H", PLAY_AT), queen)
+    again = card("7H", (-55.0, -3.0), 0.99)  # squarely above the other one
     assert new_on(pile, again) == [], "the queen may be gone"
-    assert new_on(pile, again, card("QS", (-56.0, 0.0), angle=75.0)) == ["7H"], "it still shows"
+    assert new_on(pile, again, queen) == ["7H"], "it still shows"
+    assert new_on(pile, again, replace(queen, odds={"QS": 0.995})) == [], "and is the upper one"
 
 
 def test_a_buried_card_that_was_to_be_seen_there_before_is_no_other_one() -> None:

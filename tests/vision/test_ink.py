@@ -12,7 +12,7 @@ from vision.reading import Image, Quad
 
 _RED, _BLACK = (40, 30, 190), (35, 30, 30)
 _CARDS = ("5H", "9D", "KH", "5C", "9S", "KC", "7H", "7S")
-"""As many of each colour as are needed, and one of each more."""
+"""The first six are examples, the others are judged by them."""
 
 
 def table(light: tuple[float, float, float] = (1.0, 1.0, 1.0), *, black_deck: bool = False) -> Image:
@@ -71,7 +71,8 @@ def test_in_a_pack_of_four_colours_blue_ink_does_not_speak_for_a_black_suit() ->
 
 
 def test_without_enough_examples_of_each_colour_ink_says_nothing() -> None:
-    assert inks(table(), examples(5)) is None
+    assert inks(table(), examples(3)) is None, "red ones alone"
+    assert inks(table(), [*examples(1), *examples(1), *examples(4)[2:]]) is None, "three cards"
     assert inks(table(), []) is None
 
 
