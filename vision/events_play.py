@@ -234,8 +234,7 @@ class PlayPile:
     def _read_better(self, view: PileView, now: float) -> tuple[NewCard, ...]:
         """Rename cards of the last play that the same player's hand hid and that are read otherwise now.
 
-        Where one of them was told a card with another name lies and it is seen nowhere: it was misread.
-        Returns the cards that are new indeed.
+        Where one was told another card lies, and it is seen nowhere. Returns the cards that are new indeed.
         """
         last = self._told.just_told(now)
         if last is None:
