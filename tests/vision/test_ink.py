@@ -70,10 +70,17 @@ def test_in_a_pack_of_four_colours_blue_ink_does_not_speak_for_a_black_suit() ->
     assert only_hearts is not None
 
 
-def test_without_enough_examples_of_each_colour_ink_says_nothing() -> None:
-    assert inks(table(), examples(3)) is None, "red ones alone"
-    assert inks(table(), [*examples(1), *examples(1), *examples(4)[2:]]) is None, "three cards"
-    assert inks(table(), []) is None
+@pytest.mark.parametrize("light", [(1.0, 1.0, 1.0), (0.3, 0.6, 0.9), (0.25, 0.25, 0.25)])
+def test_without_enough_examples_red_ink_is_red_and_other_ink_says_little(
+    light: tuple[float, float, float],
+) -> None:
+    picture = table(light)
+    for known in ([], examples(3), [(_CARDS[3], quad(3))]):
+        found = inks(picture, known)
+        assert found is not None
+        red, black = found.log_odds_of_red(picture, [quad(6), quad(7)])
+        assert red > np.log(10)
+        assert -np.log(4) < black <= 0
 
 
 def test_where_both_colours_are_printed_alike_ink_says_nothing() -> None:
@@ -93,7 +100,9 @@ def test_a_lone_index_whose_colour_is_in_doubt_is_named_by_its_ink(monkeypatch: 
     monkeypatch.setattr("vision.faces.fused_index", lambda *_: np.log(odds))
     reader, picture = FaceReader(), table()
     pair = [quad(6), quad(7)]
-    assert [reading.card for reading in reader.read_indices(picture, pair)] == [None, None]
+    alone = reader.read_indices(picture, pair)
+    assert (alone[0].card, alone[1].card) == ("7H", None)
+    assert alone[1].confidence == pytest.approx(0.5, abs=0.01), "black ink may be blue"
     seven_of_hearts, doubtful = reader.read_indices(picture, pair, examples())
     assert (seven_of_hearts.card, seven_of_hearts.confidence > 0.85) == ("7H", True)
     assert doubtful.alternatives[0][0] == "7C" or doubtful.card == "7C"
