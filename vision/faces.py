@@ -20,7 +20,7 @@ from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.decks import DeckHead
-from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, is_red
+from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, SUITS, is_red
 from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input
 from vision.geometry import quad_sides
 from vision.ink import SHOWS_ITS_INK, inks
@@ -146,7 +146,10 @@ def reading_of(
 def _judged_by_ink(
     log_p: LogProbabilities, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]]
 ) -> LogProbabilities:
-    """Weigh what is read in lone indices by the colour of their ink, where it is open whether that is red."""
+    """Weigh what is read in lone indices by the colour of their ink, where it is open whether that is red.
+
+    Of each rank the ink tells the suit: how likely the rank is stays as it was.
+    """
     cards = np.exp(log_p[:, : len(CARDS)])
     either = np.minimum(cards[:, _IS_RED].sum(axis=1), cards[:, ~_IS_RED].sum(axis=1))
     doubtful = np.flatnonzero(either > _COLOUR_IN_DOUBT)
@@ -159,9 +162,11 @@ def _judged_by_ink(
         return log_p
     odds = np.zeros((len(log_p), 1))
     odds[doubtful, 0] = seen.log_odds_of_red(image, [quads[int(k)] for k in doubtful])
-    log_p = log_p.copy()
-    log_p[:, : len(CARDS)] += np.where(_IS_RED, odds / 2, -odds / 2)
-    return _log_softmax(log_p)
+    of_ranks = log_p[:, : len(CARDS)].reshape(len(log_p), -1, len(SUITS))
+    weighed = of_ranks + np.where(_IS_RED, odds / 2, -odds / 2).reshape(of_ranks.shape)
+    was, now = (np.logaddexp.reduce(part, axis=2, keepdims=True) for part in (of_ranks, weighed))
+    weighed += was - now
+    return np.concatenate([weighed.reshape(len(log_p), -1), log_p[:, len(CARDS) :]], axis=1)
 
 
 def fuse(readings: Sequence[FaceReading], threshold: float = 0.5) -> FaceReading:
