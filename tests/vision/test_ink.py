@@ -104,7 +104,7 @@ def test_a_lone_index_whose_colour_is_in_doubt_is_named_by_its_ink(monkeypatch: 
     assert (alone[0].card, alone[1].card) == ("7H", None)
     assert alone[1].confidence == pytest.approx(0.55, abs=0.01), "black ink may be blue"
     seven_of_hearts, doubtful = reader.read_indices(picture, pair, examples())
-    assert (seven_of_hearts.card, seven_of_hearts.confidence > 0.85) == ("7H", True)
+    assert (seven_of_hearts.card, seven_of_hearts.confidence > 0.8) == ("7H", True)
     assert doubtful.alternatives[0][0] == "7C" or doubtful.card == "7C"
     assert doubtful.confidence > 0.55
     assert dict(seven_of_hearts.alternatives)["8C"] == pytest.approx(0.1, abs=0.01), "ink tells no rank"
