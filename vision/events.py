@@ -201,11 +201,11 @@ class EventMaker:
         reaches = self._scene.reaches
         if (self._taking.whole is not None or self.layout.play is None) and reaches:
             return _STEADY if hands.t - reaches[-1].last < 1.5 else math.inf
-        touched = (zone for zone, spot in self.rows.spots.items() if spot.touched is not None)
-        if any(zone not in hands.covered for zone in touched):
+        if any(spot.touched is not None and z not in hands.covered for z, spot in self.rows.spots.items()):
             return _SLOW
-        resting = [reach for reach in hands.reaches if 0.2 < reach.resting < 2.5]
-        return _SLOW if any(not self._scene.at_draw_pile(reach.tip) for reach in resting) else math.inf
+        rests = [reach.tip for reach in hands.reaches if 0.2 < reach.resting < 2.5]
+        draws = [tip for tip in rests if self._scene.at_draw_pile(tip) and not self._draws.all_drawn]
+        return math.inf if len(draws) == len(rests) else _SLOW
 
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open at the end of the source."""

@@ -80,14 +80,18 @@ class Draws:
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
         self._pictures = DrawPilePictures()
 
+    @property
+    def all_drawn(self) -> bool:
+        """Whether no look has shown the draw pile lately."""
+        return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
+
     def watch(self, reach: Reach, t: float, *, covered: bool) -> None:
         """Note in each frame whether a reach's arm is over the draw pile.
 
         The tip of an arm that has put down a card is taken to be at that card until the card is known to lie
         there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
         """
-        none_there = len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
-        self._empty.setdefault(reach.number, none_there)
+        self._empty.setdefault(reach.number, self.all_drawn)
         visits = self._over.get(reach.number)
         visit = visits[-1] if visits else None
         if visit is not None and visit.open:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from vision.events_patches import CloseUp, looks_as_before
 from vision.events_scene import Scene
+from vision.events_sets import CERTAIN
 from vision.layout import BURN, Place
 from vision.slots import Seen, vote
 
@@ -66,7 +67,7 @@ class Heap:
         cards = [*free, *under_arms]
         self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
         settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
-        return [card for card in settled if not _is_among(card, self._known)]
+        return [card for card in settled if not _is_among(card, [k for k in self._known if _may_be(k, card)])]
 
     def looks_since(self, t: float) -> int:
         """Return how many of the latest looks were made after `t`."""
@@ -148,6 +149,15 @@ class Heap:
         if places:
             x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
             self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))
+
+
+def _may_be(known: Seen, card: Seen) -> bool:
+    """Tell whether a card in the place of a known one may be that.
+
+    What is named all but certainly is no face-down card, nor one that was named otherwise as surely.
+    """
+    (name, p), (other, q) = card.best, known.best
+    return card.face == "down" or p < CERTAIN or (known.face == "up" and (other == name or q < CERTAIN))
 
 
 def _is_among(card: Seen, others: Sequence[Seen]) -> bool:

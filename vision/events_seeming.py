@@ -52,7 +52,7 @@ class SeeminglyNew:
         seen = self.without_those_not_taken(seen)
         if gone:
             return seen
-        seen = self.surely_put_down(seen) if early else self.without_overlooked(seen)
+        seen = self.surely_put_down(seen) if early else self.without_overlooked(seen, t)
         sure = CERTAIN if early else SURE
         return self.without_misread_beside_last(seen, player_at(seen[-1][2]), t, sure) if seen else []
 
@@ -63,11 +63,12 @@ class SeeminglyNew:
         self._pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
         return [card for card in seen if card[0] not in overlooked]
 
-    def without_overlooked(self, seen: Sequence[NewCard]) -> list[NewCard]:
+    def without_overlooked(self, seen: Sequence[NewCard], t: float) -> list[NewCard]:
         """Return the new cards; those that lay there before go to the pile without a word, if surely read.
 
-        One of a set, of which another is plainly new, is no such card if it is read well: much alike as the
-        pictures of two cards may be, one that lay there hardly comes to light just as its rank is played.
+        One of a set, of which another is plainly new, or was told under the hand that was there till `t`, is
+        no such card if it is read well: much alike as the pictures of two cards may be, one that lay there
+        hardly comes to light just as its rank is played.
         """
         plain = [card for card in seen if _is_well_read(card[2])]
         upon = [*self._last_put(), *(place for _, _, place in plain)]
@@ -77,6 +78,9 @@ class SeeminglyNew:
             if self.lay_there(card) or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
         ]
         played = {card[0][:-1] for card in seen if card not in alike}
+        last = self._told.newest
+        if last is not None and self._told.in_one_reach(last.player, last.t, t):
+            played.add(last.cards[-1][:-1])
         old = [c for c in alike if c[0][:-1] not in played or c[2].odds.get(c[0], 0.0) < _WELL_READ]
         self._pile.cards[:0] = [
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN

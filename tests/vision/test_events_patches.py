@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.arms import Reach
 from vision.events_alike import PileCard
 from vision.events_heap import Heap
 from vision.events_patches import (
@@ -133,12 +134,29 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
     read = ("7H", 0.93, replace(UPRIGHT, odds={"7H": 0.98}))
     seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
-    assert seeming.without_overlooked([read, seven]) == [read, seven]
+    assert seeming.without_overlooked([read, seven], 0.0) == [read, seven]
     assert pile.names == ["4H"]
-    assert seeming.without_overlooked([read, six]) == [six]
+    assert seeming.without_overlooked([read, six], 0.0) == [six]
     assert pile.names == ["7H", "4H"]
     doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
-    assert seeming.without_overlooked([doubtful, seven]) == [seven]
+    assert seeming.without_overlooked([doubtful, seven], 0.0) == [seven]
+
+
+def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_down_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [0.92])
+    scene = Scene(LAYOUT)
+    told, pile = ToldPlays(scene), Pile([PileCard("4H", UPRIGHT)])
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), told)
+    reach = Reach(1, 0, 10.0, 12.0)
+    scene.reaches.append(reach)
+    told.tell(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
+    read = ("7H", 0.93, replace(UPRIGHT, odds={"7H": 0.98}))
+    assert seeming.without_overlooked([read], 11.8) == [read]
+    assert seeming.without_overlooked([read], 20.0) == [read], "the hand has not been away"
+    scene.reaches.append(Reach(2, 0, 18.0, 20.0))
+    assert seeming.without_overlooked([read], 20.0) == []
 
 
 @pytest.mark.parametrize(("dx", "light", "same"), [(0, 1.0, True), (0, 0.7, True), (9, 1.0, False)])
@@ -179,9 +197,9 @@ def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: 
     nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
     mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, odds={"9H": 0.4, "10H": 0.3}))
     other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, odds={"9C": 0.4}))
-    assert seeming.without_overlooked([mate, other, nine]) == [other, nine]
+    assert seeming.without_overlooked([mate, other, nine], 0.0) == [other, nine]
     assert set(map(id, asked)) == {id(nine[2])}
-    assert seeming.without_overlooked([mate]) == [mate], "nothing is known to lie upon it"
+    assert seeming.without_overlooked([mate], 0.0) == [mate], "nothing is known to lie upon it"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +222,7 @@ def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_c
     seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
     other = (name, 0.99, replace(UPRIGHT, x=20.0, odds={name: read}))
-    assert seeming.without_overlooked([other, nine]) == ([other, nine] if new else [nine])
+    assert seeming.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
 
 
 def test_where_nothing_is_printed_nothing_is_told() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.vision.event_script import BURN_AT, PLAY_AT, STEP, Script, card, down
+import math
+
+import pytest
+
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
 from vision.arms import Hands, Reach
 from vision.events_record import UnderArm
 from vision.layout import Zone
@@ -170,11 +174,8 @@ def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
     assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
 
 
-def test_a_card_held_out_over_the_burn_pile_and_left_there_is_shown() -> None:
-    """Its hand goes straight home: that it has put the card down is seen once it has gone."""
-    script = Script()
-    script.play("Ann", card("9S", PLAY_AT))
-    held = card("3H", (-190.0, 60.0))
+def held_over_the_burn_pile_and_left_there(script: Script, held: Seen) -> None:
+    """Dan's hand goes straight home then: that it has put the card down is seen once it has gone."""
     reach = script.reach("Dan", ((-150.0, 60.0), 0.2))
     for _ in range(6):
         script.go_on(reach, [(-150.0, 60.0)] * 2)
@@ -182,6 +183,26 @@ def test_a_card_held_out_over_the_burn_pile_and_left_there_is_shown() -> None:
     script.table.append(held)
     script.go_on(reach, [(x, 60.0) for x in (0.0, 80.0, 160.0, 240.0)])
     script.rest(2.0)
+
+
+def test_a_card_held_out_over_the_burn_pile_and_left_there_is_shown() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    held_over_the_burn_pile_and_left_there(script, card("3H", (-190.0, 60.0)))
+    assert script.told()[-1] == ("show", "Dan", ("3H",))
+
+
+@pytest.mark.parametrize("lies_there", [down((-190.0, 60.0)), card("3D", (-190.0, 60.0), 0.99)])
+def test_it_is_shown_though_it_is_put_just_where_another_card_lay(lies_there: Seen) -> None:
+    script = Script()
+    script.table.append(lies_there)
+    for _ in range(3):
+        script.look()
+        script.t += 0.2
+    script.rest(1.0)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.table.remove(lies_there)
+    held_over_the_burn_pile_and_left_there(script, card("3H", (-190.0, 60.0), 0.99))
     assert script.told()[-1] == ("show", "Dan", ("3H",))
 
 
@@ -249,3 +270,15 @@ def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody() -> None:
     script.table = [card("4H", (-150.0, 70.0))]
     script.rest(2.5)
     assert "show" not in [kind for kind, _, _ in script.told()]
+
+
+def test_a_card_held_out_where_the_draw_pile_was_is_looked_at() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    reach = script.reach("Dan", (DRAW_AT, 0.6))
+    hands = Hands(script.t, (reach,), (), {})
+    assert script.maker.look_interval(hands) == math.inf, "it draws, most likely"
+    script.draw_pile = False
+    for _ in range(5):
+        script.look()
+    assert script.maker.look_interval(hands) < 1
