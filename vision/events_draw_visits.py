@@ -16,9 +16,9 @@ STUCK_MM = 60.0
 _PASSING_MM = 25.0
 """A hand that passes moves farther from one frame to the next."""
 PAUSE_SECONDS = 0.25
-_REMEMBERED = 60
-"""Looks: some fifteen seconds."""
-_AS_BEFORE, _OTHERWISE = 0.02, 0.05
+_REMEMBERED, _REMEMBERED_FRAMES = 60, 300
+"""Looks: some fifteen seconds; and frames: as many, at the usual rates, in which an arm was over it."""
+_AS_BEFORE, _OTHERWISE = 0.02, 0.07
 """Less of the draw pile's picture than the first looks otherwise while nothing is taken from it, but for an
 arm's shadow; more than the second where a card has been, however squarely they lie. Twice as much as changed
 between two looks just before it must be, too: the camera may sway."""
@@ -67,6 +67,7 @@ class DrawPilePictures:
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, Patch]] = deque(maxlen=_REMEMBERED)
+        self._covered: deque[float] = deque(maxlen=_REMEMBERED_FRAMES)
 
     def look(self, t: float, picture: Patch | None) -> None:
         """Take in one look that showed it; None: there is no picture."""
@@ -74,6 +75,10 @@ class DrawPilePictures:
             self._seen.clear()
         if picture is not None:
             self._seen.append((t, picture))
+
+    def cover(self, t: float) -> None:
+        """Note that an arm is over it in a frame."""
+        self._covered.append(t)
 
     def is_as_before(self, start: float, end: float) -> bool:
         """Tell whether it has been seen before `start` and after `end`, and nothing of it looks otherwise."""
@@ -83,7 +88,10 @@ class DrawPilePictures:
         return changed_share(before[-1], since[-1]) < _AS_BEFORE
 
     def times_changed(self, since: float) -> int:
-        """Return how often, at least, it came to look otherwise since then; 0 if it looks as before again."""
+        """Return how often, at least, it came to look otherwise since then under an arm.
+
+        0 if it looks as before again.
+        """
         before, later = self._around(since)
         if not before or not later:
             return 0
@@ -92,8 +100,9 @@ class DrawPilePictures:
         if changed_share(before[-1], later[-1]) < least:
             return 0
         different = [before[-1]]
-        for picture in later:
-            if all(changed_share(other, picture) >= least for other in different):
+        for (earlier, _), (t, picture) in pairwise([*self._seen][len(before) - 1 :]):
+            new = all(changed_share(other, picture) >= least for other in different)
+            if new and any(earlier <= when <= t for when in self._covered):
                 different.append(picture)
         return len(different) - 1
 

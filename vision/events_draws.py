@@ -92,6 +92,8 @@ class Draws:
         there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
         """
         self._empty.setdefault(reach.number, self.all_drawn)
+        if covered:
+            self._pictures.cover(t)
         visits = self._over.get(reach.number)
         visit = visits[-1] if visits else None
         if visit is not None and visit.open:
