@@ -13,9 +13,9 @@ from functools import partial
 
 from engine.events import Event
 from vision.arms import Hands, Reach
+from vision.events_alike import MIN_NAME
 from vision.events_draws import Draws
 from vision.events_heap import Heap
-from vision.events_pile import MIN_NAME
 from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows

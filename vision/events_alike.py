@@ -1,4 +1,4 @@
-"""Which cards of the pile are seen: with several packs, one of the same name may be another one."""
+"""Which cards are seen: of what is read twice, one; of several packs, one of the same name or another."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vision.events_lying import hide, hides_part, in_place
-from vision.slots import Seen
+from vision.events_lying import are_two_ends, hide, hides_part, in_place
+from vision.face_classes import rank_and_colour
+from vision.slots import Seen, Settled
 
-SURE_NAME = 0.9
+MIN_NAME, SURE_NAME = 0.4, 0.9
+"""A name less probable than the first is no name; a card that is named less surely than the second may show
+in part alone."""
+_APART = 8.0, 90.0
+"""Nearer than this, mm, two readings are of one place, however turned."""
 OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
-Shown = Callable[[Seen], bool]
-"""Tells something of a card by what was to be seen before."""
 Claim = tuple[str | None, float, Seen]
 """A card that is seen: its name, how sure that is, and where it lies."""
 
@@ -22,9 +25,9 @@ Claim = tuple[str | None, float, Seen]
 class Before(NamedTuple):
     """What pictures tell of what was to be seen before."""
 
-    placed: Shown
+    placed: Callable[[Seen], bool]
     """Whether a card surely was to be seen just there."""
-    hidden: Shown
+    hidden: Callable[[Seen], bool]
     """Whether it surely was not."""
 
 
@@ -56,6 +59,41 @@ def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
             break
         top.append(card)
     return top
+
+
+def joined_ends(cards: Sequence[Settled]) -> list[Settled]:
+    """Return what several looks see, with the two ends of a card outlined as two cards put together.
+
+    That happens where a card lies across others whose edges run on beneath it. Of each end one index is read,
+    so that neither is read surely; of two cards that lie so the upper one would be.
+    """
+    joined: list[Settled] = []
+    for card in cards:
+        for k, other in enumerate(joined):
+            whole = _put_together(other.seen, card.seen)
+            if whole is not None:
+                joined[k] = Settled(whole, max(other.looks, card.looks))
+                break
+        else:
+            joined.append(card)
+    return joined
+
+
+def _put_together(first: Seen, second: Seen) -> Seen | None:
+    """Return the card of whose two ends these are, each read on its own; None where they are not."""
+    names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME <= seen.best[1] < SURE_NAME]
+    if (
+        len(names) < 2
+        or rank_and_colour(names[0]) != rank_and_colour(names[1])
+        or first.is_at(second, *_APART)
+    ):
+        return None
+    odds = {name: first.odds[name] * second.odds[name] for name in first.odds.keys() & second.odds.keys()}
+    total = sum(odds.values())
+    odds = {name: p / total for name, p in odds.items()} if total else {}
+    angle = max(first, second, key=lambda seen: seen.best[1]).angle
+    whole = Seen((first.x + second.x) / 2, (first.y + second.y) / 2, angle, "up", odds)
+    return whole if are_two_ends(whole, first, second) else None
 
 
 def told_apart(
@@ -125,10 +163,12 @@ def _lies_upon(
     Or, if it surely was not to be seen before, upon the uppermost one, which lay bare and is read less surely
     now: of two that overlap the lower one shows less.
     """
-    place = pile[number].place
-    if place is None or not hides_part(seen, place):
+    card = pile[number]
+    if card.place is None or not hides_part(seen, card.place):
         return False
-    if number < len(pile) - 1 or not was.hidden(seen):
-        return was.placed(place)
-    top = [where for name, _, where in claims if name == pile[-1].name and in_place(place, where)]
-    return was.placed(place) or any(where.odds[pile[-1].name] < seen.best[1] for where in top)
+    if was.placed(card.place):
+        return True
+    if card is not pile[-1] or not was.hidden(seen):
+        return False
+    there = (where for name, _, where in claims if name == card.name and in_place(card.place, where))
+    return any(where.odds[card.name] < seen.best[1] for where in there)

@@ -82,22 +82,22 @@ class DrawPilePictures:
 
     def is_as_before(self, start: float, end: float) -> bool:
         """Tell whether it has been seen before `start` and after `end`, and nothing of it looks otherwise."""
-        before, since = self._around(start)
-        if not before or not since or self._seen[-1][0] <= end:
+        before = self._before(start)
+        if not before or self._seen[-1][0] <= max(start, end):
             return False
-        return changed_share(before[-1], since[-1]) < _AS_BEFORE
+        return changed_share(before[-1], self._seen[-1][1]) < _AS_BEFORE
 
     def times_changed(self, since: float) -> int:
         """Return how often, at least, it came to look otherwise since then under an arm.
 
         0 if it looks as before again.
         """
-        before, later = self._around(since)
-        if not before or not later:
+        before = self._before(since)
+        if not before:
             return 0
         sway = max((changed_share(a, b) for a, b in pairwise(before[-_STILL:])), default=0.0)
         least = max(_OTHERWISE, 2 * sway)
-        if changed_share(before[-1], later[-1]) < least:
+        if changed_share(before[-1], self._seen[-1][1]) < least:
             return 0
         different = [before[-1]]
         for (earlier, _), (t, picture) in pairwise([*self._seen][len(before) - 1 :]):
@@ -106,7 +106,6 @@ class DrawPilePictures:
                 different.append(picture)
         return len(different) - 1
 
-    def _around(self, t: float) -> tuple[list[Patch], list[Patch]]:
-        """Return the pictures up to a time and those since, oldest first."""
-        before = [picture for when, picture in self._seen if when <= t]
-        return before, [picture for _, picture in self._seen][len(before) :]
+    def _before(self, t: float) -> list[Patch]:
+        """Return the pictures up to a time, oldest first."""
+        return [picture for when, picture in self._seen if when <= t]

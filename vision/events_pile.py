@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 
 from vision.events_alike import (
+    MIN_NAME,
     OFF_MM,
     SURE_NAME,
     Before,
     PileCard,
+    joined_ends,
     names_at,
     numbers_of,
     told_apart,
     top_of,
 )
-from vision.events_lying import are_two_ends, hide, in_place, joined_ends, same_card, show_on_both_sides
+from vision.events_lying import are_two_ends, hide, in_place, same_card, show_on_both_sides
 from vision.events_sets import (
     CERTAIN,
     Lying,
@@ -37,8 +39,6 @@ from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
 from vision.slots import Seen, Settled, name_cards, vote
 
-MIN_NAME = 0.4
-"""A name less probable than this is no name."""
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but most of them must show it where
 it is not read surely, whatever else its rivals are."""

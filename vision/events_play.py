@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vision.arms import Hands
-from vision.events_alike import Before
+from vision.events_alike import MIN_NAME, Before
 from vision.events_lying import same_card
 from vision.events_patches import PilePictures
-from vision.events_pile import MIN_NAME, Pile, PileView
+from vision.events_pile import Pile, PileView
 from vision.events_record import BeforeAction, Look, Patch, UnderArm, same_patch
 from vision.events_scene import Scene
 from vision.events_seeming import SURE, SeeminglyNew, named_in, shows_a_card

@@ -7,10 +7,10 @@ from dataclasses import replace
 from operator import itemgetter
 
 from engine.events import Event
-from vision.events_alike import PileCard
+from vision.events_alike import MIN_NAME, PileCard
 from vision.events_lying import same_card
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
-from vision.events_pile import MIN_NAME, Pile, PileView
+from vision.events_pile import Pile, PileView
 from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays

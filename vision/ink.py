@@ -31,8 +31,8 @@ _PAPER = 90
 _EXAMPLES = 3
 """So many cards of a colour show how it looks; fewer do not, and it is taken to look as in most pictures."""
 _USUAL_BLACK, _USUAL_RED = 0.15, 0.45
-"""How red black ink is at most and red ink at least in most pictures, whatever the light: of some fifty decks
-and tables black ink was redder on none, red ink was less red on few."""
+"""How red black ink is at most and red ink at least in most pictures, whatever the light: on some fifty
+tables black ink was hardly ever redder, and red ink less red on a dozen, where it then tells little."""
 _OUTLYING = 20
 """Percentage of examples that may lie beyond what counts as the edge of their colour: hidden corners."""
 _APART = 0.03
