@@ -270,7 +270,7 @@ class PlayPile:
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
             if name[:-1] != last.cards[-1][:-1]:
                 if len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free)):
-                    self._told.suspect_of_other_rank(name, free[-1])
+                    self._told.suspect(name, free[-1])
                 continue
             if max(len(looks), len(free)) >= _LOOKS:
                 self._told.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])

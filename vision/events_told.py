@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from engine.events import Event, EventKind, Source
 from vision.events_scene import JUST_SECONDS, Scene
@@ -26,6 +27,16 @@ _LOST_SECONDS = 0.7
 """An arm that is lost from sight no longer than this has not gone."""
 
 
+class _Suspect(NamedTuple):
+    """A card that may lie below those of a play."""
+
+    play: Event
+    """In its first form."""
+    place: Seen
+    of_its_rank: bool
+    """Whether it is of the play's rank; of one that is not a draw alone can prove that it lies there."""
+
+
 class ToldPlays:
     """Tells plays, and keeps the last one in view for what may have to be added to it."""
 
@@ -36,8 +47,7 @@ class ToldPlays:
         """When the last card of that play was put down: its event's time is that of the first."""
         self._on_pile: list[Event] = []
         """The plays whose cards lie on the pile, in their first forms."""
-        self._suspects: dict[str, tuple[Event, Seen]] = {}
-        self._of_other_ranks: dict[str, tuple[Event, Seen]] = {}
+        self._suspects: dict[str, _Suspect] = {}
         self._owed = 0
         """How many cards the last play's player had put down before it and not drawn for."""
 
@@ -134,28 +144,35 @@ class ToldPlays:
     # -- cards that may lie below a play's others -----------------------------------------------------
 
     def suspect(self, name: str, place: Seen) -> None:
-        """Note that a card may lie below those of the last play."""
-        if self._last is not None:
-            self._suspects[name] = self._last, place
+        """Note that a card may lie below those of the last play: one of its rank, rather than of another."""
+        last = self.last
+        if self._last is None or last is None:
+            return
+        of_its_rank = name[:-1] == last.cards[-1][:-1]
+        if of_its_rank or self._of_its_rank(name) is None:
+            self._suspects[name] = _Suspect(self._last, place, of_its_rank)
 
-    def suspect_of_other_rank(self, name: str, place: Seen) -> None:
-        """Note that a card of another rank may lie below the last play's: a draw alone can prove that."""
-        if self._last is not None:
-            self._of_other_ranks[name] = self._last, place
+    def _of_its_rank(self, name: str) -> _Suspect | None:
+        """Return where a card of a play's rank may lie; None for none: of another rank it proves little."""
+        suspect = self._suspects.get(name)
+        return suspect if suspect is not None and suspect.of_its_rank else None
 
     def suspected_below(self, name: str) -> Event | None:
-        """Return the play below whose cards a card was suspected, in its latest form; None for none."""
-        suspect = self._suspects.get(name)
-        return None if suspect is None else self._scene.log.latest(suspect[0])
+        """Return the play of whose set a card may be, below the others, in its latest form; None for none."""
+        suspect = self._of_its_rank(name)
+        return None if suspect is None else self._scene.log.latest(suspect.play)
 
     def is_suspected(self, name: str, place: Seen) -> bool:
-        """Tell whether a card was suspected to lie about there, below another."""
-        suspect = self._suspects.get(name)
-        return suspect is not None and suspect[1].is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
+        """Tell whether a card was suspected to lie about there, below others of its rank."""
+        suspect = self._of_its_rank(name)
+        return suspect is not None and suspect.place.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
 
     def reveal(self, name: str, now: float) -> None:
         """Tell that a suspected card does lie below an earlier play's."""
-        play = self._scene.log.latest(self._suspects.pop(name)[0])
+        self._reveal_below(self._suspects.pop(name).play, name, now)
+
+    def _reveal_below(self, play: Event, name: str, now: float) -> None:
+        play = self._scene.log.latest(play)
         if not play.withdrawn:
             self._scene.log.revise(play, now, cards=(name, *play.cards))
 
@@ -170,24 +187,21 @@ class ToldPlays:
         last = self.last
         if last is None or last.player != player:
             return []
-        rank, too_many = last.cards[-1][:-1], count - self._owed - len(last.cards)
-        below, others = (
-            [(name, 0.5, place) for name, (play, place) in those.items() if play is self._last]
-            for those in (self._suspects, self._of_other_ranks)
-        )
-        below = [card for card in below if card[0][:-1] == rank]
-        may_be = (below, [*others, *below], list(half_seen))
+        too_many = count - self._owed - len(last.cards)
+        of_last = [(name, suspect) for name, suspect in self._suspects.items() if suspect.play is self._last]
+        of_rank = [(name, 0.5, suspect.place) for name, suspect in of_last if suspect.of_its_rank]
+        others = [(name, 0.5, suspect.place) for name, suspect in of_last if not suspect.of_its_rank]
+        may_be = (of_rank, [*others, *of_rank], list(half_seen))
         below = next((cards for cards in may_be if len(cards) == too_many), [])
-        self._suspects |= {name: (self._last, place) for name, _, place in below if self._last is not None}
         for name, _, _ in below:
-            self.reveal(name, now)
+            self._suspects.pop(name, None)
+            self._reveal_below(last, name, now)
         return below
 
     def pile_gone(self) -> None:
         """Note that the pile has gone, and with it what may lie in it."""
         self._on_pile.clear()
         self._suspects.clear()
-        self._of_other_ranks.clear()
 
 
 def _may_be(unread: Iterable[Seen]) -> tuple[str, ...]:
