@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,8 +17,8 @@ STUCK_MM = 60.0
 _PASSING_MM = 25.0
 """A hand that passes moves farther from one frame to the next."""
 PAUSE_SECONDS = 0.25
-_REMEMBERED, _REMEMBERED_FRAMES = 60, 300
-"""Looks: some fifteen seconds; and frames: as many, at the usual rates, in which an arm was over it."""
+_REMEMBERED = 60
+"""Looks: some fifteen seconds."""
 _AS_BEFORE, _OTHERWISE = 0.02, 0.07
 """Less of the draw pile's picture than the first looks otherwise while nothing is taken from it, but for an
 arm's shadow; more than the second where a card has been, however squarely they lie. Twice as much as changed
@@ -30,6 +31,8 @@ _STILL = 3
 class DrawVisit:
     """A time during which an arm was over the draw pile."""
 
+    reach: int
+    """The number of the arm's reach."""
     start: float
     end: float
     tip: Place
@@ -67,7 +70,6 @@ class DrawPilePictures:
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, Patch]] = deque(maxlen=_REMEMBERED)
-        self._covered: deque[float] = deque(maxlen=_REMEMBERED_FRAMES)
 
     def look(self, t: float, picture: Patch | None) -> None:
         """Take in one look that showed it; None: there is no picture."""
@@ -76,10 +78,6 @@ class DrawPilePictures:
         if picture is not None:
             self._seen.append((t, picture))
 
-    def cover(self, t: float) -> None:
-        """Note that an arm is over it in a frame."""
-        self._covered.append(t)
-
     def is_as_before(self, start: float, end: float) -> bool:
         """Tell whether it has been seen before `start` and after `end`, and nothing of it looks otherwise."""
         before = self._before(start)
@@ -87,8 +85,8 @@ class DrawPilePictures:
             return False
         return changed_share(before[-1], self._seen[-1][1]) < _AS_BEFORE
 
-    def times_changed(self, since: float) -> int:
-        """Return how often, at least, it came to look otherwise since then under an arm.
+    def times_changed(self, since: float, visits: Collection[DrawVisit]) -> int:
+        """Return how often, at least, it came to look otherwise since then, during one of these visits.
 
         0 if it looks as before again.
         """
@@ -102,7 +100,7 @@ class DrawPilePictures:
         different = [before[-1]]
         for (earlier, _), (t, picture) in pairwise([*self._seen][len(before) - 1 :]):
             new = all(changed_share(other, picture) >= least for other in different)
-            if new and any(earlier <= when <= t for when in self._covered):
+            if new and any(visit.start <= t and earlier < visit.end for visit in visits):
                 different.append(picture)
         return len(different) - 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -26,6 +27,8 @@ _QUIET_SECONDS = 0.55
 _AGAIN_SECONDS = 6.0
 """... but one that is back for more while nothing else has happened goes on, however slow it is."""
 _EMPTY_LOOKS = 4
+_REMEMBERED = 60
+"""Times that an arm was over the draw pile."""
 _STUCK_SECONDS = 0.3
 """A tip that has stayed where it is for so long is stuck there, or seems to be."""
 _QUICKEST_SECONDS = 0.2
@@ -75,7 +78,7 @@ class Draws:
         self._drawn: _Drawn | None = None
         self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
-        self._over: dict[int, list[DrawVisit]] = {}
+        self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
         self._pictures = DrawPilePictures()
@@ -92,10 +95,7 @@ class Draws:
         there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
         """
         self._empty.setdefault(reach.number, self.all_drawn)
-        if covered:
-            self._pictures.cover(t)
-        visits = self._over.get(reach.number)
-        visit = visits[-1] if visits else None
+        visit = next((v for v in reversed(self._visits) if v.reach == reach.number), None)
         if visit is not None and visit.open:
             visit.open, visit.end = covered, t
             if covered:
@@ -104,7 +104,7 @@ class Draws:
             before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
             stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
             stuck &= all(math.dist(place, reach.tip) < STUCK_MM for place in before)
-            self._over.setdefault(reach.number, []).append(DrawVisit(t, t, reach.tip, stuck))
+            self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
 
     def look(self, t: float, *, there: bool, picture: Patch | None = None) -> None:
         """Note whether one look, free of arms, showed the draw pile, and what it looked like."""
@@ -119,7 +119,7 @@ class Draws:
         `since`: an arm that was over the draw pile before then had to do elsewhere;
         `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
         """
-        visits = self._over.pop(reach.number, [])
+        visits = [visit for visit in self._visits if visit.reach == reach.number]
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
         if seemed_empty and not there:
             return
@@ -326,7 +326,8 @@ class Draws:
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down.get(player or "")
         if due is not None:
-            drawn.count = max(drawn.count, min(due.count, self._pictures.times_changed(drawn.start)))
+            seen = self._pictures.times_changed(drawn.start, self._visits)
+            drawn.count = max(drawn.count, min(due.count, seen))
         elif self._pictures.is_as_before(drawn.start, drawn.t):
             drawn.count = 0
         else:
