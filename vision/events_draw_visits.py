@@ -23,6 +23,9 @@ _AS_BEFORE, _OTHERWISE = 0.02, 0.07
 """Less of the draw pile's picture than the first looks otherwise while nothing is taken from it, but for an
 arm's shadow; more than the second where a card has been, however squarely they lie. Twice as much as changed
 between two looks just before it must be, too: the camera may sway."""
+_TELLING, _MUCH_LESS = 3, 0.3
+"""So many draws tell how much of this pile's picture looks otherwise after one; no card was drawn where it is
+less than this share of the least of them: a shadow, or what was put beside it."""
 _STILL = 3
 """So many looks tell whether the camera is still."""
 
@@ -70,6 +73,8 @@ class DrawPilePictures:
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, Patch]] = deque(maxlen=_REMEMBERED)
+        self._drawn: deque[float] = deque(maxlen=_TELLING)
+        """How much of it, as a share, looked otherwise after each of the latest draws."""
 
     def look(self, t: float, picture: Patch | None) -> None:
         """Take in one look that showed it; None: there is no picture."""
@@ -79,11 +84,28 @@ class DrawPilePictures:
             self._seen.append((t, picture))
 
     def is_as_before(self, start: float, end: float) -> bool:
-        """Tell whether it has been seen before `start` and after `end`, and nothing of it looks otherwise."""
+        """Tell whether it has been seen before `start` and after `end`, and looks as if nothing was drawn."""
+        changed = self._changed_between(start, end)
+        least = min(self._drawn, default=0.0) if self.show_draws else 0.0
+        return changed is not None and changed < max(_AS_BEFORE, _MUCH_LESS * least)
+
+    def _changed_between(self, start: float, end: float) -> float | None:
+        """Return what share of it looks otherwise after `end` than before `start`; None: it was not seen."""
         before = self._before(start)
         if not before or self._seen[-1][0] <= max(start, end):
-            return False
-        return changed_share(before[-1], self._seen[-1][1]) < _AS_BEFORE
+            return None
+        return changed_share(before[-1], self._seen[-1][1])
+
+    @property
+    def show_draws(self) -> bool:
+        """Whether every one of the latest draws was to be seen: a pile may also lie too neatly for that."""
+        return len(self._drawn) == _TELLING and min(self._drawn) >= _OTHERWISE
+
+    def learn(self, start: float, end: float) -> None:
+        """Note what a draw between these times, of which hands tell, has changed."""
+        changed = self._changed_between(start, end)
+        if changed is not None:
+            self._drawn.append(changed)
 
     def times_changed(self, since: float, visits: Collection[DrawVisit]) -> int:
         """Return how often, at least, it came to look otherwise since then, during one of these visits.

@@ -325,14 +325,16 @@ class Draws:
             return
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down.get(player or "")
-        if due is not None:
-            seen = self._pictures.times_changed(drawn.start, self._visits)
-            drawn.count = max(drawn.count, min(due.count, seen))
-        elif self._pictures.is_as_before(drawn.start, drawn.t):
+        untouched = self._pictures.is_as_before(drawn.start, drawn.t)
+        if untouched and (due is None or self._pictures.show_draws):
             drawn.count = 0
-        else:
+        elif due is None:
             # Nobody is due a card who has put none down: what points to a draw must be plain to see then.
             drawn.count = drawn.firm
+        else:
+            seen = self._pictures.times_changed(drawn.start, self._visits)
+            drawn.count = max(drawn.count, min(due.count, seen))
+            self._pictures.learn(drawn.start, drawn.t)
         if not drawn.count:
             return
         if self._goes_on(drawn):

@@ -240,13 +240,17 @@ class Pile:
             return None
         return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
 
-    def is_laid_bare(self, view: PileView, in_sight: Collection[str], *, gone: bool) -> bool:
+    def is_laid_bare(self, view: PileView, in_sight: Collection[str], *, gone: bool, doubtful: bool) -> bool:
         """Tell whether upper cards must have been taken off: no new card hides them, and others show.
 
-        `in_sight` are the cards that were seen before; `gone`: nothing looks like the uppermost one any more.
+        `in_sight` are the cards that were seen before; `gone`: nothing looks like the uppermost one any more;
+        `doubtful`: so are the new cards, so that they count for less than one that was buried and shows now.
         """
         below = set(view.plain) - {card.name for card in self.top}
-        shows = bool(below) if gone else bool(below - set(in_sight))
+        come_to_light = below - set(in_sight)
+        if gone and doubtful and any(self._is_buried(name) for name in come_to_light):
+            return True
+        shows = bool(below) if gone else bool(come_to_light)
         return shows and not self._hides_top(view)
 
     def _hides_top(self, view: PileView, off: float = OFF_MM) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -98,11 +99,16 @@ class Rows:
         return [spot.up for spot in there if spot.up]
 
     def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Seen]], t: float) -> None:
-        """Take in which cards, each with the zone where it lies at rest, show under arms."""
+        """Take in which cards, each with the zone where it lies at rest, show under arms.
+
+        Which of its like one is of which little shows, the others tell that lie where nobody is.
+        """
         self._t = t
+        untouched = Counter(spot.up for spot in self.spots.values() if spot.up and spot.touched is None)
+        elsewhere = [name for name, count in untouched.items() if count >= self._packs]
         for zone, seen in under_arms:
             spot = self.spots.get(zone) if zone is not None else None
-            name, p = seen.best
+            name, p = name_cards([seen], elsewhere)[0]
             if spot is not None and name == spot.up and p > _SURE_UNDER_ARM:
                 spot.under_arm = t
 

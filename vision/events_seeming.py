@@ -137,7 +137,10 @@ class SeeminglyNew:
         """
         misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
         told = {name: lay for (name, _, _), lay in misread if lay is not None}
-        if not told and not self._pile.is_laid_bare(view, in_sight, gone=self.is_top_gone()):
+        doubtful = view.confidence < SURE
+        if not told and not self._pile.is_laid_bare(
+            view, in_sight, gone=self.is_top_gone(), doubtful=doubtful
+        ):
             return view
         for name, lay in told.items():
             self._told.rename(lay.name, name, now)

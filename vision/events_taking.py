@@ -121,9 +121,11 @@ class Taking:
 
     @property
     def taking_back(self) -> Reach | None:
-        """The reach that took back what its player had just played; None where nothing was."""
+        """The reach that took back what its player had just played; None for none, and where it is burnt."""
         taken = self.part or self.whole
-        return taken.reach if taken is not None and taken.played is not None else None
+        if taken is None or taken.played is None or (not self.part and self.went_on_to_burn_pile(taken)):
+            return None
+        return taken.reach
 
     def took_in_hand(self, reach: Reach) -> bool:
         """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""

@@ -115,12 +115,18 @@ class ToldPlays:
         return together or self.in_one_reach(last.player, last.t, t)
 
     def in_one_reach(self, player: str | None, first: float, second: float) -> bool:
-        """Tell whether a player's hand did not leave the table between two times, save for a moment."""
+        """Tell whether a player's hand did not leave the table between two times, save for a moment.
+
+        One that was last seen behind its player's row has left it, however soon it is back.
+        """
         seats = self._scene.layout.seats
         own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
         since = [reach for reach in own if reach.last >= first]
-        gaps = [later.start - earlier.last for earlier, later in pairwise(since)]
-        return bool(since) and since[0].start <= first and all(gap < _LOST_SECONDS for gap in gaps)
+        gone = any(
+            later.start - earlier.last >= _LOST_SECONDS or seats[earlier.seat].is_home(earlier.tip)
+            for earlier, later in pairwise(since)
+        )
+        return bool(since) and since[0].start <= first and not gone
 
     def just_told(self, now: float) -> Event | None:
         """Return the last play if its cards may only now be seen well."""

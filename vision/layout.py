@@ -66,6 +66,11 @@ class Seat:
         """The middle of the row."""
         return mean_place(self.row)
 
+    def is_home(self, place: Place) -> bool:
+        """Tell whether a place is on the player's side of the row, and not over the table."""
+        (x, y), (across, down) = self.centre, self.facing
+        return (place[0] - x) * across + (place[1] - y) * down > 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

@@ -270,3 +270,24 @@ def test_a_tip_that_seems_to_stay_at_its_card_until_another_is_dragged_off_the_d
     script._open = [reach]
     script.rest(3.0)
     assert draws(script) == [("Ann", 1)]
+
+
+@pytest.mark.parametrize(("moves", "told"), [(9, 3), (1, 4)])
+def test_a_hand_that_is_due_a_card_has_drawn_none_where_the_pile_has_shown_every_draw_before(
+    moves: int, told: int
+) -> None:
+    """Each card lies so many millimetres beside the one below it: a pile may be too neat to show draws."""
+    script = Script()
+    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
+    for number, name in enumerate(("9S", "7H", "KC", "2S")):
+        script.play("Ann" if number % 2 else "Cat", card(name, PLAY_AT))
+        script.reach("Ann" if number % 2 else "Cat", (HOME, 0.1), (DRAW_AT, 0.3), (HOME, 0.1))
+        script.draw_picture = script.draw_picture.copy()
+        if name == "2S":
+            script.draw_picture[:1] = 250  # something's shadow
+        else:
+            script.draw_picture[:, number * moves : number * moves + moves] = 160
+        script.rest(0.2)
+        script.look()
+        script.rest(4.0)
+    assert len(draws(script)) == told

@@ -266,12 +266,16 @@ def test_what_cannot_be_named_does_not_hide_that_the_upper_cards_were_taken_off(
     unnamed = up("5H", 2, p=0.2, angle=35)
     view = pile.view([[up("7H"), unnamed]] * 5, set())
     assert [card[0] for card in view.new] == ["??"]
-    assert pile.is_laid_bare(view, {"AH"}, gone=False)
-    assert not pile.is_laid_bare(view, {"AH", "7H"}, gone=False), "the seven was seen before, too"
-    assert pile.is_laid_bare(view, {"AH", "7H"}, gone=True), "and the ace's index is no more where it was"
+    assert pile.is_laid_bare(view, {"AH"}, gone=False, doubtful=True)
+    assert not pile.is_laid_bare(view, {"AH", "7H"}, gone=False, doubtful=True), (
+        "the seven was seen before, too"
+    )
+    assert pile.is_laid_bare(view, {"AH", "7H"}, gone=True, doubtful=False), (
+        "and the ace's index is no more where it was"
+    )
     covering = pile.view([[up("7H", 70), up("QS", p=0.99)]] * 5, set())
     for gone in (False, True):
-        assert not pile.is_laid_bare(covering, {"AH"}, gone=gone), "a queen lies on the ace"
+        assert not pile.is_laid_bare(covering, {"AH"}, gone=gone, doubtful=False), "a queen lies on the ace"
 
 
 def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_hand() -> None:
@@ -336,3 +340,12 @@ def test_an_addition_is_made_to_the_latest_form() -> None:
     assert log.revise(first, 2.5, player="Bob").cards == ("7S", "7D")
     assert log.last is not None
     assert log.last.event == "draw", "a late change makes nothing the newest"
+
+
+def test_a_doubtful_card_in_the_top_s_place_does_not_hide_it_where_a_buried_one_comes_to_light() -> None:
+    pile = pile_of(up("7H"), up("JC", 3), up("AH", 30))
+    view = pile.view([[up("7H"), up("QS", 30, p=0.6)]] * 5, set(), lambda _: True)
+    assert [card[0] for card in view.new] == ["QS"]
+    assert pile.is_laid_bare(view, {"AH"}, gone=True, doubtful=True)
+    for seen, gone, doubtful in (({"AH"}, True, False), ({"AH"}, False, True), ({"AH", "7H"}, True, True)):
+        assert not pile.is_laid_bare(view, seen, gone=gone, doubtful=doubtful), "the queen lies on the ace"

@@ -134,6 +134,25 @@ def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> No
     ]
 
 
+@pytest.mark.parametrize(("place", "plays"), [((-60.0, 250.0), 2), ((-60.0, 120.0), 1)])
+def test_a_hand_that_is_back_at_once_has_been_home_only_if_it_was_last_seen_behind_its_row(
+    place: tuple[float, float], plays: int
+) -> None:
+    script = Script()
+    reach = script.leave("Ann", card("2D", PLAY_AT))
+    script.table = [card("2D", PLAY_AT)]
+    script.go_on(reach, [place])
+    script.rest(0.5)
+    five = card("5D", (-90.0, 0.0))
+    reach = script.reach("Ann", (place, 0.4), (PLAY_AT, 0.5))
+    for _ in range(2):
+        script.look([UnderArm(reach.seat, five, 0.2, False)], frozenset({PLAY}))
+    script.table.append(five)
+    script.go_on(reach, [place])
+    script.rest()
+    assert len([kind for kind, _, _ in script.told() if kind == "play"]) == plays
+
+
 def test_one_card_outlined_as_two_beside_a_hand_is_played_once() -> None:
     script = Script()
     reach = script.reach("Bob", (PLAY_AT, 0.5))

@@ -131,3 +131,14 @@ def test_what_shows_under_an_arm_must_surely_be_the_up_card_to_lie_there() -> No
     table.touch(SPOT, 1.0)
     table.look_under_arms([(SPOT, up("4C")), (SPOT, up("4S", p=0.6)), (None, up("4S"))], 1.0)
     assert table.undisturbed() == ["5C", "6C"]
+
+
+def test_which_of_two_that_are_alike_shows_under_an_arm_the_other_tells_that_lies_free() -> None:
+    table = rows()
+    table.touch(SPOT, 1.0)
+    half_covered = up("4S", p=0.5, c5C=0.48)
+    table.look_under_arms([(SPOT, half_covered)], 1.0)
+    assert table.undisturbed() == ["4S", "5C", "6C"], "the 5C lies where no arm is"
+    table.touch(Zone("row", 0, 1), 2.0)
+    table.look_under_arms([(SPOT, half_covered)], 2.0)
+    assert table.undisturbed() == ["6C"]

@@ -327,6 +327,20 @@ def test_a_burn_of_which_only_looks_after_the_hand_has_gone_tell_is_no_pick_up()
     assert [kind for kind, _, _ in script.told()[2:]] == ["burn", "draw"]
 
 
+def test_who_burns_the_card_just_played_may_draw_by_the_same_reach() -> None:
+    script = Script()
+    reach = script.leave("Cat", card("10D", PLAY_AT))
+    assert script.told()[-1] == ("play", "Cat", ("10D",))
+    script.go_on(reach, [(-150.0, 60.0), *[BURN_AT] * 8])
+    script.table = [down(BURN_AT)]
+    for _ in range(4):
+        script.look()
+    script.go_on(reach, [DRAW_AT] * 6, over=(DRAW,))
+    script.go_on(reach, [(0.0, -250.0)])
+    script.rest(2.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "burn", "draw"]
+
+
 def test_a_slow_second_trip_with_nothing_in_between_belongs_to_the_same_draw() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
