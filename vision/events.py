@@ -203,9 +203,8 @@ class EventMaker:
             return _STEADY if hands.t - reaches[-1].last < 1.5 else math.inf
         if any(spot.touched is not None and z not in hands.covered for z, spot in self.rows.spots.items()):
             return _SLOW
-        rests = [reach.tip for reach in hands.reaches if 0.2 < reach.resting < 2.5]
-        draws = [tip for tip in rests if self._scene.at_draw_pile(tip) and not self._draws.all_drawn]
-        return math.inf if len(draws) == len(rests) else _SLOW
+        rests = [reach for reach in hands.reaches if 0.2 < reach.resting < 2.5]
+        return math.inf if all(self._draws.seems_to_draw(reach) for reach in rests) else _SLOW
 
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open at the end of the source."""

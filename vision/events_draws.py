@@ -22,6 +22,7 @@ Path = list[tuple[float, Place]]
 
 _GAP_SECONDS = 0.35
 """Pauses at the draw pile that are nearer in time are one."""
+_DRAW_SECONDS = 0.7
 _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
 _AGAIN_SECONDS = 6.0
@@ -87,6 +88,14 @@ class Draws:
     def all_drawn(self) -> bool:
         """Whether no look has shown the draw pile lately."""
         return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
+
+    def seems_to_draw(self, reach: Reach) -> bool:
+        """Tell whether a hand rests at the draw pile, and no longer than it takes to draw.
+
+        One that rests longer may hold a card out over it.
+        """
+        soon = reach.resting < _DRAW_SECONDS and not self.all_drawn
+        return soon and self._scene.at_draw_pile(reach.tip)
 
     def watch(self, reach: Reach, t: float, *, covered: bool) -> None:
         """Note in each frame whether a reach's arm is over the draw pile.

@@ -282,3 +282,10 @@ def test_a_card_held_out_where_the_draw_pile_was_is_looked_at() -> None:
     for _ in range(5):
         script.look()
     assert script.maker.look_interval(hands) < 1
+
+
+def test_a_hand_that_stays_at_the_draw_pile_longer_than_one_draws_may_hold_a_card_out_there() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    reach = script.reach("Dan", (DRAW_AT, 1.0))
+    assert script.maker.look_interval(Hands(script.t, (reach,), (), {})) < 1
