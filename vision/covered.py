@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from vision.blends import is_blend
 from vision.edges import edge_support
 from vision.faces import FaceReader, FaceReading
 from vision.geometry import (
@@ -20,11 +21,8 @@ from vision.index_owners import (
     PLAIN,
     SURELY_OTHER,
     IndexOwners,
-    Told,
-    in_one_place,
     lies_on,
     likeliest,
-    named_in_corners,
 )
 from vision.indices import INDEX_MM, Index, IndexFinder
 from vision.ink import SHOWS_ITS_INK
@@ -79,7 +77,7 @@ class CoveredCards:
         if not told:
             return list(known)
         readings = [reading for _, reading in told]
-        cards = [_put_right(image, card, readings) for card in cards if not _is_blend(card, told)]
+        cards = [_put_right(image, card, readings) for card in cards if not is_blend(card, cards, told)]
         owners = IndexOwners(cards, told)
         # What the other corners show costs a look at them: only where an index lies in one does it matter.
         owners.decide(owners.may_have_four and self._has_four_indices(image, cards), packs)
@@ -203,27 +201,6 @@ def _put_right(image: Image, card: CardReading, told: Sequence[CardReading]) -> 
         return card
     as_found, as_told = edge_support(image, [card.quad, own[0].quad])
     return replace(card, quad=own[0].quad) if as_told >= as_found else card
-
-
-def _is_blend(card: CardReading, told: Sequence[Told]) -> bool:
-    """Tell whether an outline was drawn through two cards that lie almost on one another.
-
-    It bears a name that no index confirms, and in the same place indices surely tell of two other cards, or
-    of one more surely than the outline does: an index alone is sooner misread than a whole card. Or each of
-    the corners in which it would have its own indices bears another card's.
-    """
-    if any(reading.card is not None and reading.card == card.card for _, reading in told):
-        return False
-    others = {
-        reading.card: reading.confidence
-        for _, reading in reversed(told)
-        if reading.card is not None and reading.confidence >= SURELY_OTHER and in_one_place(reading, card)
-    }
-    if len(others) > 1 or any(surely > card.confidence for surely in others.values()):
-        return True
-    corners = named_in_corners(card, told)
-    names = {reading.card for reading in corners}
-    return len(names) == 2 and max(reading.confidence for reading in corners) >= SURELY_OTHER
 
 
 def _is_within(quad: Quad, regions: Sequence[Region] | None) -> bool:

@@ -238,7 +238,7 @@ def _is_poor(card: CardReading, index: Index, reading: CardReading, told: Sequen
         return False
     if any(other.card is not None and other.card == card.card for other in told):
         return False
-    return _stands_on(index, card) and _share(reading, card) > _HALF
+    return index_stands_on(index, card) and _share(reading, card) > _HALF
 
 
 def _alike(reading: CardReading, card: CardReading) -> bool:
@@ -358,7 +358,7 @@ def _seen_twice(reading: CardReading, index: Index, other: CardReading) -> bool:
     """Tell whether a card told by its index is the same as another reading: both bear one name."""
     if reading.card is None or reading.card != other.card:
         return False
-    return _stands_on(index, other, margin=_BESIDE_MM) or _share(reading, other) > _ONE_CARD
+    return index_stands_on(index, other, margin=_BESIDE_MM) or _share(reading, other) > _ONE_CARD
 
 
 def _is_other_end(index: Index, reading: CardReading, other: Index, surer: CardReading) -> bool:
@@ -382,7 +382,7 @@ def _share(first: CardReading, second: CardReading) -> float:
     return polygon_overlap(first.quad, second.quad) / smaller if smaller > 0 else 0.0
 
 
-def _stands_on(index: Index, card: CardReading, margin: float = 0.0) -> bool:
+def index_stands_on(index: Index, card: CardReading, margin: float = 0.0) -> bool:
     """Tell whether an index stands on a card, or no further from it than `margin` (mm)."""
     x, y = transform(np.asarray(np.linalg.inv(card_plane(card.quad)), np.float64), [index.place])[0]
     across = -margin < x < CARD_WIDTH_MM + margin

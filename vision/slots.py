@@ -88,13 +88,13 @@ def _see_one(reading: CardReading, plane: TablePlane) -> Seen:
 
 
 def _odds(reading: CardReading) -> dict[str, float]:
-    """Return the probability of each card it may be, given that a card lies there at all.
+    """Return the probability of each card it may be.
 
-    That one lies there is told better by its being seen again and again than by one look's outline.
+    Whether a card lies there at all is told better by its being seen again and again than by one outline.
     """
     odds = dict(reading.alternatives)
     if reading.card is not None:
-        odds[reading.card] = reading.confidence / max(reading.outline_confidence, reading.confidence, 1e-6)
+        odds[reading.card] = reading.confidence
     total = sum(odds.values())
     return {card: p / max(1.0, total) for card, p in odds.items()}
 
