@@ -29,6 +29,8 @@ class Before(NamedTuple):
     """Whether a card surely was to be seen just there."""
     hidden: Callable[[Seen], bool]
     """Whether it surely was not."""
+    stays: Callable[[Seen, Sequence[Seen]], bool]
+    """Whether what shows of a place beside cards that lie upon it looks as it did before."""
 
 
 @dataclass(slots=True)
@@ -140,7 +142,7 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     """
     name, p, seen = claims[k]
     place = pile[number].place
-    if place is None or p < SURE_NAME or was.placed(seen):
+    if place is None or p < SURE_NAME or was.placed(seen) or (in_place(place, seen) and was.placed(place)):
         return False
     if any(_lies_upon(seen, later, pile, claims, was) for later in range(number + 1, len(pile))):
         return True
@@ -150,9 +152,14 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     others = [(other, where) for other, _, where in claims if other != name and other in names]
     if any(other not in names_at(where, pile) for other, where in others):
         return False
-    below = {card.name for card in pile[:number]}
+    # Of a set that was put down at once it may not be known which card lies on which.
+    of_rank = number
+    while of_rank and pile[of_rank - 1].name[:-1] == str(name)[:-1]:
+        of_rank -= 1
+    below = {card.name for card in pile[:of_rank]}
     above = [where for other, _, where in claims if other not in below]
-    return was.placed(place) or number < len(pile) - len(top_of(pile)) or hide(above, [place], OFF_MM)
+    stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
+    return stays or number < len(pile) - len(top_of(pile)) or hide(above, [place], OFF_MM)
 
 
 def _lies_upon(

@@ -119,17 +119,17 @@ class PlayPile:
         lies just where one of those was read that is seen no more; surely so where it was to be seen before.
         """
         ranks = {name[:-1] for name, _, _ in self._told_early}
-        # While a hand is there the latest picture may show no more what the looks did.
-        new_there, old_there = self._pictures.shows_new, self._pictures.lay_there
-        was = None if self._told_early else Before(old_there, new_there if free else unknown)
-        view = self.pile.view(looks, self._elsewhere(), new_there, ranks, was)
+        pictures = self._pictures  # while a hand is there the latest may show no more what the looks did
+        hidden = pictures.shows_new if free else unknown
+        before = None if self._told_early else Before(pictures.lay_there, hidden, pictures.rest_lay_there)
+        view = self.pile.view(looks, self._elsewhere(), pictures.shows_new, ranks, before)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
-        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or new_there(c[2])]
-        fitting = [c for c in fitting if c[0][:-1] in ranks or not old_there(c[2])]
+        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
+        fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
         new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 

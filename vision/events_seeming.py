@@ -91,6 +91,7 @@ class SeeminglyNew:
         """Tell whether a card's index, or what shows of it beside those `upon` it, was so before them."""
         if self._pictures.lay_there(card):
             return True
+        upon = [upper for upper in upon if not same_card(upper, card)]  # else it is that one, maybe misread
         return bool(upon) and self._pictures.rest_lay_there(card, upon)
 
     def _last_put(self) -> list[Seen]:

@@ -19,9 +19,10 @@ def pile_of(*cards: Seen, packs: int = 2) -> Pile:
     return pile
 
 
-def new_on(pile: Pile, *cards: Seen, lay_there: bool = False) -> list[str]:
+def new_on(pile: Pile, *cards: Seen, lay_there: bool = False, stays: Seen | None = None) -> list[str]:
     """The names of what is new on a pile whose cards' places are known well."""
-    view = pile.view([list(cards)] * 2, set(), was=Before(lambda _: lay_there, lambda _: not lay_there))
+    was = Before(lambda _: lay_there, lambda _: not lay_there, lambda place, _: stays == place)
+    view = pile.view([list(cards)] * 2, set(), was=was)
     return [name for name, _, _ in view.new]
 
 
@@ -147,3 +148,27 @@ def test_an_up_card_exchanged_for_one_like_another_counts() -> None:
     exchange = script.events[-1]
     assert (exchange.event, exchange.count) == ("exchange", 1)
     assert exchange.up == {"Ann": ("6C", "5C", "6C")}
+
+
+def test_a_card_across_one_like_it_of_which_the_rest_looks_as_before_is_another() -> None:
+    lower, upper = card("3H", PLAY_AT, angle=9.0), card("3S", (-58.0, -17.0), angle=10.0)
+    new = card("3H", (-50.0, -5.0), 0.99, angle=77.0)
+    assert new_on(pile_of(lower, upper), new, upper) == [], "it may be that one, moved"
+    assert new_on(pile_of(lower, upper), new, upper, stays=lower) == ["3H"]
+
+
+def test_of_a_set_any_card_may_lie_upon_the_others_and_hide_one_like_the_new_one() -> None:
+    """The 4D was told as the lower card, and hides an index of the 4C; the new card hides the other one."""
+    diamonds, clubs = card("4D", (53.0, -12.0), angle=82.0), card("4C", (75.0, -16.0), angle=79.0)
+    new = card("4C", (60.0, 3.0), 0.99, angle=8.0)
+    assert new_on(pile_of(diamonds, clubs), new, diamonds) == ["4C"]
+    assert new_on(pile_of(diamonds, clubs), new) == [], "nothing hides the other index"
+
+
+def test_a_card_just_where_one_like_it_was_to_be_seen_is_that_one() -> None:
+    """Outlined a little aside, it would hide an index of the card that lies upon it."""
+    five, nine = card("5H", PLAY_AT), card("9S", (-40.0, 10.0), angle=0.0)
+    aside = card("5H", (-55.0, -2.0), 0.98, angle=85.0)
+    pile = pile_of(five, nine)
+    was = Before(lambda seen: seen in (five, nine), lambda _: True, lambda *_: False)
+    assert [name for name, _, _ in pile.view([[aside, nine]] * 2, set(), was=was).new] == []
