@@ -160,7 +160,7 @@ def test_a_card_half_under_a_mate_is_the_one_of_its_colour_that_lay_there_if_the
     x, y = PLAY_AT[0] + (0 if truly == "AS" else 12), PLAY_AT[1]
     monkeypatch.setattr(PilePictures, "lay_there", lambda *_: False)
     monkeypatch.setattr(PilePictures, "shows_new", lambda *_: True)
-    half_read = Seen(x + 2, y + 1, 90.0, "up", {"AC": 0.74, "AS": 0.24})
+    half_read = Seen(x, y, 90.0, "up", {"AC": 0.74, "AS": 0.24})
     lower = [] if truly == "AS" else [card(*on_pile("AS", 0, 0))]
     script.reach("Bob", (PLAY_AT, 0.4))
     script.table = [*lower, half_read, card(*on_pile("AH", 0, -30))]
