@@ -16,6 +16,8 @@ MIN_NAME, SURE_NAME = 0.4, 0.9
 in part alone."""
 _APART = 8.0, 90.0
 """Nearer than this, mm, two readings are of one place, however turned."""
+_MOVED = 45.0, 20.0
+"""By so much, mm and degrees, a hand moves a card that it is about to take."""
 OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
 Claim = tuple[str | None, float, Seen]
@@ -31,6 +33,8 @@ class Before(NamedTuple):
     """Whether it surely was not."""
     stays: Callable[[Seen, Sequence[Seen]], bool]
     """Whether what shows of a place beside cards that lie upon it looks as it did before."""
+    free: bool = True
+    """Whether no hand is there now: one may be moving what lies there."""
 
 
 @dataclass(slots=True)
@@ -144,22 +148,31 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     place = pile[number].place
     if place is None or p < SURE_NAME or was.placed(seen) or (in_place(place, seen) and was.placed(place)):
         return False
-    if any(_lies_upon(seen, later, pile, claims, was) for later in range(number + 1, len(pile))):
+    # Of a set that was put down at once it may not be known which card lies on which.
+    lowest, uppermost = _set_about(number, pile)
+    first_above = 1 + (uppermost if in_place(place, seen) else number)
+    if any(_lies_upon(seen, later, pile, claims, was) for later in range(first_above, len(pile))):
         return True
-    if in_place(place, seen):
+    if in_place(place, seen) or (not was.free and seen.is_at(place, *_MOVED)):
         return False
     names = {card.name for card in pile}
     others = [(other, where) for other, _, where in claims if other != name and other in names]
     if any(other not in names_at(where, pile) for other, where in others):
         return False
-    # Of a set that was put down at once it may not be known which card lies on which.
-    of_rank = number
-    while of_rank and pile[of_rank - 1].name[:-1] == str(name)[:-1]:
-        of_rank -= 1
-    below = {card.name for card in pile[:of_rank]}
+    below = {card.name for card in pile[:lowest]}
     above = [where for other, _, where in claims if other not in below]
     stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
     return stays or number < len(pile) - len(top_of(pile)) or hide(above, [place], OFF_MM)
+
+
+def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:
+    """Return the first and the last of the cards of one rank that lie together, of which one is `number`."""
+    first = last = number
+    while first and pile[first - 1].name[:-1] == pile[number].name[:-1]:
+        first -= 1
+    while last + 1 < len(pile) and pile[last + 1].name[:-1] == pile[number].name[:-1]:
+        last += 1
+    return first, last
 
 
 def _lies_upon(

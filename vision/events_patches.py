@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arms import disc
+from vision.events_alike import Before
+from vision.events_sets import unknown
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.reading import Image
@@ -123,6 +125,11 @@ class PilePictures:
     def is_gone(self, card: Seen) -> bool:
         """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
         return was_not_there(card, self.now, self.left)
+
+    def before(self, free: bool) -> Before:
+        """Return what the pictures tell of what was to be seen before; `free`: no hand is there now."""
+        # While one is there the latest picture may show no more what the looks did.
+        return Before(self.lay_there, self.shows_new if free else unknown, self.rest_lay_there, free)
 
     def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""

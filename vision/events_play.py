@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vision.arms import Hands
-from vision.events_alike import MIN_NAME, Before
+from vision.events_alike import MIN_NAME
 from vision.events_lying import same_card
 from vision.events_patches import PilePictures
 from vision.events_pile import Pile, PileView
 from vision.events_record import BeforeAction, Look, Patch, UnderArm, same_patch
 from vision.events_scene import Scene
 from vision.events_seeming import SURE, SeeminglyNew, named_in, shows_a_card
-from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set, unknown
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
 from vision.events_taking import Taken, Taking
 from vision.events_told import ToldPlays
 from vision.events_under_hand import UnderHand
@@ -119,9 +119,8 @@ class PlayPile:
         lies just where one of those was read that is seen no more; surely so where it was to be seen before.
         """
         ranks = {name[:-1] for name, _, _ in self._told_early}
-        pictures = self._pictures  # while a hand is there the latest may show no more what the looks did
-        hidden = pictures.shows_new if free else unknown
-        before = None if self._told_early else Before(pictures.lay_there, hidden, pictures.rest_lay_there)
+        pictures = self._pictures
+        before = None if self._told_early else pictures.before(free)
         view = self.pile.view(looks, self._elsewhere(), pictures.shows_new, ranks, before)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._told_early or not view.new:

@@ -172,3 +172,21 @@ def test_a_card_just_where_one_like_it_was_to_be_seen_is_that_one() -> None:
     pile = pile_of(five, nine)
     was = Before(lambda seen: seen in (five, nine), lambda _: True, lambda *_: False)
     assert [name for name, _, _ in pile.view([[aside, nine]] * 2, set(), was=was).new] == []
+
+
+def test_under_a_hand_a_card_a_little_aside_of_one_like_it_is_that_one_moved() -> None:
+    king, aside = card("KC", PLAY_AT, angle=1.0), card("KC", (-61.0, 15.0), 0.98, angle=8.0)
+    for free, new in ((True, ["KC"]), (False, [])):
+        was = Before(lambda seen: seen == king, lambda _: False, lambda *_: False, free)
+        view = pile_of(king).view([[aside]] * 2, set(), was=was)
+        assert [name for name, _, _ in view.new] == new
+
+
+def test_a_card_just_where_one_of_the_last_set_lies_is_that_one_whichever_lies_on_top() -> None:
+    hearts, diamonds = card("AH", PLAY_AT, angle=1.0), card("AD", (-28.0, 0.0), angle=4.0)
+    hidden = Before(lambda seen: seen == diamonds, lambda _: True, lambda *_: False)
+    view = pile_of(hearts, diamonds).view([[hearts, diamonds]] * 2, set(), was=hidden)
+    assert not view.new
+    across = card("AH", (-40.0, 2.0), 0.99, angle=80.0)
+    view = pile_of(hearts, diamonds).view([[across, diamonds]] * 2, set(), was=hidden)
+    assert [name for name, _, _ in view.new] == ["AH"], "it hides an index of the ace of diamonds"
