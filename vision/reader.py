@@ -34,6 +34,9 @@ _LONGEST = 30_000
 """Pixels. OpenCV cannot look at places beyond 32,766; what is longer, a panorama, is made smaller."""
 _ONE_CARD = 0.5
 """Two readings of the same card that share this much of the smaller quad are one card seen twice."""
+_SQUARE, _CROSSWISE = 0.85, 0.5
+"""Two readings across one another, which is when their directions' cosine is less than the second, share so
+much only where a card looks square."""
 
 
 class TableReader:
@@ -124,16 +127,33 @@ def _is_cut(quad: Quad, image: Image) -> bool:
 
 
 def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:
-    """Drop the weaker of two readings that name the same card and lie on one another: it is one card."""
+    """Drop the weaker of two readings that are of one card, see `_is_twin`."""
     kept: list[CardReading] = []
     for reading in sorted(readings, key=lambda r: -r.confidence):
-        twin = reading.card is not None and any(
-            other.card == reading.card and share_of_smaller(other.quad, reading.quad) > _ONE_CARD
-            for other in kept
-        )
-        if not twin:
+        if not any(_is_twin(reading, other) for other in kept):
             kept.append(reading)
     return sorted(kept, key=lambda r: -r.outline_confidence)
+
+
+def _is_twin(reading: CardReading, other: CardReading) -> bool:
+    """Tell whether two named readings are of one card.
+
+    One seen so that it looks square may be outlined twice, each time with other sides for the long ones. Of
+    two cards that lay across one another like that nothing of the lower one could be read.
+    """
+    if reading.card is None or other.card is None:
+        return False
+    share = share_of_smaller(other.quad, reading.quad)
+    if other.card == reading.card:
+        return share > _ONE_CARD
+    return share > _SQUARE and _are_across(reading.quad, other.quad)
+
+
+def _are_across(first: Quad, second: Quad) -> bool:
+    """Tell whether one quad's long sides lie along the other's short ones."""
+    along = [quad[0] + quad[1] - quad[2] - quad[3] for quad in (first, second)]
+    lengths = [float(np.linalg.norm(way)) for way in along]
+    return abs(float(along[0] @ along[1])) < _CROSSWISE * lengths[0] * lengths[1]
 
 
 def _ends(known: Sequence[CardReading], readings: Sequence[CardReading]) -> list[Index]:

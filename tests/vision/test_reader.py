@@ -107,6 +107,21 @@ def test_one_card_outlined_twice_is_reported_once() -> None:
     assert found[0].quad[0, 0] == 9
 
 
+def test_a_card_that_looks_square_and_is_outlined_both_ways_is_reported_once() -> None:
+    square = np.array([[0, 0], [80, 0], [80, 82], [0, 82]], np.float32)
+    turned = np.roll(square * np.float32(0.95), 1, axis=0)
+    outlines = Outlines(Outline(square, "up", 0.6), Outline(turned, "up", 0.53))
+    (card,) = reader(outlines, Faces(("AC", 0.99), ("AS", 0.999))).read(PICTURE)
+    assert card.card == "AS"
+
+
+def test_a_card_across_another_is_reported_beside_it() -> None:
+    across = np.array([[88, 0], [88, 63], [0, 63], [0, 0]], np.float32)
+    outlines = Outlines(Outline(CARD, "up", 0.9), Outline(across, "up", 0.9))
+    found = reader(outlines, Faces(("AC", 0.99), ("AS", 0.999))).read(PICTURE)
+    assert {card.card for card in found} == {"AC", "AS"}
+
+
 def test_of_a_card_outlined_twice_the_longer_outline_tells_what_sticks_out_from_under_it() -> None:
     class Covered:
         def complete(
