@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from vision.events_patches import CloseUp, looks_as_before
+from vision.events_record import changed_share
 from vision.events_scene import Scene
 from vision.events_sets import CERTAIN
 from vision.layout import BURN, Place
@@ -20,6 +21,9 @@ _HAND_SECONDS = 3.0
 _JUST_SECONDS = 2.0
 _SURE_OTHER = 0.75
 _PICTURED_SECONDS = 5.0
+_AROUND_MM, _UNTOUCHED = 60.0, 0.05
+"""So far about the burn pile less than this share of a picture looks otherwise where nothing was put on it: a
+hundredth mostly, three tenths and more where cards were."""
 
 
 @dataclass(slots=True)
@@ -89,6 +93,15 @@ class Heap:
         """Tell whether a card on the burn pile was only overlooked: its place looks as it did at `then`."""
         before = next((picture for t, picture in reversed(self._pictures) if t <= then), None)
         return before is not None and looks_as_before(card, before, self._pictures[-1][1])
+
+    def is_untouched(self, start: float, end: float) -> bool:
+        """Tell whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
+        burn = self._scene.layout.burn
+        before = next((picture for t, picture in reversed(self._pictures) if t <= start), None)
+        if burn is None or before is None or self._pictures[-1][0] <= end:
+            return False
+        was, now = (p.window(burn, 90.0, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1]))
+        return changed_share(was, now) < _UNTOUCHED
 
     def _first_seen(self, card: Seen, t: float) -> float:
         looks = zip(self._times, self.looks, strict=True)

@@ -122,6 +122,10 @@ class PilePictures:
         """Tell whether the picture shows an index of a card surely where none like it was to be seen."""
         return was_not_there(card, self.left, self.now)
 
+    def came_with_play(self, card: Seen) -> bool:
+        """Tell likewise, but of where none like it was to be seen before the last play."""
+        return was_not_there(card, self.before_play, self.now)
+
     def is_gone(self, card: Seen) -> bool:
         """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
         return was_not_there(card, self.now, self.left)

@@ -134,7 +134,8 @@ class PlayPile:
 
     def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
-        if self.touched is not None and PLAY not in hands.covered:
+        may_show_more = bool(self.pile.cards) and len(self._looks) < _PATIENCE - 1
+        if PLAY not in hands.covered and (self.touched is not None or may_show_more):
             return quick if len(self._looks) <= _LOOKS else steady
         return steady if self._scene.is_just_at_pile(hands) else math.inf
 
@@ -309,10 +310,9 @@ class PlayPile:
     def _find_overlooked(self, now: float) -> None:
         """Add to the last play a card that only later looks show; no hand was there since."""
         last = self._told.newest
-        lies = last is not None and set(last.cards) & set(self.pile.names)
-        if last is None or not lies or len(self._looks) < _LOOKS:
+        if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
-        view = self.pile.view(self._looks, self._elsewhere())
+        view = self.pile.view(self._looks, self._elsewhere(), self._pictures.came_with_play)
         missed = self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS)
         if missed:
             self.pile.put(missed, below=True)
@@ -396,3 +396,4 @@ class PlayPile:
             player = self._scene.player(tapped)
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)
+        self._find_overlooked(now)

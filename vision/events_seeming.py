@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from engine.events import Event
 from vision.events_alike import MIN_NAME, PileCard
-from vision.events_lying import same_card
+from vision.events_lying import hide, same_card
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
 from vision.events_pile import Pile, PileView
 from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks
@@ -25,6 +25,8 @@ _RANK_LOOKS, _RANK_TOLD, _RANK_PLAIN = 3, 0.4, 2.0
 """So many looks tell a card's rank, if together they are so sure of it, and of no other one half as sure."""
 _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
 """So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
+_INDEX_MM = 6.0
+"""So far from where an index is another card's edge does not cover it in part."""
 _ACROSS = 45.0
 """Degrees by which cards that one hand puts down at once are seldom turned from one another."""
 
@@ -110,7 +112,7 @@ class SeeminglyNew:
         name, p, seen = card
         if p >= CERTAIN:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
-        half_read = seen.odds.get(name, 0.0) < CERTAIN and self._pile.suit_lies_at(name[-1], seen)
+        half_read = seen.odds.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
         return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
     def lay_there_before_play(self, card: NewCard) -> bool:
@@ -256,17 +258,19 @@ class SeeminglyNew:
         """Tell whether a card of another than the last play's rank was put down with it all the same.
 
         Cards that others cover in part are misread more often than cards of several ranks are played. What
-        lies just where one of its suit lay is that one, all but its pip covered; and what lies across the
-        cards of the play was not put down with them by one hand.
+        lies just where one of its suit lay is that one, all but its pip covered, unless nothing is near one
+        of its indices; and what lies across the cards of the play was not put down with them by one hand.
         """
         name, _, seen = card
-        if self._pile.suit_lies_at(name[-1], seen):
+        upon = [lay.place for lay in self._pile.top if lay.place is not None]
+        free = not hide(upon, [seen], _INDEX_MM)
+        if not free and self._pile.suit_lies_at(name[-1], seen):
             return False
         of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
         p = seen.odds.get(name, 0.0)
-        turns = [turn_between(lay.place.angle, seen.angle) for lay in self._pile.top if lay.place is not None]
-        elsewhere = not self._pile.known_place(seen) and min(turns, default=0.0) <= _ACROSS
-        well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and elsewhere)
+        new = (free and self._pictures.came_with_play(seen)) or not self._pile.known_place(seen)
+        across = min((turn_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
+        well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and new and not across)
         return well_read and self._pictures.changed_with_play(seen)
 
 

@@ -194,7 +194,12 @@ class Taking:
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""
-        return self._heap.has_since(taken.t, taken.cards) or self._burnt_at(taken) is not None
+        if self._heap.has_since(taken.t, taken.cards):
+            return True
+        burning = self._burning(taken)
+        if burning is None or taken.reach is None:
+            return False
+        return not self._heap.is_untouched(taken.reach.start, burning[1])
 
     def _burnt_at(self, taken: Taken) -> float | None:
         """Return when the hand was done at the burn pile; None if it did not go there."""

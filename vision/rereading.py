@@ -30,7 +30,7 @@ _LEVEL, _NOISE = 8.0, 3.0
 most of a table does not change, and what its median does is the camera's noise."""
 _SPECK = 3
 """So many of the 3 x 3 places about one must have changed, or it is a grain of the noise."""
-_ENOUGH = 3
+_ENOUGH = 5
 """So often each place is read after it changed: every reading of a card errs in its own way."""
 _WHOLE_EVERY = 12
 """Each so manieth picture is read as a whole: what a change too faint to be seen did must not last."""
@@ -42,9 +42,10 @@ _WORTH = 0.6
 """Where more than this share of the picture would be read, the whole is."""
 _AROUND = 1.0
 """How far around what changed is read, as a share of a card's height: readers need a card's setting."""
-_WIDER = (0.0, 0.3, 0.15)
-"""So much farther it is cut out, one after the other, likewise: nothing moves on a table at rest, and what is
-cut out alike twice is misread alike twice."""
+_WIDER, _TALLER = (0.0, 0.3, 0.15, 0.45, 0.22), (1.0, 0.85, 1.18, 0.92, 1.08)
+"""So much farther it is cut out, one after the other, likewise, and its cards are taken to be so many times
+as tall as they were read: nothing moves on a table at rest, and what is cut out and scaled alike twice is
+misread alike twice."""
 _LEAST = 5.0
 """The least sides of a part that is read, likewise: the outline network magnifies a smaller one too much."""
 _EDGE = 3.0
@@ -149,8 +150,11 @@ class ChangedParts:
         left, top, right, bottom = part
         shift = np.array([left, top], np.float32)
         regions = None if crowded is None else [inner for r in crowded if (inner := _within(r, part))]
+        height = self._card_height()
         read = self._reader.read(
-            np.ascontiguousarray(image[top:bottom, left:right]), regions, self._card_height()
+            np.ascontiguousarray(image[top:bottom, left:right]),
+            regions,
+            height and height * _TALLER[self._looks % len(_TALLER)],
         )
         fresh = [replace(reading, quad=reading.quad + shift) for reading in read]
         kept = [reading for reading in self._readings if not _is_inside(reading, part, image)]

@@ -23,6 +23,8 @@ _SURELY_ALIKE = 0.85
 """So surely each of two cards of one name must be read to be two, where there are several packs."""
 _HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
 """A card this near under another shows no index: what is read there, not surely, is the upper one again."""
+_LIKELY = 0.4
+"""A name less probable than this is no name."""
 _SURE, _KNOWN_BY_NAME = 0.9, 1.5
 """A card whose name two looks read so surely is known again by it so many times as far off."""
 _READ_TWICE = 0.05
@@ -215,9 +217,15 @@ def _may_be_one(first: Seen, second: Seen) -> bool:
     return first.is_at(second) or _names(first, second) == 1
 
 
-def _difference(first: Seen, second: Seen) -> tuple[bool, float]:
-    """Return what tells two looks at a card apart: two sure names first, then how far apart it lies, mm."""
-    return _names(first, second) > 1, math.hypot(first.x - second.x, first.y - second.y)
+def _difference(first: Seen, second: Seen) -> tuple[int, float]:
+    """Return what tells two looks at a card apart: what they read first, then how far apart it lies, mm.
+
+    What they read is 0 where it is likeliest the same, 2 where each is surely read, as another card.
+    """
+    (one, p), (other, q) = first.best, second.best
+    alike = one is not None and one == other and min(p, q) >= _LIKELY
+    names = 0 if alike else 1 + (_names(first, second) > 1)
+    return names, math.hypot(first.x - second.x, first.y - second.y)
 
 
 def _names(first: Seen, second: Seen) -> int:

@@ -133,19 +133,20 @@ def test_a_card_of_another_rank_counts_where_the_picture_has_changed_and_it_does
     assert script.told()[2] == ("play", "Bob", ("8D", "QC") if changed and angle == 90.0 else ("QC",))
 
 
-def test_another_rank_beside_the_pip_of_a_card_that_lies_just_there_is_no_second_card(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("king", "cards"), [((-52.0, -8.0), ("KS",)), ((-40.0, 20.0), ("JD", "KS"))])
+def test_another_rank_beside_the_pip_of_a_card_that_lies_just_there_is_another_card_only_if_its_index_is_free(
+    monkeypatch: pytest.MonkeyPatch, king: tuple[float, float], cards: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
     script = Script()
     script.play("Ann", card("2D", PLAY_AT))
     script.reach("Bob", (PLAY_AT, 0.4))
-    script.table = [card("KS", (-40.0, 20.0))]
+    script.table = [card("KS", king)]
     script.rest()
     script.table.append(card("JD", PLAY_AT, p=0.98))
     for _ in range(6):
         script.look()
-    assert script.told()[2] == ("play", "Bob", ("KS",))
+    assert script.told()[2] == ("play", "Bob", cards)
 
 
 @pytest.mark.parametrize(("p", "counts"), [(0.95, False), (0.98, True)])
