@@ -87,3 +87,19 @@ def test_what_lay_there_when_the_hand_came_was_not_put_there_by_it(at: float, gr
     heap.add(fresh, 9.7)
     assert heap.places_since(9.0, ["7H"]) == [(310.0, 0.0)]
     assert heap.places_since(9.0, ["7H"], unlike=at) == grown
+
+
+def test_a_burn_pile_that_looks_as_before_got_nothing() -> None:
+    burn = (0.0, 0.0)
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=burn)
+    heap = Heap(Scene(layout))
+    bare = np.full((390, 390, 3), 90, np.uint8)
+    grown = bare.copy()
+    grown[160:230, 150:200] = 200
+    heap.look([], 1.0, burnt=CloseUp(bare, (-130.0, -130.0)))
+    assert not heap.is_untouched(2.0, 3.0), "it was not seen since"
+    heap.look([], 4.0, burnt=CloseUp(bare, (-130.0, -130.0)))
+    assert heap.is_untouched(2.0, 3.0)
+    assert not heap.is_untouched(0.5, 3.0), "nor before"
+    heap.look([], 5.0, burnt=CloseUp(grown, (-130.0, -130.0)))
+    assert not heap.is_untouched(2.0, 3.0)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
 from vision.arms import Hands
 from vision.events_alike import PileCard
-from vision.events_patches import PilePictures
+from vision.events_patches import ALIKE, MUCH_ALIKE, PilePictures
 from vision.events_pile import Pile
 from vision.events_record import UnderArm
+from vision.events_seeming import SeeminglyNew
+from vision.events_taking import Taking
+from vision.events_told import ToldPlays
 from vision.layout import DRAW, PLAY
 from vision.slots import Seen
 
@@ -331,3 +335,37 @@ def test_both_ends_of_a_card_across_others_outlined_as_two_are_one_card() -> Non
     assert [name for name, _, _ in view.new] == ["2C"]
     upper = replace(right, odds={"2C": 0.98})
     assert {name for name, _, _ in pile.view([[left, upper]] * 3, set()).new} == {"2C", "2S"}, "two cards"
+
+
+@pytest.mark.parametrize(("came", "cards"), [(True, ("2D", "8S")), (False, ("8S",))])
+def test_a_card_of_another_rank_in_the_place_of_one_that_lies_there_belongs_to_the_play_it_came_with(
+    monkeypatch: pytest.MonkeyPatch, came: bool, cards: tuple[str, ...]
+) -> None:
+    """Its index is free; under the hand it was read less surely than two ranks at once must be."""
+    monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
+    monkeypatch.setattr(PilePictures, "came_with_play", lambda self, card: came)
+    script = Script()
+    script.play("Ann", card("7C", (-78.0, 3.0)))
+    top = card("8S", PLAY_AT, 0.99)
+    script.leave("Bob", top)
+    script.table = [card("2D", (-79.0, 3.0), 0.81), top]
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", cards)]
+
+
+@pytest.mark.parametrize(("p", "likeness"), [(0.95, ALIKE), (0.8, MUCH_ALIKE)])
+def test_what_is_read_well_where_a_card_of_its_suit_lies_must_look_more_like_before_to_have_lain_there(
+    p: float, likeness: float
+) -> None:
+    asked = []
+
+    class Pictures(PilePictures):
+        def lay_there(self, card: Seen, alike: float = ALIKE) -> bool:
+            asked.append(alike)
+            return False
+
+    pile = Pile()
+    pile.put([("6D", 1.0, card("6D", PLAY_AT))])
+    seeming = SeeminglyNew(pile, Pictures(), cast(Taking, None), cast(ToldPlays, None))
+    assert not seeming.lay_there(("5D", p, card("5D", PLAY_AT, p)))
+    assert asked == [likeness]

@@ -317,3 +317,12 @@ def test_with_two_packs_a_card_of_which_one_lies_before_a_player_can_be_played()
     alone = Script()
     alone.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
     assert alone.told()[1:] == [("play", "Bob", ("10D",))], "there is no other 10H"
+
+
+def test_a_play_that_is_told_is_looked_at_a_few_times_more() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    looks = len(script.maker._play._looks)
+    assert looks >= 4
+    script.rest(3.0)
+    assert len(script.maker._play._looks) == looks, "and then no more"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
+from vision.events_heap import Heap
 from vision.events_record import UnderArm
 from vision.events_seeming import SeeminglyNew
 from vision.layout import BURN, DRAW, PLAY, Place, Zone
@@ -117,6 +118,20 @@ def test_a_hand_that_goes_home_by_way_of_the_burn_pile_has_burnt_the_pile_though
     script.go_on(reach, [by, (-40.0, 240.0), (-20.0, 300.0)], over=[PLAY])
     script.rest(2.0)
     assert script.told()[-1] == (kind, "Ann", ("9S", "10D"))
+
+
+@pytest.mark.parametrize(("untouched", "kind"), [(False, "burn"), (True, "pick_up")])
+def test_a_hand_that_seems_to_pause_at_the_burn_pile_has_burnt_the_pile_only_if_that_looks_otherwise(
+    monkeypatch: pytest.MonkeyPatch, untouched: bool, kind: str
+) -> None:
+    monkeypatch.setattr(Heap, "is_untouched", lambda *_: untouched)
+    script = Script()
+    script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.4), ((-420.0, 90.0), 0.1))
+    script.table.clear()
+    script.rest(3.0)
+    assert script.told()[-1] == (kind, "Bob", ("9S",))
 
 
 def test_the_reader_overlooking_the_pile_is_no_pick_up() -> None:

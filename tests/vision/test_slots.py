@@ -68,6 +68,13 @@ def test_of_two_cards_close_together_each_is_known_again_by_its_name() -> None:
     assert settled[0].seen.odds == pytest.approx(king)
 
 
+def test_looks_at_one_card_are_joined_by_its_name_though_another_card_lies_nearer() -> None:
+    """The lower of two is outlined off by more than they are apart, and one look missed the upper one."""
+    spades, diamonds = {"3S": 1.0}, {"3D": 0.82, "3H": 0.12}
+    looks = [[up(-11.0, spades), up(9.0, diamonds)], [up(-2.0, diamonds)], [up(-11.0, spades)]]
+    assert [(s.looks, s.seen.best[0]) for s in vote(looks)] == [(2, "3S"), (2, "3D")]
+
+
 def test_of_two_claims_to_one_card_the_likelier_has_it() -> None:
     cards = [up(0, {"8S": 0.6, "9S": 0.4}), up(100, {"8S": 0.9})]
     assert [name for name, _ in name_cards(cards)] == ["9S", "8S"]
