@@ -69,6 +69,8 @@ class _Drawn:
     """How many of them the hand surely paused for where a hand does that takes a card."""
     start: float
     t: float
+    doubtful: int = 0
+    """How many of them the draw pile's picture does not show, though it has shown those before."""
 
 
 class Draws:
@@ -335,21 +337,23 @@ class Draws:
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down.get(player or "")
         untouched = self._pictures.is_as_before(drawn.start, drawn.t)
-        if untouched and (due is None or self._pictures.show_draws):
-            drawn.count = 0
-        elif due is None:
-            # Nobody is due a card who has put none down: what points to a draw must be plain to see then.
-            drawn.count = drawn.firm
-        else:
+        if due is not None:
             seen = self._pictures.times_changed(drawn.start, self._visits)
             drawn.count = max(drawn.count, min(due.count, seen))
+            drawn.doubtful = drawn.count if untouched and self._pictures.show_draws else 0
             self._pictures.learn(drawn.start, drawn.t)
+        else:
+            # Nobody is due a card who has put none down: what points to a draw must be plain to see then.
+            drawn.count = 0 if untouched else drawn.firm
         if not drawn.count:
             return
         if self._goes_on(drawn):
             assert self._told is not None
             event, before = self._told
-            drawn.count += before.count
+            too_many = max(0, drawn.count - (0 if due is None else due.count))
+            none = min(too_many, before.doubtful)
+            drawn.count += before.count - none
+            drawn.doubtful += before.doubtful - none
             self._before_draw(player, drawn.count, now)
             told = log.revise(event, now, t=drawn.t, count=drawn.count)
         else:
