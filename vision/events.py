@@ -201,7 +201,8 @@ class EventMaker:
         reaches = self._scene.reaches
         if (self._taking.whole is not None or self.layout.play is None) and reaches:
             return _STEADY if hands.t - reaches[-1].last < 1.5 else math.inf
-        if any(spot.touched is not None and z not in hands.covered for z, spot in self.rows.spots.items()):
+        touched = any(s.touched is not None and z not in hands.covered for z, s in self.rows.spots.items())
+        if touched or (self._draws.unseen and DRAW not in hands.covered):
             return _SLOW
         rests = [reach for reach in hands.reaches if 0.2 < reach.resting < 2.5]
         return math.inf if all(self._draws.seems_to_draw(reach) for reach in rests) else _SLOW

@@ -71,7 +71,9 @@ class DrawVisit:
 class DrawPilePictures:
     """What the draw pile looked like in the latest looks that showed it: backs are alike, but lie apart."""
 
-    def __init__(self) -> None:
+    def __init__(self, visits: Collection[DrawVisit]) -> None:
+        """Take over the visits to it, oldest first, which are added to elsewhere."""
+        self._visits = visits
         self._seen: deque[tuple[float, Patch]] = deque(maxlen=_REMEMBERED)
         self._drawn: deque[float] = deque(maxlen=_TELLING)
         """How much of it, as a share, looked otherwise after each of the latest draws."""
@@ -82,6 +84,12 @@ class DrawPilePictures:
             self._seen.clear()
         if picture is not None:
             self._seen.append((t, picture))
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether somebody has been there since it was seen last."""
+        last = self._seen[-1][0] if self._seen else math.inf
+        return any(visit.end > last and not visit.open for visit in self._visits)
 
     def is_as_before(self, start: float, end: float) -> bool:
         """Tell whether it has been seen before `start` and after `end`, and looks as if nothing was drawn."""
@@ -107,8 +115,8 @@ class DrawPilePictures:
         if changed is not None:
             self._drawn.append(changed)
 
-    def times_changed(self, since: float, visits: Collection[DrawVisit]) -> int:
-        """Return how often, at least, it came to look otherwise since then, during one of these visits.
+    def times_changed(self, since: float) -> int:
+        """Return how often, at least, it came to look otherwise since then while somebody was there.
 
         0 if it looks as before again.
         """
@@ -122,10 +130,13 @@ class DrawPilePictures:
         different = [before[-1]]
         for (earlier, _), (t, picture) in pairwise([*self._seen][len(before) - 1 :]):
             new = all(changed_share(other, picture) >= least for other in different)
-            if new and any(visit.start <= t and earlier < visit.end for visit in visits):
+            if new and any(visit.start <= t and earlier < visit.end for visit in self._visits):
                 different.append(picture)
         return len(different) - 1
 
     def _before(self, t: float) -> list[Patch]:
-        """Return the pictures up to a time, oldest first."""
-        return [picture for when, picture in self._seen if when <= t]
+        """Return the pictures up to a time, oldest first; none where somebody has been there since."""
+        before = [(when, picture) for when, picture in self._seen if when <= t]
+        if any(before[-1][0] < visit.end and visit.start < t for visit in self._visits if before):
+            return []
+        return [picture for _, picture in before]

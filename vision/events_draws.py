@@ -84,12 +84,17 @@ class Draws:
         self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
-        self._pictures = DrawPilePictures()
+        self._pictures = DrawPilePictures(self._visits)
 
     @property
     def all_drawn(self) -> bool:
         """Whether no look has shown the draw pile lately."""
         return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
+
+    @property
+    def unseen(self) -> bool:
+        """Whether the draw pile has not been seen since somebody was there."""
+        return self._pictures.is_stale
 
     def seems_to_draw(self, reach: Reach) -> bool:
         """Tell whether a hand rests at the draw pile, and no longer than it takes to draw.
@@ -338,7 +343,7 @@ class Draws:
         due = log.put_down.get(player or "")
         untouched = self._pictures.is_as_before(drawn.start, drawn.t)
         if due is not None:
-            seen = self._pictures.times_changed(drawn.start, self._visits)
+            seen = self._pictures.times_changed(drawn.start)
             drawn.count = max(drawn.count, min(due.count, seen))
             drawn.doubtful = drawn.count if untouched and self._pictures.show_draws else 0
             self._pictures.learn(drawn.start, drawn.t)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
+from vision.arms import Hands
+from vision.events_draw_visits import DrawPilePictures, DrawVisit
 from vision.events_record import EventLog
-from vision.layout import DRAW, PLAY
+from vision.layout import DRAW, PLAY, Zone
 
 HOME = (70.0, 260.0)
 
@@ -295,3 +299,33 @@ def test_of_more_draws_than_are_due_those_have_not_been_that_the_pile_has_not_sh
     for left in (18, 9, 0):
         draw("Ann", left)
     assert draws(script)[-1] == ("Ann", told)
+
+
+@pytest.mark.parametrize(("seen", "times"), [(True, 1), (False, 0)])
+def test_what_changed_under_an_arm_before_tells_nothing_of_a_later_one(seen: bool, times: int) -> None:
+    """The pile is looked at once somebody has been there: else the change seems to be the next player's."""
+    visits = [DrawVisit(1, 10.0, 11.0, DRAW_AT, stuck=False, open=False)]
+    pictures = DrawPilePictures(visits)
+    before, after = np.full((26, 26, 3), 90, np.uint8), np.full((26, 26, 3), 90, np.uint8)
+    after[:, :5] = 160
+    pictures.look(9.0, before)
+    assert pictures.is_stale
+    if seen:
+        pictures.look(11.5, before)
+        assert not pictures.is_stale
+    visits.append(DrawVisit(2, 13.0, 13.4, DRAW_AT, stuck=False, open=False))
+    pictures.look(14.0, after)
+    assert pictures.times_changed(12.5) == times
+
+
+def test_a_draw_pile_is_looked_at_once_somebody_has_been_there() -> None:
+    script = Script()
+    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
+    script.play("Ann", card("9S", PLAY_AT))
+    reach = script.reach("Ann", (HOME, 0.1), ((70.0, 60.0), 0.05))
+    script.go_on(reach, [DRAW_AT] * 4, over=(DRAW,))
+    script.go_on(reach, [HOME])
+    script.maker.rows.spots[Zone("row", 0, 2)].touched = None  # that is not what it is looked at for
+    assert script.maker.look_interval(Hands(script.t, (), (), {})) < 1
+    script.look()
+    assert script.maker.look_interval(Hands(script.t, (), (), {})) == math.inf
