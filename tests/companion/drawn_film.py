@@ -144,7 +144,7 @@ class Reader:
         found = []
         for name, *place in self._said[sum(bits)]:
             face: Face = "down" if name is None else "up"
-            found.append(CardReading(order_quad(_quad(*place)), face, 0.95, name, 0.93 if name else 0.9))
+            found.append(CardReading(order_quad(_quad(*place)), face, 0.95, name, 0.98 if name else 0.9))
         return found
 
 
