@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, on_card, transform
 from vision.index_owners import (
     PLAIN,
     SURELY_OTHER,
@@ -89,12 +88,5 @@ def _share_seen(quad: Quad, upper: Sequence[Quad]) -> float:
     places = transform(card_plane(quad), np.stack(np.meshgrid(across, along), axis=-1).reshape(-1, 2))
     covered = np.zeros(len(places), np.bool_)
     for other in upper:
-        covered |= _on_card(other, places)
+        covered |= on_card(other, places)
     return 1.0 - float(covered.mean())
-
-
-def _on_card(quad: Quad, places: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which places (N x 2, pixels) a card covers."""
-    on_card = transform(np.asarray(np.linalg.inv(card_plane(quad)), np.float64), places)
-    size = np.array([CARD_WIDTH_MM, CARD_HEIGHT_MM])
-    return np.asarray(((on_card > 0) & (on_card < size)).all(axis=1))

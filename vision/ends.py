@@ -7,9 +7,8 @@ its edges are the upper card's, the fourth is the end of the lower one. So it te
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.geometry import quad_sides
+from vision.geometry import quad_sides, upwards
 from vision.reading import Quad
 
 _LEAST, _MOST = 0.08, 0.45
@@ -45,8 +44,7 @@ def end_beneath(upper: Quad, about_both: Quad) -> Quad | None:
 def _sticks_out(card: Quad, other: Quad) -> bool:
     """Tell whether the first end of `other` lies beyond that of `card`, and the second end in its place."""
     height = quad_sides(card)[1]
-    outwards: NDArray[np.float64] = np.asarray(card[:2].mean(axis=0) - card[2:].mean(axis=0), np.float64)
-    outwards /= max(float(np.linalg.norm(outwards)), 1e-9)
+    outwards = upwards(card)
     aside = np.array([-outwards[1], outwards[0]])
     end, opposite = (other[:2] - card[:2]).mean(axis=0), (other[2:] - card[2:]).mean(axis=0)
     out = _LEAST < float(end @ outwards) / height < _MOST and abs(float(end @ aside)) / height < _ASKEW

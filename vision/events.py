@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from engine.events import Event
 from vision.arms import Hands, Reach
-from vision.events_alike import MIN_NAME
 from vision.events_draws import Draws
 from vision.events_heap import Heap
 from vision.events_play import PlayPile
@@ -25,7 +24,7 @@ from vision.events_shows import Shown, Shows
 from vision.events_taking import Taking
 from vision.events_upcards import UpCards
 from vision.layout import BURN, DRAW, PLAY, Layout, Place, Zone
-from vision.slots import Seen, vote
+from vision.slots import MIN_NAME, Seen, all_there, vote
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks, by how much hurries."""
@@ -309,7 +308,9 @@ class EventMaker:
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
-        shown = self._shows.take(self.layout, self._all_there(name for name, _ in self._lying()))
+        shown = self._shows.take(
+            self.layout, all_there((name for name, _ in self._lying()), self._scene.packs)
+        )
         if shown is None or (shown.taken_home and not self._heap.places_since(shown.since)):
             return  # whoever takes a card home again has thought better of it
         self._before_action(shown.seat, now)
@@ -385,11 +386,7 @@ class EventMaker:
 
     def _elsewhere(self) -> set[str]:
         """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
-        return self._all_there([*self.rows.undisturbed(), *self._scene.burned])
-
-    def _all_there(self, cards: Iterable[str]) -> set[str]:
-        """Return the names that are among `cards` once for every pack."""
-        return {name for name, count in Counter(cards).items() if count >= self._scene.packs}
+        return all_there([*self.rows.undisturbed(), *self._scene.burned], self._scene.packs)
 
 
 def _answers(shown: Shown, player: str, earlier: Event) -> bool:

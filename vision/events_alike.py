@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from vision.events_lying import are_two_ends, hide, hides_part, in_place
 from vision.face_classes import rank_and_colour
-from vision.slots import Seen, Settled
+from vision.slots import MIN_NAME, Seen, Settled
 
-MIN_NAME, SURE_NAME = 0.4, 0.9
-"""A name less probable than the first is no name; a card that is named less surely than the second may show
-in part alone."""
+SURE_NAME = 0.9
+"""A card that is named less surely than this may show in part alone."""
 _APART = 8.0, 90.0
 """Nearer than this, mm, two readings are of one place, however turned."""
 _MOVED = 45.0, 20.0
@@ -146,14 +145,17 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     """
     name, p, seen = claims[k]
     place = pile[number].place
-    if place is None or p < SURE_NAME or was.placed(seen) or (in_place(place, seen) and was.placed(place)):
+    if place is None or p < SURE_NAME or was.placed(seen):
+        return False
+    at_home = in_place(place, seen)
+    if at_home and was.placed(place):
         return False
     # Of a set that was put down at once it may not be known which card lies on which.
     lowest, uppermost = _set_about(number, pile)
-    first_above = 1 + (uppermost if in_place(place, seen) else number)
+    first_above = 1 + (uppermost if at_home else number)
     if any(_lies_upon(seen, later, pile, claims, was) for later in range(first_above, len(pile))):
         return True
-    if in_place(place, seen) or (not was.free and seen.is_at(place, *_MOVED)):
+    if at_home or (not was.free and seen.is_at(place, *_MOVED)):
         return False
     names = {card.name for card in pile}
     others = [(other, where) for other, _, where in claims if other != name and other in names]
@@ -162,7 +164,7 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     below = {card.name for card in pile[:lowest]}
     above = [where for other, _, where in claims if other not in below]
     stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
-    return stays or number < len(pile) - len(top_of(pile)) or hide(above, [place], OFF_MM)
+    return stays or uppermost < len(pile) - 1 or hide(above, [place], OFF_MM)
 
 
 def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:

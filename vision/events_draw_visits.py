@@ -24,8 +24,8 @@ _AS_BEFORE, _OTHERWISE = 0.02, 0.07
 arm's shadow; more than the second where a card has been, however squarely they lie. Twice as much as changed
 between two looks just before it must be, too: the camera may sway."""
 _TELLING, _MUCH_LESS = 3, 0.3
-"""So many draws tell how much of this pile's picture looks otherwise after one; no card was drawn where it is
-less than this share of the least of them: a shadow, or what was put beside it."""
+"""So many draws tell how much of this pile's picture looks otherwise after one; hardly a card was drawn where
+it is less than this share of the least of them: a shadow, or what was put beside it."""
 _STILL = 3
 """So many looks tell whether the camera is still."""
 
@@ -137,6 +137,6 @@ class DrawPilePictures:
     def _before(self, t: float) -> list[Patch]:
         """Return the pictures up to a time, oldest first; none where somebody has been there since."""
         before = [(when, picture) for when, picture in self._seen if when <= t]
-        if any(before[-1][0] < visit.end and visit.start < t for visit in self._visits if before):
+        if not before or any(before[-1][0] < visit.end and visit.start < t for visit in self._visits):
             return []
         return [picture for _, picture in before]

@@ -23,6 +23,7 @@ Path = list[tuple[float, Place]]
 _GAP_SECONDS = 0.35
 """Pauses at the draw pile that are nearer in time are one."""
 _DRAW_SECONDS = 0.7
+"""A hand that draws rests at the draw pile no longer than this."""
 _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
 _AGAIN_SECONDS = 6.0

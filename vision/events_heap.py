@@ -91,17 +91,21 @@ class Heap:
 
     def _lay_there(self, card: Seen, then: float) -> bool:
         """Tell whether a card on the burn pile was only overlooked: its place looks as it did at `then`."""
-        before = next((picture for t, picture in reversed(self._pictures) if t <= then), None)
+        before = self._picture_at(then)
         return before is not None and looks_as_before(card, before, self._pictures[-1][1])
 
     def is_untouched(self, start: float, end: float) -> bool:
         """Tell whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
         burn = self._scene.layout.burn
-        before = next((picture for t, picture in reversed(self._pictures) if t <= start), None)
+        before = self._picture_at(start)
         if burn is None or before is None or self._pictures[-1][0] <= end:
             return False
         was, now = (p.window(burn, 90.0, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1]))
         return changed_share(was, now) < _UNTOUCHED
+
+    def _picture_at(self, then: float) -> CloseUp | None:
+        """Return the latest picture of the burn pile up to a time."""
+        return next((picture for t, picture in reversed(self._pictures) if t <= then), None)
 
     def _first_seen(self, card: Seen, t: float) -> float:
         looks = zip(self._times, self.looks, strict=True)

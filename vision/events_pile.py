@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 
 from vision.events_alike import (
-    MIN_NAME,
     OFF_MM,
     SURE_NAME,
     Before,
@@ -37,7 +36,7 @@ from vision.events_sets import (
 )
 from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
-from vision.slots import Seen, Settled, name_cards, vote
+from vision.slots import MIN_NAME, Seen, Settled, name_cards, vote
 
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but most of them must show it where

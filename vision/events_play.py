@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vision.arms import Hands
-from vision.events_alike import MIN_NAME
 from vision.events_lying import same_card
 from vision.events_patches import PilePictures
 from vision.events_pile import Pile, PileView
@@ -21,7 +20,7 @@ from vision.events_under_hand import UnderHand
 from vision.events_upcards import UpCards
 from vision.events_visits import Visits
 from vision.layout import PLAY
-from vision.slots import Seen
+from vision.slots import MIN_NAME, Seen
 
 _LOOKS = 2
 """As many looks at least decide."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from vision.events_record import OTHER_SHARE, Patch, changed_share
 from vision.layout import Layout, Zone
-from vision.slots import Seen, name_cards, vote
+from vision.slots import MIN_NAME, Seen, all_there, name_cards, vote
 
 _LOOKS = 2
 _MEMORY = 8
-_MIN_NAME = 0.4
 _SURE_NAME = 0.6
 _SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
@@ -104,12 +102,14 @@ class Rows:
         Which of its like one is of which little shows, the others tell that lie where nobody is.
         """
         self._t = t
-        untouched = Counter(spot.up for spot in self.spots.values() if spot.up and spot.touched is None)
-        elsewhere = [name for name, count in untouched.items() if count >= self._packs]
+        untouched = (spot.up for spot in self.spots.values() if spot.up and spot.touched is None)
+        elsewhere = all_there(untouched, self._packs)
         for zone, seen in under_arms:
             spot = self.spots.get(zone) if zone is not None else None
+            if spot is None:
+                continue
             name, p = name_cards([seen], elsewhere)[0]
-            if spot is not None and name == spot.up and p > _SURE_UNDER_ARM:
+            if name == spot.up and p > _SURE_UNDER_ARM:
                 spot.under_arm = t
 
     def is_open(self, seat: int) -> bool:
@@ -164,7 +164,7 @@ class Rows:
         settled = [s.seen for s in vote(spot.looks[-4:]) if s.looks >= _LOOKS]
         ups = [seen for seen in settled if seen.face == "up"]
         name, p = _named(ups)
-        if ups and (name is None or p < _MIN_NAME):
+        if ups and (name is None or p < MIN_NAME):
             return None
         if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
             return None

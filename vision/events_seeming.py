@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 
 from engine.events import Event
-from vision.events_alike import MIN_NAME, PileCard
+from vision.events_alike import PileCard
 from vision.events_lying import hide, same_card
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
 from vision.events_pile import Pile, PileView
@@ -16,7 +16,7 @@ from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.face_classes import rank_and_colour
 from vision.reading import UNKNOWN_CARD
-from vision.slots import Seen, turn_between, vote
+from vision.slots import MIN_NAME, Seen, turn_between, vote
 
 SURE = 0.75
 _HARDLY = 0.05

@@ -194,12 +194,7 @@ class Taking:
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""
-        if self._heap.has_since(taken.t, taken.cards):
-            return True
-        burning = self._burning(taken)
-        if burning is None or taken.reach is None:
-            return False
-        return not self._heap.is_untouched(taken.reach.start, burning[1])
+        return self._heap.has_since(taken.t, taken.cards) or self._burnt_at(taken) is not None
 
     def _burnt_at(self, taken: Taken) -> float | None:
         """Return when the hand was done at the burn pile; None if it did not go there."""
@@ -209,7 +204,8 @@ class Taking:
     def _burning(self, taken: Taken) -> tuple[float, float] | None:
         """Return from when till when the hand seemed to be at the burn pile; None if it did not go there.
 
-        It may have left before: the cards that it let go are taken for its end until they are known to lie.
+        Nor did it where that looks as before. It may have left before: the cards that it let go are taken
+        for its end until they are known to lie.
         """
         play, reach = self._scene.layout.play, taken.reach
         if play is None or reach is None:
@@ -232,7 +228,9 @@ class Taking:
         seen = self._heap.places_since(taken.t, taken.cards, sure=True, unlike=reach.start)
         path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
         passed = [(t, t) for t, place in path if is_there(place, seen) or self._is_detour(reach, play, place)]
-        return paused[0] if paused else min(passed, default=None)
+        burning = paused[0] if paused else min(passed, default=None)
+        untouched = burning is not None and self._heap.is_untouched(reach.start, burning[1])
+        return None if untouched else burning
 
     def _is_detour(self, reach: Reach, play: Place, place: Place) -> bool:
         """Tell whether a hand was at the burn pile at `place`, where none comes by that only goes home."""

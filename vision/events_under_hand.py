@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from vision.events_alike import MIN_NAME
 from vision.events_lying import same_card
 from vision.events_pile import PileView
 from vision.events_record import Look
 from vision.events_scene import Scene
 from vision.events_sets import CERTAIN, NewCard
 from vision.layout import PLAY, Layout
-from vision.slots import Seen
+from vision.slots import MIN_NAME, Seen
 
 _SECONDS = 4.0
 """How long what was read counts."""

@@ -126,6 +126,20 @@ def transform(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.floa
     return np.asarray(moved[:, :2] / moved[:, 2:])
 
 
+def on_card(quad: ArrayLike, places: ArrayLike, margin: float = 0.0) -> NDArray[np.bool_]:
+    """Return which places (N x 2, pixels) lie on a card, or no further from it than `margin` (mm): N."""
+    to_card = np.asarray(np.linalg.inv(card_plane(quad)), np.float64)
+    at, size = transform(to_card, places), np.array([CARD_WIDTH_MM, CARD_HEIGHT_MM])
+    return np.asarray(((at > -margin) & (at < size + margin)).all(axis=1))
+
+
+def upwards(quad: ArrayLike) -> NDArray[np.float64]:
+    """Return the unit vector from the middle of a card's last two corners to that of its first two."""
+    corners = np.asarray(quad, np.float64)
+    way = corners[:2].mean(axis=0) - corners[2:].mean(axis=0)
+    return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
+
+
 def rectify(image: Image, quad: ArrayLike, width: int, height: int) -> Image:
     """Return the quad flattened to a height x width x 3 picture, its first corner at the top left.
 

@@ -15,6 +15,7 @@ from vision.geometry import (
     CARD_HEIGHT_MM,
     CARD_WIDTH_MM,
     card_plane,
+    on_card,
     polygon_iou,
     polygon_overlap,
     quad_sides,
@@ -384,6 +385,4 @@ def _share(first: CardReading, second: CardReading) -> float:
 
 def index_stands_on(index: Index, card: CardReading, margin: float = 0.0) -> bool:
     """Tell whether an index stands on a card, or no further from it than `margin` (mm)."""
-    x, y = transform(np.asarray(np.linalg.inv(card_plane(card.quad)), np.float64), [index.place])[0]
-    across = -margin < x < CARD_WIDTH_MM + margin
-    return bool(across and -margin < y < CARD_HEIGHT_MM + margin)
+    return bool(on_card(card.quad, [index.place], margin)[0])

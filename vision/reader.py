@@ -13,7 +13,7 @@ from vision.covered import CoveredCards
 from vision.decks import DeckHead, load_deck
 from vision.ends import end_beneath
 from vision.faces import FaceReader, FaceReading
-from vision.geometry import polygon_area, polygon_overlap, share_of_smaller
+from vision.geometry import polygon_area, polygon_overlap, share_of_smaller, upwards
 from vision.indices import Index
 from vision.outlines import Outline, OutlineFinder
 from vision.pictures import reduced
@@ -151,9 +151,7 @@ def _is_twin(reading: CardReading, other: CardReading) -> bool:
 
 def _are_across(first: Quad, second: Quad) -> bool:
     """Tell whether one quad's long sides lie along the other's short ones."""
-    along = [quad[0] + quad[1] - quad[2] - quad[3] for quad in (first, second)]
-    lengths = [float(np.linalg.norm(way)) for way in along]
-    return abs(float(along[0] @ along[1])) < _CROSSWISE * lengths[0] * lengths[1]
+    return abs(float(upwards(first) @ upwards(second))) < _CROSSWISE
 
 
 def _ends(known: Sequence[CardReading], readings: Sequence[CardReading]) -> list[Index]:

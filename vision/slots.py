@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,7 +24,7 @@ _SURELY_ALIKE = 0.85
 """So surely each of two cards of one name must be read to be two, where there are several packs."""
 _HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
 """A card this near under another shows no index: what is read there, not surely, is the upper one again."""
-_LIKELY = 0.4
+MIN_NAME = 0.4
 """A name less probable than this is no name."""
 _SURE, _KNOWN_BY_NAME = 0.9, 1.5
 """A card whose name two looks read so surely is known again by it so many times as far off."""
@@ -152,6 +153,11 @@ def _averaged(group: Sequence[Seen]) -> Seen:
     return Seen(last.x, last.y, last.angle, last.face, odds)
 
 
+def all_there(cards: Iterable[str], packs: int) -> set[str]:
+    """Return the names that are among `cards` once for every pack."""
+    return {name for name, count in Counter(cards).items() if count >= packs}
+
+
 def name_cards(
     cards: Sequence[Seen], taken: Collection[str] = (), packs: int = 1
 ) -> list[tuple[str | None, float]]:
@@ -223,7 +229,7 @@ def _difference(first: Seen, second: Seen) -> tuple[int, float]:
     What they read is 0 where it is likeliest the same, 2 where each is surely read, as another card.
     """
     (one, p), (other, q) = first.best, second.best
-    alike = one is not None and one == other and min(p, q) >= _LIKELY
+    alike = one is not None and one == other and min(p, q) >= MIN_NAME
     names = 0 if alike else 1 + (_names(first, second) > 1)
     return names, math.hypot(first.x - second.x, first.y - second.y)
 
