@@ -12,7 +12,7 @@ import numpy as np
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.arms import ArmTracker, Hands
-from vision.dealt import settled_cards, still_up, up_cards
+from vision.dealt import SURE_NAME, settled_cards, still_up, up_cards
 from vision.events import EventMaker
 from vision.events_patches import close_up
 from vision.events_record import Look, UnderArm
@@ -26,6 +26,7 @@ from vision.questions import LIES_OTHERWISE, LOST_TRACK, asked
 from vision.reading import CardReader, CardReading, Image, Region, without_jokers
 from vision.refit import refitted
 from vision.relocating import Known
+from vision.resting import RestingLooks
 from vision.slots import see
 from vision.steadying import Steadier, SteadyFrame
 from vision.stillness import Mask, Motion, Stillness
@@ -35,11 +36,6 @@ from vision.tracking import Track
 
 _IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
-_DEAL_LOOKS = 3
-_DEAL_REST_SECONDS = 0.2
-_DEAL_PAUSES = (0.13, 0.3, 2.0)
-"""Seconds between looks at a resting table: a few quick ones, some more if no deal is seen, then rare."""
-_DEAL_REMEMBERED = 9
 _ASTRAY_LOOKS = 6
 """After so many looks at rest in vain a game that is to go on is said not to lie there."""
 _NO_DEAL_LOOKS = 8
@@ -80,8 +76,7 @@ class Watcher:
         self._begin_anew()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
-        self._moved_at = -np.inf
-        self._deal_readings: list[list[CardReading]] = []
+        self._resting = RestingLooks()
         self._tabletop: Tabletop | None = None
         self._known: Known | None = None
         self._begun = self._shown = False
@@ -210,7 +205,7 @@ class Watcher:
             return self._begin(frame.image, motion) if self._looked_at_rest(frame, motion) else []
         if unsteady and self._doubt != "camera":
             self._doubt = "camera"
-            self._deal_readings.clear()
+            self._resting.readings.clear()
         if self._doubt is not None:
             return self._make_sure(frame, motion)
         maker, t = self._maker, motion.t
@@ -224,7 +219,8 @@ class Watcher:
         if not moved and since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
             look = self._look(frame.image, motion, hands)
             if self._track.is_displaced(look, maker.rows, maker.layout):
-                self._doubt, self._deal_readings = "rows", []
+                self._doubt = "rows"
+                self._resting.readings.clear()
                 return events
             told = maker.on_look(look)
             self._absorb_played(told)
@@ -259,50 +255,47 @@ class Watcher:
         """Look now and then at a table that rests; tell whether that was done just now, and often enough."""
         t = motion.t
         if not motion.still:
-            self._moved_at = t
-            self._deal_readings.clear()
+            self._resting.moved(t)
         elif self._tabletop is None and self._known is None:
             self._tabletop = Tabletop(frame.image)
-        rested, since = t - self._moved_at, t - self._last_look
-        pause = _DEAL_PAUSES[min(len(self._deal_readings) // _DEAL_LOOKS, len(_DEAL_PAUSES) - 1)]
-        if rested < _DEAL_REST_SECONDS or since < pause:
+        if not self._resting.is_due(t, self._last_look):
             return False
-        # Where quick looks show no deal a card was overlooked: then indices are looked for everywhere, too.
-        readings = self._read(frame.image, t, [] if len(self._deal_readings) < _DEAL_LOOKS else None)
-        self._deal_readings = [*self._deal_readings[-_DEAL_REMEMBERED:], readings]
-        return len(self._deal_readings) >= _DEAL_LOOKS
+        return self._resting.add(self._read(frame.image, t, self._resting.regions))
 
     def _begin(self, frame: Image, motion: Motion) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
-        height, width = frame.shape[:2]
+        (height, width), readings = frame.shape[:2], self._resting.readings
         if self._known is not None and self._given is not None and not self._shown:
-            again = self._finder.again(self._deal_readings, self._given, self._known, width, height)
+            again = self._finder.again(readings, self._given, self._known, width, height)
             if again is None:
                 # Not given up: cards may still be put back, or hands be taken away.
-                if len(self._deal_readings) >= _ASTRAY_LOOKS and not self.lost:
+                if len(readings) >= _ASTRAY_LOOKS and not self.lost:
                     self.question = asked(LIES_OTHERWISE)
                 return []
             self._given = again
         if self._given is not None:
             layout = refitted(self._given, width, height)
-            settled = settled_cards(self._deal_readings, layout.plane)
+            settled = settled_cards(readings, layout.plane)
         else:
-            found = self._finder.deal(self._deal_readings, frame, self._tabletop)
+            found = self._finder.deal(readings, frame, self._tabletop)
             if found is None:
-                if len(self._deal_readings) >= _NO_DEAL_LOOKS:
-                    self.question = self.question or self._finder.missing(self._deal_readings, width, height)
+                if len(readings) >= _NO_DEAL_LOOKS:
+                    self.question = self.question or self._finder.missing(readings, width, height)
                 return []
             layout, settled = found
         up, confidence = up_cards(settled, layout, self._packs)
+        if confidence < SURE_NAME and not self._resting.closely_read:
+            return []  # until closer looks have named what is doubtful
         if sum(card in self._lay_before for row in up for card in row) > sum(map(len, up)) / 2:
             return []
         if self.lost:
             self._see_anew(frame, motion.t)
+        else:
+            self._steadier.confirm()  # from now on the camera is followed by the cards
         self.question, self.lost = None, False
-        started = max(0.0, float(self._moved_at)) if np.isfinite(self._moved_at) else 0.0
         rows = up if self._known is None else still_up(up, layout, self._known)
-        self._stillness.uncover([reading.quad for reading in self._deal_readings[-1]])
-        self._maker = EventMaker(layout, rows, started, motion.t, confidence, packs=self._packs)
+        self._stillness.uncover([reading.quad for reading in readings[-1]])
+        self._maker = EventMaker(layout, rows, self._resting.since, motion.t, confidence, packs=self._packs)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
@@ -324,7 +317,7 @@ class Watcher:
                 return []
         if not self._looked_at_rest(frame, motion):
             return []
-        cards = tuple(settled_cards(self._deal_readings, layout.plane))
+        cards = tuple(settled_cards(self._resting.readings, layout.plane))
         if not cards and self._doubt == "camera":
             return []  # it looks elsewhere, and may come back
         look = Look(t, cards, hidden=frozenset(covered), patches=patches(layout, layout.zones(), motion))
@@ -343,14 +336,14 @@ class Watcher:
         self._steadier.confirm()
         self._glance, self._stillness, self._arms = Glance(), Stillness(), ArmTracker()
         self._stillness.feed(SteadyFrame(frame), t)
-        self._stillness.uncover([reading.quad for reading in self._deal_readings[-1]])
+        self._stillness.uncover([reading.quad for reading in self._resting.readings[-1]])
 
     def _lose(self, maker: EventMaker, known: Known, t: float) -> Event:
         """Give up following, and look for the game as for one that was broken off; returns what is asked."""
         self._maker, self._given, self._begun = None, maker.layout, maker.started
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
         self._tabletop = None  # it was kept as the camera saw it then
-        self._deal_readings.clear()
+        self._resting.readings.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), moved=None)
         return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from engine.events import Event
 from vision.geometry import order_quad
 from vision.questions import NO_DRAW_PILE, NO_ROWS, asked
 from vision.reading import CardReading, Face, Image
-from vision.steadying import SteadyFrame
+from vision.steadying import Steadier, SteadyFrame
 from vision.stillness import Motion
 from vision.watch import Watcher
 
@@ -171,6 +173,36 @@ def test_a_card_that_quick_looks_overlook_is_looked_for_by_its_index_before_the_
     game.run(2.5)
     (deal,) = game.events
     assert {player: list(cards) for player, cards in (deal.up or {}).items()} == UP
+
+
+def test_a_deal_with_a_doubtful_card_is_looked_at_closely_before_it_is_told() -> None:
+    game = Game()
+    read = game.table.read
+
+    def doubting(image: Image, crowded: object = None) -> list[CardReading]:
+        doubtful = [replace(found, card="AH", confidence=0.87) for found in read(image) if found.card == "AD"]
+        indices = [found for found in read(image) if found.card == "AD" and crowded is None]
+        return [*(found for found in read(image) if found.card != "AD"), *doubtful, *indices]
+
+    game.table.read = doubting  # type: ignore[method-assign]
+    game.run(0.6)
+    game.deal()
+    game.run(2.5)
+    (deal,) = game.events
+    assert {player: list(cards) for player, cards in (deal.up or {}).items()} == UP
+
+
+def test_once_cards_are_dealt_the_camera_is_followed_by_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the bare table, by which it was followed before, too little may be left to see."""
+    game = Game()
+    told_by_then: list[int] = []
+    monkeypatch.setattr(Steadier, "confirm", lambda _: told_by_then.append(game.table.looks))
+    game.run(0.6)
+    bare = game.table.looks
+    game.deal()
+    game.run(1.5)
+    assert len(told_by_then) == len(game.events) == 1
+    assert bare < told_by_then[0] <= game.table.looks
 
 
 def test_up_cards_that_no_name_is_sure_of_may_have_lain_there_from_the_first() -> None:

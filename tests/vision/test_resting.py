@@ -1,0 +1,34 @@
+"""A table that rests is looked at now and then: quickly at first, then more closely."""
+
+from __future__ import annotations
+
+from vision.resting import RestingLooks
+
+
+def test_looks_are_quick_then_closer_then_rare() -> None:
+    resting = RestingLooks()
+    resting.moved(1.0)
+    assert not resting.is_due(1.1, 0.0)
+    assert resting.is_due(1.25, 0.0)
+    for number in range(6):
+        assert resting.regions == ([] if number < 3 else None)
+        assert resting.closely_read is False
+        resting.add([])
+    assert resting.closely_read
+    assert not resting.is_due(9.0, 7.5)
+    assert resting.is_due(9.6, 7.5)
+
+
+def test_what_moves_makes_what_was_read_before_past() -> None:
+    resting = RestingLooks()
+    assert resting.since == 0.0
+    assert [resting.add([]) for _ in range(3)] == [False, False, True]
+    resting.moved(2.0)
+    assert (resting.readings, resting.since) == ([], 2.0)
+
+
+def test_only_the_latest_looks_are_kept() -> None:
+    resting = RestingLooks()
+    for _ in range(30):
+        resting.add([])
+    assert len(resting.readings) == 10
