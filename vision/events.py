@@ -62,7 +62,7 @@ class EventMaker:
             packs: How often each card is there.
         """
         self._scene = Scene(layout, packs)
-        self.rows = Rows(layout, up, packs)
+        self.rows = Rows(layout, up, packs, surely=confidence)
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))

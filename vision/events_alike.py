@@ -150,6 +150,8 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     at_home = in_place(place, seen)
     if at_home and was.placed(place):
         return False
+    if _changed_places(pile, claims, k, number):
+        return True
     # Of a set that was put down at once it may not be known which card lies on which.
     lowest, uppermost = _set_about(number, pile)
     first_above = 1 + (uppermost if at_home else number)
@@ -165,6 +167,23 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     above = [where for other, _, where in claims if other not in below]
     stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
     return stays or uppermost < len(pile) - 1 or hide(above, [place], OFF_MM)
+
+
+def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int) -> bool:
+    """Tell whether a card seen, and another one, each lie where the other lay: two like them lie upon both.
+
+    A hand that moves cards pushes them together, and does not change them round.
+    """
+    _, _, seen = claims[k]
+    own = pile[number].place
+    for other, p, where in claims:
+        theirs = [card.place for card in pile if card.name == other and other != pile[number].name]
+        if own is None or p < SURE_NAME or len(theirs) != 1 or theirs[0] is None:
+            continue
+        apart = not in_place(own, theirs[0])
+        if apart and in_place(theirs[0], seen) and in_place(own, where):
+            return True
+    return False
 
 
 def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:

@@ -71,7 +71,7 @@ class _Drawn:
     start: float
     t: float
     doubtful: int = 0
-    """How many of them the draw pile's picture does not show, though it has shown those before."""
+    """How many of them its picture does not show, though it has shown those before, or it alone shows."""
 
 
 class Draws:
@@ -343,13 +343,15 @@ class Draws:
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down.get(player or "")
         untouched = self._pictures.is_as_before(drawn.start, drawn.t)
-        if due is not None:
+        if due is not None and not (untouched and log.is_past(due)):
             seen = self._pictures.times_changed(drawn.start)
-            drawn.count = max(drawn.count, min(due.count, seen))
-            drawn.doubtful = drawn.count if untouched and self._pictures.show_draws else 0
+            moved, drawn.count = drawn.count, max(drawn.count, min(due.count, seen))
+            not_shown = untouched and self._pictures.show_draws
+            drawn.doubtful = drawn.count if not_shown else drawn.count - moved
             self._pictures.learn(drawn.start, drawn.t)
         else:
-            # Nobody is due a card who has put none down: what points to a draw must be plain to see then.
+            # Nobody is due a card who has put none down; or not since others have, and leaves that pile as it
+            # was. What points to a draw must be plain to see then.
             drawn.count = 0 if untouched else drawn.firm
         if not drawn.count:
             return

@@ -165,6 +165,10 @@ class EventLog:
         """Tell whether nothing has been added since an event, of which `event` is some form."""
         return self.last is not None and _first_id(self.last) == _first_id(event)
 
+    def is_past(self, put: PutDown) -> bool:
+        """Tell whether somebody has put down cards after those."""
+        return any(other.t > put.t for other in self.put_down.values())
+
     def take(self) -> list[Event]:
         """Return and forget the events that have not been handed over."""
         fresh, self.fresh = self.fresh, []

@@ -16,6 +16,9 @@ _SURE_NAME = 0.6
 _SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
 """More of a spot than this looks otherwise when its card is gone; less changes beside a neighbour's."""
+_RENAMED = 0.7
+_STAYS = 8.0
+"""By how much likelier than any other one, before it is read, an up-card is that lay on a spot already."""
 _JUST_S = 0.4
 """So long after it was read under an arm an up-card lies there still."""
 
@@ -67,8 +70,11 @@ class Change:
 class Rows:
     """All spots of all seats."""
 
-    def __init__(self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1) -> None:
-        self._packs = packs
+    def __init__(
+        self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1, *, surely: float = 0.0
+    ) -> None:
+        """Take over the up-cards before each seat, named at least so `surely`."""
+        self._packs, self._surely = packs, surely
         self._t = -math.inf
         self._renamed: list[tuple[Zone, str]] = []
         """Up-cards of rows that were put right which have other names than was thought."""
@@ -166,6 +172,9 @@ class Rows:
         name, p = _named(ups)
         if ups and (name is None or p < MIN_NAME):
             return None
+        if changed < _BARE_SHARE and any(_STAYS * seen.odds.get(spot.up or "", 0.0) >= p for seen in ups):
+            spot.touched, spot.patch, spot.put_right = None, patch, False  # it rather than one like it
+            return None
         if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
             return None
         # A card that is there is overlooked now and then; one that is not is never seen.
@@ -201,14 +210,22 @@ class Rows:
             self._renamed.append((zone, str(up)))
 
     def better_names(self) -> list[tuple[Zone, str]]:
-        """Rename undisturbed up-cards where many looks agree on another name; returns what changed."""
+        """Rename undisturbed up-cards where many looks agree on another name; returns what changed.
+
+        They must be surer of it than was told: these looks are quicker ones than those at the deal.
+        """
         renamed, self._renamed = self._renamed, []
         for zone, spot in self.spots.items():
             if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
                 continue
             ups = [s.seen for s in vote(spot.looks) if s.looks >= 4 and s.seen.face == "up"]
             name, p = _named(ups)
-            if name and name != spot.up and p > 0.7 and len(self.owners(name)) < self._packs:
+            if (
+                name
+                and name != spot.up
+                and p > max(_RENAMED, self._surely)
+                and len(self.owners(name)) < self._packs
+            ):
                 spot.up = name
                 renamed.append((zone, name))
         return renamed

@@ -190,3 +190,16 @@ def test_a_card_just_where_one_of_the_last_set_lies_is_that_one_whichever_lies_o
     across = card("AH", (-40.0, 2.0), 0.99, angle=80.0)
     view = pile_of(hearts, diamonds).view([[across, diamonds]] * 2, set(), was=hidden)
     assert [name for name, _, _ in view.new] == ["AH"], "it hides an index of the ace of diamonds"
+
+
+def test_two_that_seem_to_have_changed_places_are_two_like_them_upon_those() -> None:
+    """They hide a 2D that lay across the others."""
+    clubs, hearts, two = (
+        card("5C", (81.0, -6.0)),
+        card("5H", (103.0, 0.0)),
+        card("2D", (87.0, 10.0), angle=0.0),
+    )
+    again = [card("5H", (74.0, -5.0), 0.99), card("5C", (100.0, -1.0), 0.99)]
+    assert sorted(new_on(pile_of(clubs, hearts, two), *again)) == ["5C", "5H"]
+    pushed = [card("5C", (100.0, -1.0), 0.99), card("5H", (122.0, 5.0), 0.99)]
+    assert new_on(pile_of(clubs, hearts, two), *pushed) == []

@@ -301,6 +301,48 @@ def test_of_more_draws_than_are_due_those_have_not_been_that_the_pile_has_not_sh
     assert draws(script)[-1] == ("Ann", told)
 
 
+@pytest.mark.parametrize(("taken", "told"), [(False, []), (True, [("Ann", 1)])])
+def test_who_put_cards_down_before_others_did_is_due_none_where_the_draw_pile_looks_as_before(
+    taken: bool, told: list[tuple[str, int]]
+) -> None:
+    """The tip rests past the pile, and a card of some turns ago was not drawn for."""
+    script = Script()
+    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("QS", PLAY_AT))
+    script.look()
+    script.reach("Ann", (HOME, 0.1), ((70.0, -25.0), 0.5), (HOME, 0.1))
+    if taken:
+        script.draw_picture = script.draw_picture.copy()
+        script.draw_picture[:, :3] = 160
+    script.look()
+    script.rest(2.0)
+    assert draws(script) == told
+
+
+def test_a_draw_of_which_a_picture_alone_tells_is_none_where_more_are_seen_than_are_due() -> None:
+    script = Script()
+    tops = [np.full((26, 26, 3), 90, np.uint8) for _ in range(4)]
+    for number, top in enumerate(tops[1:]):
+        top[:, 3 * number : 3 * number + 3] = 160
+    script.draw_picture = tops[0]
+    script.play("Ann", card("9S", PLAY_AT), card("9H", (-40.0, 8.0)))
+    reach = script.reach("Ann", (HOME, 0.1), ((112.0, 90.0), 0.3))
+    script.go_on(reach, [(112.0, 80.0)] * 3, over=(DRAW,))
+    script.go_on(reach, [HOME])
+    script.draw_picture = tops[1]  # a shadow
+    script.look()
+    script.rest(1.5)
+    assert draws(script) == [("Ann", 1)]
+    for top in tops[2:]:
+        script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.3), (HOME, 0.1))
+        script.draw_picture = top
+        script.rest(0.2)
+        script.look()
+        script.rest(1.2)
+    assert draws(script) == [("Ann", 2)]
+
+
 @pytest.mark.parametrize(("seen", "times"), [(True, 1), (False, 0)])
 def test_what_changed_under_an_arm_before_tells_nothing_of_a_later_one(seen: bool, times: int) -> None:
     """The pile is looked at once somebody has been there: else the change seems to be the next player's."""

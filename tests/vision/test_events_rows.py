@@ -106,6 +106,34 @@ def test_many_looks_that_agree_correct_a_name() -> None:
     assert row.better_names() == []
 
 
+def test_names_are_corrected_by_looks_that_are_surer_only() -> None:
+    seats = (Seat("Ann", ((0.0, 0.0), (75.0, 0.0), (150.0, 0.0)), (0.0, 1.0)),)
+    row = Rows(Layout(TablePlane(np.eye(3)), 1000, 600, seats), [["4S", "5C", "6C"]], surely=0.93)
+    for _ in range(5):
+        row.look(SPOT, [up("4C", p=0.9)])
+    assert row.better_names() == []
+    for _ in range(8):
+        row.look(SPOT, [up("4C", p=0.97)])
+    assert row.better_names() == [(SPOT, "4C")]
+
+
+@pytest.mark.parametrize(
+    ("rows_changed", "read", "there"), [(3, 0.8, "4S"), (3, 0.97, "4C"), (20, 0.8, "4C")]
+)
+def test_a_card_that_may_be_the_one_that_lay_there_is_that_one_where_its_picture_has_hardly_changed(
+    rows_changed: int, read: float, there: str
+) -> None:
+    before = np.full((26, 26, 3), 60, np.uint8)
+    later = before.copy()
+    later[:rows_changed] = 120
+    row = rows()
+    row.look(SPOT, [up("4S")], before)
+    row.touch(SPOT, 3.0)
+    for _ in range(3):
+        row.look(SPOT, [up("4C", p=read, c4S=0.98 - read)], later)
+    assert row.spots[SPOT].up == there
+
+
 def test_after_the_exchange_another_card_over_an_up_card_replaces_nothing() -> None:
     table = rows()
     table.touch(SPOT, 1.0)
