@@ -99,6 +99,8 @@ class EventLog:
     """What each player has last played, of those who have not been told to have drawn as much since."""
     held: dict[str, str] = field(default_factory=dict)
     """Who holds a card that was seen to go into a hand, and has not been told of since."""
+    _put_at: float = -math.inf
+    """When cards were played last."""
     _revised: dict[int, Event] = field(default_factory=dict)
     """The latest forms of events that were revised, by the id of their first."""
 
@@ -112,6 +114,7 @@ class EventLog:
             self._moved(event)
         if event.player is not None and kind == "play":
             self.put_down[event.player] = PutDown(t, len(event.cards))
+            self._put_at = t
         elif event.player is not None and kind == "show":
             self._showed([event.player, *(who for who, _ in event.answers)], t)
         elif event.player is not None and kind == "draw":
@@ -166,8 +169,8 @@ class EventLog:
         return self.last is not None and _first_id(self.last) == _first_id(event)
 
     def is_past(self, put: PutDown) -> bool:
-        """Tell whether somebody has put down cards after those."""
-        return any(other.t > put.t for other in self.put_down.values())
+        """Tell whether cards have been played since those were put down."""
+        return self._put_at > put.t
 
     def take(self) -> list[Event]:
         """Return and forget the events that have not been handed over."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
+from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, bob_draws, card
 from vision.arms import Hands
 from vision.events_draw_visits import DrawPilePictures, DrawVisit
 from vision.events_record import EventLog
@@ -310,6 +310,7 @@ def test_who_put_cards_down_before_others_did_is_due_none_where_the_draw_pile_lo
     script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
     script.play("Ann", card("9S", PLAY_AT))
     script.play("Bob", card("QS", PLAY_AT))
+    bob_draws(script, 1)
     script.look()
     script.reach("Ann", (HOME, 0.1), ((70.0, -25.0), 0.5), (HOME, 0.1))
     if taken:
@@ -317,7 +318,7 @@ def test_who_put_cards_down_before_others_did_is_due_none_where_the_draw_pile_lo
         script.draw_picture[:, :3] = 160
     script.look()
     script.rest(2.0)
-    assert draws(script) == told
+    assert draws(script) == [("Bob", 1), *told]
 
 
 def test_a_draw_of_which_a_picture_alone_tells_is_none_where_more_are_seen_than_are_due() -> None:
