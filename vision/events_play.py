@@ -165,8 +165,8 @@ class PlayPile:
                 self._settle(now, patch)  # the reader overlooks what plainly still lies there
             elif not patient or (self._looks_bare(patch) and not shows_a_card(self._looks[-1])):
                 self._gone(now, patch)
-        elif view.cards == 0 and self._seen_under_hand(now):
-            self._judge_passed_through(now, patch)
+        elif view.cards == 0 and (passed := self._seen_under_hand(now)):
+            self._judge_passed_through([name for name, _, _ in passed], now, patch)
         elif view.cards and len(self._looks) > _LOOKS and self._seeming.is_top_taken(view, unchanged):
             self._top_taken(view, now, patch)
         elif not patient or (unchanged and not self._seeming.is_top_gone()):
@@ -341,7 +341,7 @@ class PlayPile:
         known = {*self.pile.names, *self._elsewhere(), *self._in_sight, *held}
         return self._under_hand.sure(known, now, ranks)
 
-    def _judge_passed_through(self, now: float, patch: Patch | None) -> None:
+    def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:
         """Judge cards that rested on the empty pile under a hand and are gone with it.
 
         If the hand went on to the burn pile they were played and burnt; else they were never let go.
@@ -350,7 +350,7 @@ class PlayPile:
         reach = self._scene.last_reach(seat)
         if seat is None or reach is None:
             self._settle(now, patch)
-        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, (), self._visits.since)):
+        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.since)):
             self._gone(now, patch)
         elif now - reach.last > _LEFT_SECONDS:
             self._settle(now, patch)

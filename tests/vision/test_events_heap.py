@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.vision.event_script import card
+from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card
 from vision.arms import Reach
 from vision.events_heap import Heap
 from vision.events_patches import CloseUp
+from vision.events_record import UnderArm
 from vision.events_scene import Scene
-from vision.layout import Layout, Place, Seat
+from vision.layout import PLAY, Layout, Place, Seat
 from vision.plane import TablePlane
 from vision.slots import Seen
 
@@ -103,3 +104,17 @@ def test_a_burn_pile_that_looks_as_before_got_nothing() -> None:
     assert not heap.is_untouched(0.5, 3.0), "nor before"
     heap.look([], 5.0, burnt=CloseUp(grown, (-130.0, -130.0)))
     assert not heap.is_untouched(2.0, 3.0)
+
+
+def test_a_card_burnt_before_it_ever_lay_free_is_the_first_on_the_burn_pile() -> None:
+    """Where that is nobody knows yet: it is where the hand paused and the card lies then."""
+    script = Script()
+    ten = card("10D", PLAY_AT, 0.9)
+    reach = script.reach("Bob", (PLAY_AT, 0.3))
+    for _ in range(2):
+        script.look([UnderArm(reach.seat, ten, 0.6, False)], frozenset({PLAY}))
+        script.go_on(reach, [PLAY_AT] * 2, over=[PLAY])
+    script.go_on(reach, [BURN_AT] * 6)
+    script.table = [card("10D", BURN_AT, 0.98)]
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Bob", ("10D",)), ("burn", "Bob", ("10D",))]
