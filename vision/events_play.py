@@ -24,8 +24,8 @@ from vision.slots import MIN_NAME, Seen
 
 _LOOKS = 2
 """As many looks at least decide."""
-_PATIENCE = 5
-"""After so many looks what is seen must do, sure or not."""
+_PATIENCE, _SETTLED_LOOKS = 5, 8
+"""After so many looks what is seen must do, sure or not; so often is a pile looked at that is settled."""
 _GLIMPSE_SURE, _GLIMPSE_COVERED = 0.85, 0.5
 _LEFT_SECONDS = 0.3
 _TOSSED_SECONDS = 2.0
@@ -133,7 +133,7 @@ class PlayPile:
 
     def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
-        may_show_more = bool(self.pile.cards) and len(self._looks) < _PATIENCE - 1
+        may_show_more = bool(self.pile.cards) and len(self._looks) < _SETTLED_LOOKS
         if PLAY not in hands.covered and (self.touched is not None or may_show_more):
             return quick if len(self._looks) <= _LOOKS else steady
         return steady if self._scene.is_just_at_pile(hands) else math.inf
@@ -144,7 +144,7 @@ class PlayPile:
         """Decide what the looks since the last disturbance say; `forced`: with what there is."""
         if self.touched is None:
             self._in_sight |= named_in(self._looks)
-            self._looks = self._looks[-_PATIENCE + 1 :]
+            self._looks = self._looks[-_SETTLED_LOOKS:]
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
             return
