@@ -15,6 +15,7 @@ from engine.events import Event
 from vision.arms import Hands, Reach
 from vision.events_draws import Draws
 from vision.events_heap import Heap
+from vision.events_lying import lie_over
 from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
@@ -179,7 +180,9 @@ class EventMaker:
             self._play.look(by_zone.get(PLAY, []), look)
             self._draws.forget(self._taking.taking_back)
         if DRAW not in look.hidden:
-            self._draws.look(look.t, there=bool(by_zone.get(DRAW)), picture=look.patches.get(DRAW))
+            free_pile = self.layout.draw is not None and not lie_over(look.cards, self.layout.draw)
+            picture = look.patches.get(DRAW) if free_pile else None
+            self._draws.look(look.t, there=bool(by_zone.get(DRAW)), picture=picture)
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
 

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from engine.events import Event
 from vision.arms import Reach
 from vision.events_draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
-from vision.events_record import Patch
+from vision.events_record import Patch, PutDown
 from vision.events_scene import Scene
 from vision.layout import Place
 
@@ -342,17 +342,7 @@ class Draws:
             return
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down.get(player or "")
-        untouched = self._pictures.is_as_before(drawn.start, drawn.t)
-        if due is not None and not (untouched and log.is_past(due)):
-            seen = self._pictures.times_changed(drawn.start)
-            moved, drawn.count = drawn.count, max(drawn.count, min(due.count, seen))
-            not_shown = untouched and self._pictures.show_draws
-            drawn.doubtful = drawn.count if not_shown else drawn.count - moved
-            self._pictures.learn(drawn.start, drawn.t)
-        else:
-            # Nobody is due a card who has put none down; or not since others have, and leaves that pile as it
-            # was. What points to a draw must be plain to see then.
-            drawn.count = 0 if untouched else drawn.firm
+        self._weigh(drawn, due)
         if not drawn.count:
             return
         if self._goes_on(drawn):
@@ -368,6 +358,22 @@ class Draws:
             self._before_draw(player, drawn.count, now)
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
         self._told = told, drawn
+
+    def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
+        """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
+        pictures = self._pictures
+        untouched, times = pictures.is_as_before(drawn.start, drawn.t), pictures.times_changed(drawn.start)
+        if due is None or (untouched and self._scene.log.is_past(due)):
+            # Who has put none down, or not since others have, is due no card: what points to a draw must be
+            # plain to see then.
+            drawn.count = 0 if untouched else max(drawn.firm, min(drawn.count, times))
+            return
+        moved, not_shown = drawn.count, untouched and pictures.show_draws
+        drawn.count = drawn.count if drawn.firm or not not_shown else 0
+        drawn.count = max(drawn.count, min(due.count, times))
+        drawn.doubtful = drawn.count if not_shown else drawn.count - moved
+        if drawn.firm:
+            pictures.learn(drawn.start, drawn.t)
 
     def _goes_on(self, drawn: _Drawn) -> bool:
         """Tell whether what was drawn belongs to the draw just told: nothing else has happened since."""

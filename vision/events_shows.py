@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from vision.arms import Reach
+from vision.arms import GONE_SECONDS, Reach
 from vision.events_record import Look
 from vision.events_scene import off_the_way
 from vision.layout import Layout, Place
@@ -141,6 +141,18 @@ class Shows:
                 continue
             near[0].looks.append([card])
             near[0].last = look.t
+        self._hold_on(look)
+
+    def _hold_on(self, look: Look) -> None:
+        """Take in what seems to lie free where it is held out: an arm that rests may be lost from sight."""
+        for hold in self._open:
+            reach, (x, y) = hold.reach, _place(hold.looks[-1][0])
+            stays = look.t - reach.last < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _HELD_MM
+            free = (c for c in look.cards if c.face == "up" and c.best[0] == hold.looks[-1][0].best[0])
+            there = next((card for card in free if _is_held_by(hold, card)), None)
+            if stays and there is not None and hold.last < look.t:
+                hold.looks.append([there])
+                hold.last = look.t
 
     def _holds_elsewhere(self, seat: int, card: Seen, now: float) -> bool:
         """Tell whether a seat holds out another card, far from where this one is, and has for long enough."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import pytest
 
-from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, bob_draws, card
-from vision.arms import Hands
-from vision.events_draw_visits import DrawPilePictures, DrawVisit
+from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
 from vision.events_record import EventLog
-from vision.layout import DRAW, PLAY, Zone
+from vision.layout import DRAW, PLAY
 
 HOME = (70.0, 260.0)
 
@@ -150,40 +145,6 @@ def short_of_the_pile(script: Script) -> None:
     script.rest(2.0)
 
 
-@pytest.mark.parametrize("taken", [False, True])
-def test_who_put_nothing_down_has_drawn_only_if_the_draw_pile_looks_otherwise(taken: bool) -> None:
-    script = Script()
-    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
-    script.look()
-    script.reach("Ann", (HOME, 0.1), ((70.0, 35.0), 0.5), (HOME, 0.1))
-    if taken:
-        script.draw_picture = script.draw_picture.copy()
-        script.draw_picture[:, :3] = 160  # the next card lies 3 mm aside
-    script.look()
-    script.rest(2.0)
-    assert draws(script) == ([("Ann", 1)] if taken else [])
-
-
-@pytest.mark.parametrize(("due", "told"), [(2, 2), (1, 1)])
-def test_a_hand_over_the_draw_pile_that_seemed_to_take_none_has_where_the_pile_looks_otherwise(
-    due: int, told: int
-) -> None:
-    script = Script()
-    tops = [np.full((26, 26, 3), 90, np.uint8) for _ in range(3)]
-    tops[1][:, :3], tops[2][:3] = 160, 160  # the next cards lie 3 mm aside
-    script.draw_picture = tops[0]
-    script.play("Ann", *(card(name, PLAY_AT) for name in ("9S", "9H")[:due]))
-    for top in tops[1:]:
-        reach = script.reach("Ann", (HOME, 0.1), ((112.0, 90.0), 0.3))
-        script.go_on(reach, [(112.0, 80.0)] * 3, over=(DRAW,))
-        script.go_on(reach, [HOME])
-        script.draw_picture = top
-        script.look()
-        script.rest(0.4)
-    script.rest(2.0)
-    assert draws(script) == [("Ann", told)]
-
-
 def test_a_tip_short_of_the_pile_draws_where_the_arm_lies_over_it_and_a_card_was_put_down() -> None:
     script = Script()
     short_of_the_pile(script)
@@ -274,101 +235,3 @@ def test_a_tip_that_seems_to_stay_at_its_card_until_another_is_dragged_off_the_d
     script._open = [reach]
     script.rest(3.0)
     assert draws(script) == [("Ann", 1)]
-
-
-@pytest.mark.parametrize(("moves", "told"), [(9, 2), (1, 3)])
-def test_of_more_draws_than_are_due_those_have_not_been_that_the_pile_has_not_shown(
-    moves: int, told: int
-) -> None:
-    """Each card lies so many millimetres beside the one below it: a pile may be too neat to show draws."""
-    script = Script()
-    script.draw_picture = top = np.full((26, 26, 3), 90, np.uint8)
-
-    def draw(player: str, left: int) -> None:
-        script.reach(player, (HOME, 0.1), (DRAW_AT, 0.3), (HOME, 0.1))
-        script.draw_picture = top.copy()
-        script.draw_picture[:, left : left + moves] = 160
-        script.rest(0.2)
-        script.look()
-        script.rest(2.0)
-
-    for number, name in enumerate(("9S", "7H", "KC")):
-        script.play("Ann" if number % 2 else "Cat", card(name, PLAY_AT))
-        draw("Ann" if number % 2 else "Cat", number * 9)
-    script.play("Ann", card("2S", PLAY_AT), card("2H", (-40.0, 8.0)))
-    for left in (18, 9, 0):
-        draw("Ann", left)
-    assert draws(script)[-1] == ("Ann", told)
-
-
-@pytest.mark.parametrize(("taken", "told"), [(False, []), (True, [("Ann", 1)])])
-def test_who_put_cards_down_before_others_did_is_due_none_where_the_draw_pile_looks_as_before(
-    taken: bool, told: list[tuple[str, int]]
-) -> None:
-    """The tip rests past the pile, and a card of some turns ago was not drawn for."""
-    script = Script()
-    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
-    script.play("Ann", card("9S", PLAY_AT))
-    script.play("Bob", card("QS", PLAY_AT))
-    bob_draws(script, 1)
-    script.look()
-    script.reach("Ann", (HOME, 0.1), ((70.0, -25.0), 0.5), (HOME, 0.1))
-    if taken:
-        script.draw_picture = script.draw_picture.copy()
-        script.draw_picture[:, :3] = 160
-    script.look()
-    script.rest(2.0)
-    assert draws(script) == [("Bob", 1), *told]
-
-
-def test_a_draw_of_which_a_picture_alone_tells_is_none_where_more_are_seen_than_are_due() -> None:
-    script = Script()
-    tops = [np.full((26, 26, 3), 90, np.uint8) for _ in range(4)]
-    for number, top in enumerate(tops[1:]):
-        top[:, 3 * number : 3 * number + 3] = 160
-    script.draw_picture = tops[0]
-    script.play("Ann", card("9S", PLAY_AT), card("9H", (-40.0, 8.0)))
-    reach = script.reach("Ann", (HOME, 0.1), ((112.0, 90.0), 0.3))
-    script.go_on(reach, [(112.0, 80.0)] * 3, over=(DRAW,))
-    script.go_on(reach, [HOME])
-    script.draw_picture = tops[1]  # a shadow
-    script.look()
-    script.rest(1.5)
-    assert draws(script) == [("Ann", 1)]
-    for top in tops[2:]:
-        script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.3), (HOME, 0.1))
-        script.draw_picture = top
-        script.rest(0.2)
-        script.look()
-        script.rest(1.2)
-    assert draws(script) == [("Ann", 2)]
-
-
-@pytest.mark.parametrize(("seen", "times"), [(True, 1), (False, 0)])
-def test_what_changed_under_an_arm_before_tells_nothing_of_a_later_one(seen: bool, times: int) -> None:
-    """The pile is looked at once somebody has been there: else the change seems to be the next player's."""
-    visits = [DrawVisit(1, 10.0, 11.0, DRAW_AT, stuck=False, open=False)]
-    pictures = DrawPilePictures(visits)
-    before, after = np.full((26, 26, 3), 90, np.uint8), np.full((26, 26, 3), 90, np.uint8)
-    after[:, :5] = 160
-    pictures.look(9.0, before)
-    assert pictures.is_stale
-    if seen:
-        pictures.look(11.5, before)
-        assert not pictures.is_stale
-    visits.append(DrawVisit(2, 13.0, 13.4, DRAW_AT, stuck=False, open=False))
-    pictures.look(14.0, after)
-    assert pictures.times_changed(12.5) == times
-
-
-def test_a_draw_pile_is_looked_at_once_somebody_has_been_there() -> None:
-    script = Script()
-    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
-    script.play("Ann", card("9S", PLAY_AT))
-    reach = script.reach("Ann", (HOME, 0.1), ((70.0, 60.0), 0.05))
-    script.go_on(reach, [DRAW_AT] * 4, over=(DRAW,))
-    script.go_on(reach, [HOME])
-    script.maker.rows.spots[Zone("row", 0, 2)].touched = None  # that is not what it is looked at for
-    assert script.maker.look_interval(Hands(script.t, (), (), {})) < 1
-    script.look()
-    assert script.maker.look_interval(Hands(script.t, (), (), {})) == math.inf

@@ -9,7 +9,7 @@ import pytest
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
 from vision.arms import Hands, Reach
 from vision.events_record import UnderArm
-from vision.layout import Zone
+from vision.layout import BURN, Zone
 from vision.slots import Seen
 
 
@@ -33,6 +33,26 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     script.rest(2.0)
     show = script.events[-1]
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
+
+
+@pytest.mark.parametrize("rests", [True, False])
+def test_a_card_held_out_by_an_arm_that_is_taken_for_the_table_is_shown(rests: bool) -> None:
+    """It seems to lie free then, where the hand was seen last; one that the hand has left lies there."""
+    script = Script()
+    script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
+    script.play("Ann", card("9S", PLAY_AT))
+    three = card("3H", (100.0, 120.0))
+    dan = script.reach("Dan", ((120.0, 110.0), 0.2))
+    for _ in range(2):
+        script.go_on(dan, [(120.0, 110.0)] * 2)
+        script.look([UnderArm(dan.seat, three, 0.6, False)])
+    script.table.append(three)
+    script.go_on(dan, [(120.0, 110.0) if rests else (180.0, 110.0)] * 4)
+    script.look()
+    script.table.remove(three)
+    script.table.append(down(BURN_AT))
+    script.rest(2.0)
+    assert [event.event for event in script.events[2:]] == (["show"] if rests else [])
 
 
 def test_a_card_held_over_the_bare_table_and_taken_home_again_is_shown_to_nobody() -> None:
