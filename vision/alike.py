@@ -1,7 +1,8 @@
-"""Games with several packs: cards alike that lie on one another, told apart by where their indices are.
+"""Cards that read alike and lie on one another, told apart by where their indices are.
 
-With one pack two readings of one name are one card seen twice, and with several they mostly are, too. That
-there are two is told by two indices which no one card can have in those places.
+Two readings of one name are mostly one card seen twice. That there are two is told by two indices which no
+one card can have in those places: with several packs they may bear one name, with one the suit of one of them
+was misread, of whose pip too little is to be seen.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from vision.geometry import CARD_WIDTH_MM, card_plane, transform
 from vision.indices import INDEX_MM, Index
 from vision.reading import CardReading
 
-_SURELY = 0.85
-"""Both indices must be named this surely."""
+SURELY = 0.85
+"""With several packs both indices must be named this surely."""
 _APART_MM = 9.0
 """Nearer to one another they may be one index found twice: it is 6 mm wide, and 13 tall."""
 _SLIP_MM = 9.0
@@ -23,21 +24,22 @@ _SLIP_MM = 9.0
 
 
 def further_alike(
-    told: Sequence[tuple[Index, CardReading]], owners: Mapping[int, int], packs: int
+    told: Sequence[tuple[Index, CardReading]], owners: Mapping[int, int], packs: int, least: float = SURELY
 ) -> set[int]:
-    """Return which readings tell of one more card with a name that another reading bears.
+    """Return which readings tell of one more card with a name that another reading surely bears.
 
     Two indices that stand the same way up, in two places, belong to two cards.
 
     Args:
         told: Indices and the cards they tell of, surest first.
         owners: By its number in `told`, the known card of the same name an index belongs to, if any.
-        packs: How often each card is there.
+        packs: How often each card is there, as far as names go.
+        least: How surely an index must be named to tell of a further card.
     """
     further: set[int] = set()
-    sure = [k for k, (_, r) in enumerate(told) if r.card is not None and r.confidence >= _SURELY]
-    for name in {told[k][1].card for k in sure} if packs > 1 else ():
-        of_name = [k for k in sure if told[k][1].card == name]
+    named = [k for k, (_, r) in enumerate(told) if r.card is not None and r.confidence >= least]
+    for name in {told[k][1].card for k in named if told[k][1].confidence >= SURELY}:
+        of_name = [k for k in named if told[k][1].card == name]
         # Those that belong to cards seen whole come first: there is no doubt about whose they are.
         order = sorted(of_name, key=lambda k: k not in owners)
         groups: list[list[int]] = []

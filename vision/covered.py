@@ -73,14 +73,16 @@ class CoveredCards:
         """
         cards = [reading for reading in known if reading.face == "up"]
         indices = _with_ends(self._indices(image, known, regions), ends, regions)
-        told = self._told_by_indices(image, indices, cards)
+        names = self._told_by_indices(image, indices, cards)
+        told = [(index, reading) for index, reading, _ in names]
         if not told:
             return list(known)
         readings = [reading for _, reading in told]
         cards = [_put_right(image, card, readings) for card in cards if not is_blend(card, cards, told)]
         owners = IndexOwners(cards, told)
         # What the other corners show costs a look at them: only where an index lies in one does it matter.
-        owners.decide(owners.may_have_four and self._has_four_indices(image, cards), packs)
+        four = owners.may_have_four and self._has_four_indices(image, cards)
+        owners.decide(four, packs, lambda number: self._otherwise(*names[number]))
         found: list[CardReading] = []
         for number in range(len(told)):
             if owners.give(number):
@@ -118,15 +120,19 @@ class CoveredCards:
 
     def _told_by_indices(
         self, image: Image, indices: Sequence[Index], known: Sequence[CardReading]
-    ) -> list[tuple[Index, CardReading]]:
+    ) -> list[tuple[Index, CardReading, FaceReading]]:
         """Return the cards that indices tell of, surest name first; `known` are others in the picture."""
         if not indices:
             return []
         sure = [(c.card, c.quad) for c in known if c.card is not None and c.confidence >= SHOWS_ITS_INK]
         names = self._faces.read_indices(image, [index.quad for index in indices], sure)
         pairs = sorted(zip(indices, names, strict=True), key=lambda pair: -pair[1].confidence)
-        readings = [(index, _reading(index, name)) for index, name in pairs]
-        return [(index, reading) for index, reading in readings if reading is not None]
+        readings = [(index, _reading(index, name), name) for index, name in pairs]
+        return [(index, reading, name) for index, reading, name in readings if reading is not None]
+
+    def _otherwise(self, index: Index, reading: CardReading, name: FaceReading) -> CardReading:
+        """Return what an index tells if its card is not the one that it names."""
+        return _reading(index, name.otherwise(self._faces.fusion.index_threshold)) or reading
 
     def _has_four_indices(self, image: Image, cards: Sequence[CardReading]) -> bool:
         """Tell whether the cards bear an index in the other two corners as well: some deck's do."""

@@ -13,6 +13,8 @@ from vision.slots import MIN_NAME, Seen, Settled
 
 SURE_NAME = 0.9
 """A card that is named less surely than this may show in part alone."""
+_ONE_NAME = 0.05
+"""Two ends of one card are read as one card with at least this probability; less likely they are two."""
 _APART = 8.0, 90.0
 """Nearer than this, mm, two readings are of one place, however turned."""
 _MOVED = 45.0, 20.0
@@ -95,7 +97,9 @@ def _put_together(first: Seen, second: Seen) -> Seen | None:
         return None
     odds = {name: first.odds[name] * second.odds[name] for name in first.odds.keys() & second.odds.keys()}
     total = sum(odds.values())
-    odds = {name: p / total for name, p in odds.items()} if total else {}
+    if total < _ONE_NAME:
+        return None
+    odds = {name: p / total for name, p in odds.items()}
     angle = max(first, second, key=lambda seen: seen.best[1]).angle
     whole = Seen((first.x + second.x) / 2, (first.y + second.y) / 2, angle, "up", odds)
     return whole if are_two_ends(whole, first, second) else None

@@ -37,6 +37,8 @@ CLASSES = (*CARDS, JOKER, "NONE")
 """What is told apart, in the order of `FaceReading.log_probabilities`. NONE: nothing that can be read."""
 _NONE = len(CLASSES) - 1
 _ALTERNATIVES = 3
+_IMPOSSIBLE = -50.0
+"""The log-probability of what is ruled out."""
 _SQUARE_SIDES = 1.25
 """Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
 _IS_RED = np.array([is_red(card) for card in CARDS])
@@ -86,6 +88,21 @@ class FaceReading:
     def unreadable(self) -> float:
         """Probability that there is nothing to read: a back, a covered card, no card."""
         return float(np.exp(self.log_probabilities[_NONE]))
+
+    def otherwise(self, threshold: float) -> FaceReading:
+        """Return what a card is that cannot be the one which is named: of that rank, but of another suit.
+
+        The rank is read beside the pip, of which others may leave too little to be seen.
+        """
+        at = CLASSES.index(self.card) if self.card is not None else len(CARDS)
+        if at >= len(CARDS):
+            return self
+        log_p = self.log_probabilities.copy()
+        of_rank = log_p[at - at % len(SUITS) :][: len(SUITS)]
+        rank = np.logaddexp.reduce(of_rank)
+        of_rank[at % len(SUITS)] = _IMPOSSIBLE
+        of_rank += rank - np.logaddexp.reduce(of_rank)
+        return reading_of(log_p, threshold)
 
 
 def _log_softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:

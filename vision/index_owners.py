@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.alike import further_alike
+from vision.alike import SURELY, further_alike
 from vision.face_classes import rank_and_colour
 from vision.faces import FaceReading
 from vision.geometry import (
@@ -74,6 +74,7 @@ class IndexOwners:
         ]
         self._four = False
         self._further: set[int] = set()
+        self._named = [reading.card for reading in self._readings]
         self._several: set[str | None] = set()
         self._poor: set[int] = set()
 
@@ -83,11 +84,18 @@ class IndexOwners:
         doubtful = any(_is_beside(*pair, other) for pair in self._told for other in self._readings)
         return doubtful or any(apart[2:].min() < _FOURTH_INDEX for row in self._beside for apart in row)
 
-    def decide(self, four: bool, packs: int) -> None:
-        """Note whether the deck has `four` indices, and how often each card is there."""
+    def decide(self, four: bool, packs: int, otherwise: Callable[[int], CardReading]) -> None:
+        """Note whether the deck has `four` indices, and how often each card is there.
+
+        `otherwise` returns what an index, by its number, tells if its card is not the one that it names.
+        """
         self._four = four
         owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
-        self._further = further_alike(self._told, owners, packs)
+        least = SURELY if packs > 1 else 0.0  # of one that cannot bear the name its rank alone counts
+        self._further = further_alike(self._told, owners, max(packs, 2), least)
+        for number in self._further if packs == 1 else ():
+            self._told[number] = self._told[number][0], otherwise(number)
+        self._readings = [reading for _, reading in self._told]
         self._several = {self._readings[number].card for number in self._further}
         if four:
             self._poor |= {k for k, card in enumerate(self.cards) if self._is_drawn_from_a_fourth(card)}
@@ -115,7 +123,7 @@ class IndexOwners:
         twins = [k for k, other in enumerate(cards) if _seen_twice(reading, index, other)]
         if number in self._further:
             # No twin of the card that bears its name already, but perhaps that of an outline without one.
-            own, twins = [k for k in own if cards[k].card != reading.card], []
+            own, twins = [k for k in own if cards[k].card not in (reading.card, self._named[number])], []
         if own:
             nearest = min(own, key=lambda k: float(row[k][:2].min()))
             card = cards[nearest]
@@ -186,10 +194,11 @@ class IndexOwners:
         outlined or `found`: what else it may be is named if it is then as likely as the `threshold`.
         """
         index, reading = self._told[number]
-        if reading.card is not None or packs > 1:
+        if packs > 1 or (reading.card is not None and number not in self._further):
             return reading
         seen = {c.card for c in (*self.cards, *found) if c.card is not None and c.confidence >= SURELY_OTHER}
-        reading = _named_otherwise(reading, seen, threshold)
+        if reading.card is None or reading.card in seen:
+            reading = _named_otherwise(reading, seen, threshold)
         self._told[number] = index, reading
         return reading
 
@@ -217,14 +226,16 @@ class IndexOwners:
 
 def _named_otherwise(reading: CardReading, seen: Collection[str], threshold: float) -> CardReading:
     """Return the reading of an index without a name by what is known to be `seen` elsewhere."""
-    weighed = [(name, p * (_SEEN_ELSEWHERE if name in seen else 1.0)) for name, p in reading.alternatives]
-    total = 1.0 - sum(p for _, p in reading.alternatives) + sum(p for _, p in weighed)
+    named = () if reading.card is None else ((reading.card, reading.confidence),)
+    may_be = [*named, *reading.alternatives]
+    weighed = [(name, p * (_SEEN_ELSEWHERE if name in seen else 1.0)) for name, p in may_be]
+    total = 1.0 - sum(p for _, p in may_be) + sum(p for _, p in weighed)
     odds = sorted(((name, p / total) for name, p in weighed), key=lambda pair: -pair[1])
     if not odds:
         return reading
     best, confidence = odds[0]
     if confidence < threshold:
-        return replace(reading, confidence=confidence, alternatives=tuple(odds))
+        return replace(reading, card=None, confidence=confidence, alternatives=tuple(odds))
     return replace(reading, card=best, confidence=confidence, alternatives=tuple(odds[1:]))
 
 
