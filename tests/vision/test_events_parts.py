@@ -162,6 +162,13 @@ def test_both_ends_of_a_card_under_another_are_that_card_though_one_is_misread()
     assert {card[0] for card in pile.view([another] * 2, set()).new} == {"8H", "8C"}, "on the same side"
 
 
+def test_two_of_a_fanned_set_that_are_read_as_different_cards_are_no_two_ends_of_one() -> None:
+    pile = pile_of()
+    top = up("8S", -30)
+    eights = [up("8D", 11, p=0.87, c10D=0.05), up("8H", -8, p=0.74, c9H=0.11, cQH=0.06)]
+    assert {card[0] for card in pile.view([[top, *eights]] * 2, set()).new} == {"8S", "8D", "8H"}
+
+
 def test_both_ends_of_a_straightened_card_under_the_uppermost_are_that_card_though_one_is_misread() -> None:
     pile = pile_of(up("7C", 40, angle=0), up("8S"))
     top, end = up("8S", p=0.99), up("7C", -10, p=0.9, angle=57)
