@@ -17,6 +17,8 @@ _ONE_NAME = 0.05
 """Two ends of one card are read as one card with at least this probability; less likely they are two."""
 _APART = 8.0, 90.0
 """Nearer than this, mm, two readings are of one place, however turned."""
+_ABOUT_MM = 16.0
+"""So far off may a card on the pile be whose place was told as a hand was over it."""
 _MOVED = 45.0, 20.0
 """By so much, mm and degrees, a hand moves a card that it is about to take."""
 OFF_MM = 5.0
@@ -178,16 +180,21 @@ def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, n
 
     A hand that moves cards pushes them together, and does not change them round.
     """
-    _, _, seen = claims[k]
-    own = pile[number].place
+    name, _, seen = claims[k]
+    own = pile[number]
     for other, p, where in claims:
-        theirs = [card.place for card in pile if card.name == other and other != pile[number].name]
-        if own is None or p < SURE_NAME or len(theirs) != 1 or theirs[0] is None:
+        theirs = [card for card in pile if card.name == other]
+        if p < SURE_NAME or other == name or len(theirs) != 1:
             continue
-        apart = not in_place(own, theirs[0])
-        if apart and in_place(theirs[0], seen) and in_place(own, where):
+        if _lies_rather_at(theirs[0], own, seen) and _lies_rather_at(own, theirs[0], where):
             return True
     return False
+
+
+def _lies_rather_at(there: PileCard, home: PileCard, seen: Seen) -> bool:
+    """Tell whether a card lies about where one of the pile lay, and much nearer to that than to another."""
+    away = _way(seen, there)
+    return away <= _ABOUT_MM and 2 * away < _way(seen, home) < math.inf
 
 
 def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:
