@@ -32,7 +32,8 @@ def further_alike(
 
     Args:
         told: Indices and the cards they tell of, surest first.
-        owners: By its number in `told`, the known card of the same name an index belongs to, if any.
+        owners: By its number in `told`, the known card of the same name an index belongs to, if any; those
+            first that stand nearest to where that has its own.
         packs: How often each card is there, as far as names go.
         least: How surely an index must be named to tell of a further card.
     """
@@ -41,7 +42,7 @@ def further_alike(
     for name in {told[k][1].card for k in named if told[k][1].confidence >= SURELY}:
         of_name = [k for k in named if told[k][1].card == name]
         # Those that belong to cards seen whole come first: there is no doubt about whose they are.
-        order = sorted(of_name, key=lambda k: k not in owners)
+        order = [*(k for k in owners if k in of_name), *(k for k in of_name if k not in owners)]
         groups: list[list[int]] = []
         for k in order:
             fitting = [g for g in groups if not any(_on_two_cards(told[k][0], told[m][0]) for m in g)]
@@ -49,8 +50,12 @@ def further_alike(
                 fitting[0].append(k)
             else:
                 groups.append([k])
+        heads = [group[0] for group in groups]
+        first = {owners[head]: head for head in reversed(heads) if head in owners}
         seen = len({owners[k] for k in of_name if k in owners}) or 1
-        further |= set([group[0] for group in groups[1:] if group[0] not in owners][: max(0, packs - seen)])
+        # No card has two groups: an outline that is drawn about two of them, or too narrow, seems to.
+        others = [head for head in heads[1:] if head not in owners or first[owners[head]] != head]
+        further |= set(others[: max(0, packs - seen)])
     return further
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from vision.geometry import (
     transform,
 )
 from vision.indices import INDEX_MM, Index
-from vision.reading import CardReading, Quad
+from vision.reading import CardReading, Quad, named_otherwise
 
 _OWN_INDEX = 0.09
 """An index this near to where a known card has one, as a share of the card's height, is that card's."""
@@ -40,8 +40,6 @@ _ONE_CARD = 0.35
 """Two readings of one card that share this much of the smaller quad are one card seen twice."""
 _BESIDE_MM = 2.0
 """So far beside a card of its name an index may stand that is that card's: outlines are seldom exact."""
-_SEEN_ELSEWHERE = 0.1
-"""Weight of a name that another card surely bears: it may be that one's index, too, told in a wrong place."""
 PLAIN = 0.9
 """A card that is named less surely than this may be two that lie almost on one another."""
 _NEAR_IOU = 0.4
@@ -91,7 +89,7 @@ class IndexOwners:
         """
         self._four = four
         owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
-        least = SURELY if packs > 1 else 0.0  # of one that cannot bear the name its rank alone counts
+        least = SURELY if packs > 1 else 0.0  # of what cannot bear the name the rank alone counts
         self._further = further_alike(self._told, owners, max(packs, 2), least)
         for number in self._further if packs == 1 else ():
             self._told[number] = self._told[number][0], otherwise(number)
@@ -198,7 +196,7 @@ class IndexOwners:
             return reading
         seen = {c.card for c in (*self.cards, *found) if c.card is not None and c.confidence >= SURELY_OTHER}
         if reading.card is None or reading.card in seen:
-            reading = _named_otherwise(reading, seen, threshold)
+            reading = named_otherwise(reading, seen, threshold)
         self._told[number] = index, reading
         return reading
 
@@ -222,21 +220,6 @@ class IndexOwners:
     def left(self) -> list[CardReading]:
         """The outlined cards without poor outlines of cards that indices told of."""
         return [card for k, card in enumerate(self.cards) if k not in self._poor]
-
-
-def _named_otherwise(reading: CardReading, seen: Collection[str], threshold: float) -> CardReading:
-    """Return the reading of an index without a name by what is known to be `seen` elsewhere."""
-    named = () if reading.card is None else ((reading.card, reading.confidence),)
-    may_be = [*named, *reading.alternatives]
-    weighed = [(name, p * (_SEEN_ELSEWHERE if name in seen else 1.0)) for name, p in may_be]
-    total = 1.0 - sum(p for _, p in may_be) + sum(p for _, p in weighed)
-    odds = sorted(((name, p / total) for name, p in weighed), key=lambda pair: -pair[1])
-    if not odds:
-        return reading
-    best, confidence = odds[0]
-    if confidence < threshold:
-        return replace(reading, card=None, confidence=confidence, alternatives=tuple(odds))
-    return replace(reading, card=best, confidence=confidence, alternatives=tuple(odds[1:]))
 
 
 def likeliest(name: FaceReading | CardReading) -> str | None:
@@ -346,14 +329,15 @@ def _owners(
     """Return the numbers of the known cards that own indices, by those of the indices: they bear one name.
 
     `beside` tells how far each index is from where each card has its own (see `_apart`): nearer than `least`.
+    First come those nearest to where it has its first two.
     """
-    owners = {}
+    owned = []
     for number, ((_, reading), row) in enumerate(zip(told, beside, strict=True)):
         own = [k for k, card in enumerate(cards) if card.card is not None and card.card == reading.card]
         nearest = min(own, key=lambda k: float(row[k].min()), default=None)
         if nearest is not None and row[nearest].min() < least:
-            owners[number] = nearest
-    return owners
+            owned.append((float(row[nearest][:2].min()), number, nearest))
+    return {number: nearest for _, number, nearest in sorted(owned)}
 
 
 def _better_named(card: CardReading, told: CardReading) -> CardReading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -18,6 +18,8 @@ Quad = NDArray[np.float32]
 
 UNKNOWN_CARD = "??"
 Face = Literal["up", "down"]
+_SEEN_ELSEWHERE = 0.1
+"""Weight of a name that another card surely bears: it may be that one, too, told in a wrong place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +55,24 @@ def without_jokers(reading: CardReading) -> CardReading:
     if reading.card != JOKER:
         return replace(reading, alternatives=rest)
     return replace(reading, card=None, confidence=0.0, alternatives=rest)
+
+
+def named_otherwise(reading: CardReading, seen: Collection[str], threshold: float) -> CardReading:
+    """Return a reading weighed by which cards are `seen` elsewhere; it is named from the `threshold` on.
+
+    It may be one of those all the same, told in a wrong place.
+    """
+    named = () if reading.card is None else ((reading.card, reading.confidence),)
+    may_be = [*named, *reading.alternatives]
+    weighed = [(name, p * (_SEEN_ELSEWHERE if name in seen else 1.0)) for name, p in may_be]
+    total = 1.0 - sum(p for _, p in may_be) + sum(p for _, p in weighed)
+    odds = sorted(((name, p / total) for name, p in weighed), key=lambda pair: -pair[1])
+    if not odds:
+        return reading
+    best, confidence = odds[0]
+    if confidence < threshold:
+        return replace(reading, card=None, confidence=confidence, alternatives=tuple(odds))
+    return replace(reading, card=best, confidence=confidence, alternatives=tuple(odds[1:]))
 
 
 Region = tuple[float, float, float, float]

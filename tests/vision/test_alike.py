@@ -73,6 +73,14 @@ def test_of_two_places_the_one_where_no_known_card_lies_is_the_further_one() -> 
     assert further_alike(told((at(100), "6D", 0.97), (at(118), "6D", 0.96)), {1: 0}, 2) == {0}
 
 
+def test_of_two_that_seem_to_belong_to_one_outline_the_one_farther_from_its_corners_is_the_further_one() -> (
+    None
+):
+    places = told((at(100), "6D", 0.97), (at(118), "6D", 0.96))
+    assert further_alike(places, {1: 0, 0: 0}, 2) == {0}
+    assert further_alike(places, {0: 0, 1: 0}, 2) == {1}
+
+
 def test_where_two_cards_are_known_there_is_no_third_with_two_packs() -> None:
     places = told((at(100), "6D", 0.97), (at(118), "6D", 0.96), (at(136), "6D", 0.95))
     assert further_alike(places, {0: 0, 1: 1}, 2) == set()
