@@ -23,9 +23,10 @@ _AS_BEFORE, _OTHERWISE = 0.02, 0.07
 """Less of the draw pile's picture than the first looks otherwise while nothing is taken from it, but for an
 arm's shadow; more than the second where a card has been, however squarely they lie. Twice as much as changed
 between two looks just before it must be, too: the camera may sway."""
-_TELLING, _MUCH_LESS = 3, 0.3
+_TELLING, _MUCH_LESS, _LESS = 3, 0.3, 0.6
 """So many draws tell how much of this pile's picture looks otherwise after one; hardly a card was drawn where
-it is less than this share of the least of them: a shadow, or what was put beside it."""
+it is less than the first share of the least of them, a shadow, and maybe none where it is less than the
+second: what was put down beside the pile may reach over its edge."""
 _STILL = 3
 """So many looks tell whether the camera is still."""
 
@@ -94,8 +95,7 @@ class DrawPilePictures:
     def is_as_before(self, start: float, end: float) -> bool:
         """Tell whether it has been seen before `start` and after `end`, and looks as if nothing was drawn."""
         changed = self._changed_between(start, end)
-        least = min(self._drawn, default=0.0) if self.show_draws else 0.0
-        return changed is not None and changed < max(_AS_BEFORE, _MUCH_LESS * least)
+        return changed is not None and changed < max(_AS_BEFORE, _MUCH_LESS * self._usual)
 
     def _changed_between(self, start: float, end: float) -> float | None:
         """Return what share of it looks otherwise after `end` than before `start`; None: it was not seen."""
@@ -103,6 +103,11 @@ class DrawPilePictures:
         if not before or self._seen[-1][0] <= max(start, end):
             return None
         return changed_share(before[-1], self._seen[-1][1])
+
+    @property
+    def _usual(self) -> float:
+        """How much of it, at least, looked otherwise after a draw; 0 where that is not known."""
+        return min(self._drawn) if self.show_draws else 0.0
 
     @property
     def show_draws(self) -> bool:
@@ -124,7 +129,7 @@ class DrawPilePictures:
         if not before:
             return 0
         sway = max((changed_share(a, b) for a, b in pairwise(before[-_STILL:])), default=0.0)
-        least = max(_OTHERWISE, 2 * sway)
+        least = max(_OTHERWISE, 2 * sway, _LESS * self._usual)
         if changed_share(before[-1], self._seen[-1][1]) < least:
             return 0
         different = [before[-1]]

@@ -10,8 +10,8 @@ from vision.slots import Seen, covers, index_places, turn_between
 _IN_PLACE_MM, _IN_PLACE_DEGREES = 12.0, 10.0
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 """So little a card that is read twice seems to have moved, under a hand or just after one."""
-_REACHES_MM = 36.0
-"""A card that ends no farther from the middle of another one lies over its edge, however that is turned."""
+_REACHES_MM = 29.0
+"""A card that ends no farther from the middle of another one lies over a good part of it."""
 _END_OUT_MM, _END_ASIDE_MM, _END_DEGREES = 20.0, 8.0, 12.0
 """So far off a card's place, along it and aside, and so far turned, each of its two ends may be drawn."""
 
@@ -37,7 +37,7 @@ def hides_part(upper: Seen, lower: Seen) -> bool:
 
 
 def lie_over(cards: Sequence[Seen], pile: tuple[float, float]) -> bool:
-    """Tell whether a face-up card reaches over the uppermost card of a pile of face-down ones, at a place."""
+    """Tell whether a face-up card lies over a part of the uppermost card of a face-down pile at a place."""
     return any(card.face == "up" and covers(card, pile, _REACHES_MM) for card in cards)
 
 

@@ -141,7 +141,7 @@ def test_a_draw_pile_over_which_played_cards_lie_tells_nothing() -> None:
     script.look()
     script.draw_picture = otherwise(script.draw_picture, 3)
     reach = script.reach("Ann", (HOME, 0.1), (PLAY_AT, 0.3))
-    script.table.append(card("9S", (0.0, 0.0), angle=0.0))  # 35 mm from the middle of the draw pile
+    script.table.append(card("9S", (0.0, 0.0), angle=0.0))  # it ends 26 mm from the draw pile's middle
     script.go_on(reach, [(112.0, 80.0)] * 3, over=(DRAW,))
     script.go_on(reach, [HOME])
     script.look()
@@ -200,3 +200,23 @@ def test_a_draw_pile_is_looked_at_once_somebody_has_been_there() -> None:
     assert script.maker.look_interval(Hands(script.t, (), (), {})) < 1
     script.look()
     assert script.maker.look_interval(Hands(script.t, (), (), {})) == math.inf
+
+
+@pytest.mark.parametrize(("rows", "times"), [(8, 1), (3, 0)])
+def test_what_changes_much_less_than_draws_do_may_be_what_was_put_beside_the_pile(
+    rows: int, times: int
+) -> None:
+    visits: list[DrawVisit] = []
+    pictures = DrawPilePictures(visits)
+    top = np.full((26, 26, 3), 90, np.uint8)
+    for number in range(4):
+        before = top.copy()
+        before[:, : 8 * (number % 2)] = 160  # each draw changes 0.3 of it
+        pictures.look(10.0 * number, before)
+        if number:
+            pictures.learn(10.0 * number - 5, 10.0 * number - 1)
+    visits.append(DrawVisit(1, 41.0, 41.4, DRAW_AT, stuck=False, open=False))
+    after = before.copy()
+    after[:rows] = 20
+    pictures.look(42.0, after)
+    assert pictures.times_changed(40.5) == times
