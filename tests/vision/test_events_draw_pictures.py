@@ -215,6 +215,8 @@ def test_what_changes_much_less_than_draws_do_may_be_what_was_put_beside_the_pil
         pictures.look(10.0 * number, before)
         if number:
             pictures.learn(10.0 * number - 5, 10.0 * number - 1)
+    for t in (38.0, 39.0, 40.0):
+        pictures.look(t, before)
     visits.append(DrawVisit(1, 41.0, 41.4, DRAW_AT, stuck=False, open=False))
     after = before.copy()
     after[:rows] = 20
