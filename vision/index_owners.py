@@ -91,8 +91,11 @@ class IndexOwners:
         owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
         least = SURELY if packs > 1 else 0.0  # of what cannot bear the name the rank alone counts
         self._further = further_alike(self._told, owners, max(packs, 2), least)
-        for number in self._further if packs == 1 else ():
-            self._told[number] = self._told[number][0], otherwise(number)
+        if packs == 1:
+            others = {number: otherwise(number) for number in self._further}
+            self._further = {number for number, other in others.items() if other.card != self._named[number]}
+            for number in self._further:  # not jokers: those have no suit
+                self._told[number] = self._told[number][0], others[number]
         self._readings = [reading for _, reading in self._told]
         self._several = {self._readings[number].card for number in self._further}
         if four:

@@ -109,6 +109,11 @@ def test_with_one_pack_a_card_that_reads_like_the_one_upon_it_is_another_of_its_
     )
 
 
+def test_with_one_pack_a_joker_read_in_two_places_is_one_card() -> None:
+    indices = (at(100), "JOKER"), (at(120), "JOKER"), (turned(at(120)), "JOKER")
+    assert read(*indices, packs=1, known=(whole("JOKER", 120),)) == [("JOKER", 120)]
+
+
 def test_with_one_pack_the_one_card_may_have_an_index_in_all_four_corners() -> None:
     indices = (at(100), "9S"), (at(151), "9S"), (turned(at(100)), "9S")
     assert read(*indices, packs=1, known=(whole("9S", 100),)) == [("9S", 100)]
