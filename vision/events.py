@@ -180,8 +180,8 @@ class EventMaker:
             self._play.look(by_zone.get(PLAY, []), look)
             self._draws.forget(self._taking.taking_back)
         if DRAW not in look.hidden:
-            free_pile = self.layout.draw is not None and not lie_over(look.cards, self.layout.draw)
-            picture = look.patches.get(DRAW) if free_pile else None
+            pile_is_free = self.layout.draw is not None and not lie_over(look.cards, self.layout.draw)
+            picture = look.patches.get(DRAW) if pile_is_free else None
             self._draws.look(look.t, there=bool(by_zone.get(DRAW)), picture=picture)
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()

@@ -368,10 +368,10 @@ class Draws:
             # plain to see then.
             drawn.count = 0 if untouched else max(drawn.firm, min(drawn.count, times))
             return
-        moved, not_shown = drawn.count, untouched and pictures.show_draws
-        drawn.count = drawn.count if drawn.firm or not not_shown else 0
-        drawn.count = max(drawn.count, min(due.count, times))
-        drawn.doubtful = drawn.count if not_shown else drawn.count - moved
+        not_shown = untouched and pictures.show_draws
+        by_hand = 0 if not_shown and not drawn.firm else drawn.count
+        drawn.count = max(by_hand, min(due.count, times))
+        drawn.doubtful = drawn.count if not_shown else drawn.count - by_hand
         if drawn.firm:
             pictures.learn(drawn.start, drawn.t)
 

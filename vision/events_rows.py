@@ -17,6 +17,7 @@ _SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
 """More of a spot than this looks otherwise when its card is gone; less changes beside a neighbour's."""
 _RENAMED = 0.7
+"""So surely many looks must agree on another name than was told at the deal; more, if that was surer."""
 _STAYS = 8.0
 """By how much likelier than any other one, before it is read, an up-card is that lay on a spot already."""
 _JUST_S = 0.4
@@ -220,12 +221,8 @@ class Rows:
                 continue
             ups = [s.seen for s in vote(spot.looks) if s.looks >= 4 and s.seen.face == "up"]
             name, p = _named(ups)
-            if (
-                name
-                and name != spot.up
-                and p > max(_RENAMED, self._surely)
-                and len(self.owners(name)) < self._packs
-            ):
+            surer = name != spot.up and p > max(_RENAMED, self._surely)
+            if name and surer and len(self.owners(name)) < self._packs:
                 spot.up = name
                 renamed.append((zone, name))
         return renamed
