@@ -14,17 +14,14 @@ import numpy as np
 from engine.capped_files import read_capped
 from engine.errors import BadInputError
 from engine.json_text import parse_json
+from vision.card_rows import equal_rows, is_row, rows_of, turn_of
 from vision.geometry import within_half_a_turn
 from vision.plane import TablePlane
-from vision.slots import Seen, turn_between
+from vision.slots import Seen
 
 Place = tuple[float, float]
 """A point on the table, mm."""
 
-ROW_STEP_MM = 115.0
-"""Neighbours in a row lie closer than this, centre to centre."""
-_ROW_SKEW_MM = 40.0
-_ROW_TURN_DEGREES = 25.0
 _FACING_DEGREES = 60.0
 _SPOT_MM = 48.0
 _DRAW_MM = 60.0
@@ -233,8 +230,8 @@ def find_layout(
     """
     ups = [card for card in cards if card.face == "up"]
     count = len(players) if players else None
-    rows = _equal_rows(_rows(ups), count, row_length)
-    rows = rows or _equal_rows(_rows(ups, any_turn=True), count, row_length)
+    rows = equal_rows(rows_of(ups), count, row_length)
+    rows = rows or equal_rows(rows_of(ups, any_turn=True), count, row_length)
     if not rows:
         return None
     draw, middle = _piles(cards, rows)
@@ -263,10 +260,10 @@ def what_is_missing(
     ups = [card for card in cards if card.face == "up"]
     found = 0
     for any_turn in (False, True):
-        groups = _rows(ups, any_turn=any_turn)
-        lengths = Counter(len(row) for row in groups if _is_row(row, row_length))
+        groups = rows_of(ups, any_turn=any_turn)
+        lengths = Counter(len(row) for row in groups if is_row(row, row_length))
         found = max(found, *lengths.values(), 0)
-        rows = _equal_rows(groups, count, row_length)
+        rows = equal_rows(groups, count, row_length)
         if rows:
             missing: Literal["draw", "seats"] = "seats"
             if draw_pile and _piles(cards, rows)[0] is None:
@@ -279,46 +276,6 @@ def _piles(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]]) -> tuple[Place
     """Return where the draw pile is, if there is one, and the middle of the rows."""
     middle = mean_place([mean_place([(c.x, c.y) for c in row]) for row in rows])
     return _draw_pile(cards, rows, middle), middle
-
-
-def _is_row(cards: Sequence[Seen], length: int | None) -> bool:
-    return len(cards) in (2, 3) if length is None else len(cards) == length
-
-
-def _equal_rows(groups: Sequence[list[Seen]], count: int | None, length: int | None) -> list[list[Seen]]:
-    """Return the groups that are rows, if they are as many and as long as they must be; else none."""
-    rows = [row for row in groups if _is_row(row, length)]
-    equal = len(rows) >= 2 and len({len(row) for row in rows}) == 1 and count in (None, len(rows))
-    return rows if equal else []
-
-
-def _rows(cards: Sequence[Seen], *, any_turn: bool = False) -> list[list[Seen]]:
-    """Group cards that lie side by side.
-
-    `any_turn`: whichever way they are turned: of an ace that lies askew on its down-card the sides may be
-    taken for one another.
-    """
-    groups: list[list[Seen]] = []
-    for card in cards:
-        joined = [group for group in groups if any(_side_by_side(card, other, any_turn) for other in group)]
-        for group in joined:
-            groups.remove(group)
-        groups.append([card, *(other for group in joined for other in group)])
-    return groups
-
-
-def _side_by_side(first: Seen, second: Seen, any_turn: bool) -> bool:
-    if any_turn:
-        return _is_beside(first, second) or _is_beside(second, first)
-    return turn_between(first.angle, second.angle) <= _ROW_TURN_DEGREES and _is_beside(first, second)
-
-
-def _is_beside(first: Seen, second: Seen) -> bool:
-    """Tell whether the second card lies where the first one's neighbour in a row does."""
-    dx, dy = second.x - first.x, second.y - first.y
-    turn = math.radians(first.angle)
-    along = dx * math.cos(turn) + dy * math.sin(turn)
-    return abs(along) < _ROW_SKEW_MM and math.hypot(dx, dy) < ROW_STEP_MM
 
 
 def _draw_pile(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]], middle: Place) -> Place | None:
@@ -348,7 +305,7 @@ def facing_outwards(row: Sequence[Seen], outwards: Place) -> Place | None:
 
     `outwards` points from the middle of the table to the row.
     """
-    turn = math.radians(_mean_angle([card.angle for card in row]))
+    turn = math.radians(turn_of(row))
     facing = (math.cos(turn), math.sin(turn))
     if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
         facing = (-facing[0], -facing[1])
@@ -374,13 +331,6 @@ def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
 def mean_place(places: Sequence[Place]) -> Place:
     """Return the middle of places."""
     return sum(p[0] for p in places) / len(places), sum(p[1] for p in places) / len(places)
-
-
-def _mean_angle(angles: Sequence[float]) -> float:
-    """Return the mean direction of undirected lines, degrees."""
-    x = sum(math.cos(math.radians(2 * a)) for a in angles)
-    y = sum(math.sin(math.radians(2 * a)) for a in angles)
-    return math.degrees(math.atan2(y, x)) / 2
 
 
 def _angle(start: Place, first: Place, second: Place) -> float:

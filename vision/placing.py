@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.errors import BadInputError
-from vision.layout import DRAW, ROW_STEP_MM, Layout, Place, Seat, Zone, facing_outwards, mean_place
+from vision.card_rows import ROW_STEP_MM
+from vision.layout import DRAW, Layout, Place, Seat, Zone, facing_outwards, mean_place
 from vision.plane import TablePlane
 from vision.reading import CardReading
 from vision.relocating import plane_in_mid_game, with_piles_of

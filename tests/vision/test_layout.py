@@ -54,10 +54,11 @@ def test_a_row_runs_from_left_to_right_as_its_player_sees_it() -> None:
     assert top.row[0][0] > top.row[2][0]
 
 
-@pytest.mark.parametrize("spot", [0, 1, 2])
-def test_a_card_whose_sides_were_taken_for_one_another_lies_in_its_row(spot: int) -> None:
+@pytest.mark.parametrize("spots", [(0,), (1,), (2,), (0, 2)])
+def test_cards_whose_sides_were_taken_for_one_another_lie_in_their_row(spots: tuple[int, ...]) -> None:
     cards = deal(BOTTOM, TOP, LEFT)
-    cards[spot] = replace(cards[spot], angle=0.0)
+    for spot in spots:
+        cards[spot] = replace(cards[spot], angle=0.0)
     layout = find(cards, ("Ann", "Bob", "Cat"))
     assert layout is not None
     assert layout.seats[0].row == ((-75.0, 210.0), (0.0, 210.0), (75.0, 210.0))
