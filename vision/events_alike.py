@@ -97,11 +97,11 @@ def _put_together(first: Seen, second: Seen) -> Seen | None:
         or first.is_at(second, *_APART)
     ):
         return None
-    odds = {name: first.odds[name] * second.odds[name] for name in first.odds.keys() & second.odds.keys()}
-    total = sum(odds.values())
-    if total < _ONE_NAME:
+    both = first.odds.keys() & second.odds.keys()
+    if sum(first.odds[name] * second.odds[name] for name in both) < _ONE_NAME:
         return None
-    odds = {name: p / total for name, p in odds.items()}
+    # Where the pips are covered both are misread alike: so they are averaged, and not multiplied.
+    odds = {name: (first.odds[name] + second.odds[name]) / 2 for name in both}
     angle = max(first, second, key=lambda seen: seen.best[1]).angle
     whole = Seen((first.x + second.x) / 2, (first.y + second.y) / 2, angle, "up", odds)
     return whole if are_two_ends(whole, first, second) else None

@@ -259,12 +259,15 @@ class SeeminglyNew:
 
         Cards that others cover in part are misread more often than cards of several ranks are played. What
         lies just where one of its suit lay is that one, all but its pip covered, unless nothing is near one
-        of its indices; and what lies across the cards of the play was not put down with them by one hand.
+        of its indices; what lies where one of its rank and colour lay is that one, its pip covered, unless it
+        surely was not to be seen; and what lies across the cards of the play no hand put down with them.
         """
         name, _, seen = card
         upon = [lay.place for lay in self._pile.top if lay.place is not None]
         free = not hide(upon, [seen], _INDEX_MM)
         if not free and self._pile.suit_lies_at(name[-1], seen):
+            return False
+        if self._pile.alike_lies_at(name, seen) and not self._pictures.came_with_play(seen):
             return False
         of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
         p = seen.odds.get(name, 0.0)

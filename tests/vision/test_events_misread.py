@@ -333,8 +333,22 @@ def test_both_ends_of_a_card_across_others_outlined_as_two_are_one_card() -> Non
     pile = Pile([PileCard("9S", card("9S", (-55.0, 4.0)))])
     view = pile.view([[left, right]] * 3, set())
     assert [name for name, _, _ in view.new] == ["2C"]
+    assert view.new[0][2].odds["2C"] == pytest.approx(0.6, abs=0.01), "both may be misread alike"
     upper = replace(right, odds={"2C": 0.98})
     assert {name for name, _, _ in pile.view([[left, upper]] * 3, set()).new} == {"2C", "2S"}, "two cards"
+
+
+@pytest.mark.parametrize(("came", "another"), [(True, True), (False, False)])
+def test_what_shows_where_a_card_of_its_rank_and_colour_lies_is_that_one_unless_it_surely_came_with_the_play(
+    monkeypatch: pytest.MonkeyPatch, came: bool, another: bool
+) -> None:
+    monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
+    monkeypatch.setattr(PilePictures, "came_with_play", lambda self, card: came)
+    pile = Pile()
+    lower = card("8S", (-77.0, 8.0), angle=11.0)
+    pile.put([("8S", 1.0, lower), ("QC", 1.0, card("QC", (-78.0, 9.0), angle=86.0))])
+    seeming = SeeminglyNew(pile, PilePictures(), cast(Taking, None), cast(ToldPlays, None))
+    assert seeming.is_another(("8C", 0.85, replace(lower, odds={"8C": 0.97})), "Q") is another
 
 
 @pytest.mark.parametrize(("came", "cards"), [(True, ("2D", "8S")), (False, ("8S",))])
