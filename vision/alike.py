@@ -7,7 +7,7 @@ was misread, of whose pip too little is to be seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -24,7 +24,11 @@ _SLIP_MM = 9.0
 
 
 def further_alike(
-    told: Sequence[tuple[Index, CardReading]], owners: Mapping[int, int], packs: int, least: float = SURELY
+    told: Sequence[tuple[Index, CardReading]],
+    owners: Mapping[int, int],
+    packs: int,
+    least: float = SURELY,
+    surely_own: Collection[int] = (),
 ) -> set[int]:
     """Return which readings tell of one more card with a name that another reading surely bears.
 
@@ -36,6 +40,7 @@ def further_alike(
             first that stand nearest to where that has its own.
         packs: How often each card is there, as far as names go.
         least: How surely an index must be named to tell of a further card.
+        surely_own: Those, by number, that stand just where their owner has an index.
     """
     further: set[int] = set()
     named = [k for k, (_, r) in enumerate(told) if r.card is not None and r.confidence >= least]
@@ -54,7 +59,8 @@ def further_alike(
         first = {owners[head]: head for head in reversed(heads) if head in owners}
         seen = len({owners[k] for k in of_name if k in owners}) or 1
         # No card has two groups: an outline that is drawn about two of them, or too narrow, seems to.
-        others = [head for head in heads[1:] if head not in owners or first[owners[head]] != head]
+        doubtful = [head for head in heads[1:] if head not in surely_own]
+        others = [head for head in doubtful if head not in owners or first[owners[head]] != head]
         further |= set(others[: max(0, packs - seen)])
     return further
 

@@ -79,6 +79,7 @@ def test_of_two_that_seem_to_belong_to_one_outline_the_one_farther_from_its_corn
     places = told((at(100), "6D", 0.97), (at(118), "6D", 0.96))
     assert further_alike(places, {1: 0, 0: 0}, 2) == {0}
     assert further_alike(places, {0: 0, 1: 0}, 2) == {1}
+    assert further_alike(places, {0: 0, 1: 0}, 2, surely_own={0, 1}) == set(), "a badly drawn corner of it"
 
 
 def test_where_two_cards_are_known_there_is_no_third_with_two_packs() -> None:
