@@ -35,6 +35,8 @@ _PUT_AWAY_SECONDS = 5.0
 """What comes to light beside the piles so soon after a card was shown is that card, put away."""
 _SETTLED, _PATIENCE = 2, 5
 """So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
+_MAY_BE = 0.1
+"""What a hand carries is read less surely than what lies."""
 _SET = 3
 """So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
 
@@ -297,10 +299,8 @@ class EventMaker:
         now, present = hands.t, {reach.seat for reach in hands.reaches}
         self._taking.tell_when_done(now, present)
         if self._took is not None and self._taking.whole is None:
-            if self._taking.burnt:
-                self._draws.reach_ended(
-                    self._took, now, self._taking.gathered(self._took)
-                )  # after the burn that hand may have drawn, too
+            if self._taking.burnt:  # after the burn that hand may have drawn, too
+                self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
         if self._play.touched is None:
             self._draws.tell_when_done(now, present)
@@ -311,9 +311,8 @@ class EventMaker:
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
-        shown = self._shows.take(
-            self.layout, all_there((name for name, _ in self._lying()), self._scene.packs)
-        )
+        lying = all_there((name for name, _ in self._lying()), self._scene.packs)
+        shown = self._shows.take(self.layout, lying)
         if shown is None or (shown.taken_home and not self._heap.places_since(shown.since)):
             return  # whoever takes a card home again has thought better of it
         self._before_action(shown.seat, now)
@@ -372,7 +371,8 @@ class EventMaker:
         carried: that hand has just taken it off the pile.
         """
         whole = self._taking.whole
-        if whole is not None and whole.seat == seat and card.best[0] in whole.cards:
+        carried = whole.cards if whole is not None and whole.seat == seat else ()
+        if any(card.odds.get(name, 0.0) >= _MAY_BE for name in carried):
             return True
         zone, name = self.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat

@@ -49,7 +49,6 @@ _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
 """A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
 _DRAGGED_MM = 60.0
 """So far past it a hand's tip may seem to be that drags a card off: the card is taken for its end."""
-
 _SHORT_MM, _CLOSE_ASIDE_MM = 60.0, 28.0
 """A hand that takes a card pauses on this side of the pile's middle, no farther from it."""
 _FAR_SHORT_MM = 85.0
@@ -370,6 +369,8 @@ class Draws:
             return
         not_shown = untouched and pictures.show_draws
         by_hand = 0 if not_shown and not drawn.firm else drawn.count
+        if pictures.show_draws and times:  # more than are due are believed where both tell of them
+            by_hand = min(by_hand, max(due.count, drawn.firm, times))
         drawn.count = max(by_hand, min(due.count, times))
         drawn.doubtful = drawn.count if not_shown else drawn.count - by_hand
         if drawn.firm:

@@ -272,7 +272,8 @@ def test_a_card_held_out_that_is_read_as_two_in_one_place_is_the_surer_one() -> 
     assert script.told()[-1] == ("show", "Dan", ("3H",))
 
 
-def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody() -> None:
+@pytest.mark.parametrize("read", [{"4H": 0.99}, {"4D": 0.65, "4H": 0.27}], ids=["rightly", "wrongly"])
+def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody(read: dict[str, float]) -> None:
     script = Script(packs=2)
     pile = [card("4H", PLAY_AT), card("4S", (-55.0, 8.0))]
     for put in pile:
@@ -283,7 +284,7 @@ def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody() -> None:
         script.look()
         script.t += 0.1
     reach = script.reach("Ann", (PLAY_AT, 0.1), ((-120.0, 60.0), 0.3))
-    held = card("4H", (-150.0, 70.0), 0.99)
+    held = Seen(-150.0, 70.0, 90.0, "up", read)
     for _ in range(6):
         script.go_on(reach, [(-120.0, 60.0)] * 3)
         script.look([UnderArm(0, held, 0.97, False)])
