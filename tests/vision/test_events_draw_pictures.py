@@ -132,7 +132,7 @@ def test_of_two_pauses_at_a_pile_that_shows_its_draws_one_was_a_draw_where_it_sh
     script.draw_picture = top = np.full((26, 26, 3), 90, np.uint8)
     for number, name in enumerate(("9S", "7H", "KC", "2S")):
         script.play("Cat", card(name, PLAY_AT))
-        behind = [((70.0, -25.0), 0.4), ((70.0, -250.0), 0.1)] if name == "2S" else []
+        behind = [((70.0, 25.0), 0.4), ((70.0, -250.0), 0.1)] if name == "2S" else []
         script.reach("Cat", (DRAW_AT, 0.3), ((70.0, -250.0), 0.1), *behind)
         script.draw_picture = otherwise(top, 3 * number)
         script.look()
