@@ -220,6 +220,8 @@ class Rows:
             if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
                 continue
             ups = [s.seen for s in vote(spot.looks) if s.looks >= 4 and s.seen.face == "up"]
+            if any(seen.best[0] == spot.up for seen in ups):
+                continue  # beside it another card is held out, or lies
             name, p = _named(ups)
             surer = name != spot.up and p > max(_RENAMED, self._surely)
             if name and surer and len(self.owners(name)) < self._packs:

@@ -106,6 +106,13 @@ def test_many_looks_that_agree_correct_a_name() -> None:
     assert row.better_names() == []
 
 
+def test_a_card_held_out_beside_an_up_card_corrects_no_name() -> None:
+    row = rows()
+    for _ in range(5):
+        row.look(SPOT, [up("3D", x=4.0, angle=60.0, p=0.99), up("4S", p=0.95)])
+    assert row.better_names() == []
+
+
 def test_names_are_corrected_by_looks_that_are_surer_only() -> None:
     seats = (Seat("Ann", ((0.0, 0.0), (75.0, 0.0), (150.0, 0.0)), (0.0, 1.0)),)
     row = Rows(Layout(TablePlane(np.eye(3)), 1000, 600, seats), [["4S", "5C", "6C"]], surely=0.93)
