@@ -36,6 +36,7 @@ _HAND_IN_CARDS = 1.8
 _EVERY = 5
 """Of so many of an island's pixels one is looked at."""
 _COVER_SHARE = 0.07
+_MOST_OF_IT = 0.6
 _PILE_DISC_MM = 58.0
 _SPOT_DISC_MM = 40.0
 
@@ -64,6 +65,7 @@ class Reach:
     """Where the hand was when, newest last."""
     farthest: tuple[Place, Place, Colour | None] | None = None
     """Where it crossed the border, the hand, and the sleeve, farthest in; None: not surely this seat's."""
+    _largest: int = 0
     _length: float = 0.0
     _since: float = 0.0
     _anchor: Place = (0.0, 0.0)
@@ -77,6 +79,14 @@ class Reach:
     def comes_in(self) -> bool:
         """Whether it has just begun and the hand has not paused yet."""
         return not self.stops and self.last - self.start < _COMES_IN_SECONDS
+
+    def is_whole(self, area: int) -> bool:
+        """Tell whether most of the arm is there still, by how many pixels of it are; and note it.
+
+        What is no more than a part of it is what it left behind.
+        """
+        self._largest = max(area, self._largest)
+        return area >= _MOST_OF_IT * self._largest
 
     def reaches_farther(self, length: float) -> bool:
         """Tell whether an arm of this length (mm) is as long as it has been, and note it."""
@@ -129,6 +139,8 @@ class ArmTracker:
         """When a seat's arm last seemed to come in where only somebody else's can."""
         self.masks: dict[int, Mask] = {}
         """Where each seat's arm is in the latest frame, in pixels of the small picture."""
+        self.whole: tuple[Mask, ...] = ()
+        """Those of them of which most is there still."""
 
     def feed(self, motion: Motion, layout: Layout) -> Hands:
         """Take in one frame's limbs."""
@@ -150,6 +162,7 @@ class ArmTracker:
         for seat, mask in over.items():
             self._follow(seat, Limb(mask, None), motion, layout)
         self.masks = over
+        self.whole = tuple(mask for seat, mask in over.items() if self._open[seat].is_whole(int(mask.sum())))
         t = motion.t
         ended = [reach for reach in self._open.values() if t - reach.last > GONE_SECONDS]
         for reach in ended:

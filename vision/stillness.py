@@ -114,6 +114,14 @@ class Stillness:
         self._noise = 1.0
         self._scale = 1.0
         self._last: Motion | None = None
+        self._arms: tuple[Mask, ...] = ()
+
+    def spare(self, arms: Sequence[Mask]) -> None:
+        """Note where arms are, in pixels of the small picture: one that rests is no part of the table.
+
+        A sleeve as dark as the floor hides that an arm reaches in from the border.
+        """
+        self._arms = tuple(arms)
 
     def feed(self, frame: SteadyFrame, t: float, *, swaying: bool = False) -> Motion:
         """Compare one frame (full size) with what went before. Times must increase.
@@ -193,7 +201,8 @@ class Stillness:
         assert self._table is not None
         assert self._moved_at is not None
         rested = t - self._moved_at
-        settled = (rested >= _ABSORB_SECONDS) & ~_grown(motion.limb_mask(), 5)
+        arms = np.logical_or.reduce([motion.limb_mask(), *self._arms])
+        settled = (rested >= _ABSORB_SECONDS) & ~_grown(arms, 5)
         settled |= rested >= _ABSORB_ALL_SECONDS
         # All that differs from the table is taken in, also where the table lies bare again.
         cv2.copyTo(now, settled.astype(np.uint8), self._table)

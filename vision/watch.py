@@ -210,6 +210,7 @@ class Watcher:
             return self._make_sure(frame, motion)
         maker, t = self._maker, motion.t
         hands = self._arms.feed(motion, maker.layout)
+        self._stillness.spare(self._arms.whole)
         self._track.covered = hands.covered
         if not moved:
             self._track.reach(hands)

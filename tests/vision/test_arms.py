@@ -44,6 +44,7 @@ class Watch:
     def feed(self, frame: np.ndarray) -> Hands:
         self.t += STEP
         hands = self.tracker.feed(self.gate.feed(SteadyFrame(frame), self.t), LAYOUT)
+        self.gate.spare(self.tracker.whole)
         self.ended += hands.ended
         return hands
 
@@ -113,6 +114,41 @@ def test_an_arm_whose_sleeve_the_dark_floor_hides_is_its_players() -> None:
     told += [watch.feed(TABLE) for _ in range(6)]
     assert {reach.seat for hands in told for reach in hands.reaches} == {0}
     assert any(DRAW in hands.covered for hands in told)
+
+
+def hidden_sleeve(top: int) -> np.ndarray:
+    """An arm whose sleeve is as dark as the floor: the picture's border is never touched."""
+    frame = TABLE.copy()
+    frame[top:330, 350:430] = 190
+    return frame
+
+
+def test_an_arm_that_rests_long_is_one_still_though_the_floor_hides_its_sleeve() -> None:
+    watch = Watch()
+    for top in range(290, 170, -40):
+        watch.feed(hidden_sleeve(top))
+    told = [watch.feed(hidden_sleeve(175)) for _ in range(45)]  # three seconds
+    assert all([reach.seat for reach in hands.reaches] == [0] for hands in told)
+    assert all(DRAW in hands.covered for hands in told)
+    for top in range(175, 300, 40):
+        watch.feed(hidden_sleeve(top))
+    for _ in range(6):
+        watch.feed(TABLE)
+    assert [reach.seat for reach in watch.ended] == [0], "one reach"
+
+
+def test_what_such_an_arm_leaves_behind_is_soon_part_of_the_table() -> None:
+    watch = Watch()
+    for top in range(290, 170, -40):
+        watch.feed(hidden_sleeve(top))
+    fan = np.zeros(TABLE.shape[:2], bool)
+    fan[150:238, 340:450] = True  # as large as a hand with its wrist
+    for top in range(175, 340, 40):
+        watch.feed(np.where(fan[..., None], np.uint8(230), hidden_sleeve(top)))
+    left = np.where(fan[..., None], np.uint8(230), TABLE)
+    told = [watch.feed(left) for _ in range(30)]
+    assert not told[-1].reaches
+    assert DRAW not in told[-1].covered
 
 
 def test_a_piece_of_an_arm_that_was_lost_is_that_arm() -> None:
