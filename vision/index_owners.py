@@ -90,7 +90,8 @@ class IndexOwners:
         self._four = four
         owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
         least = SURELY if packs > 1 else 0.0  # of what cannot bear the name the rank alone counts
-        own = {number for number, k in owners.items() if self._beside[number][k].min() < _OWN_INDEX}
+        just_there = {number for number, k in owners.items() if self._beside[number][k].min() < _OWN_INDEX}
+        own = just_there if packs > 1 else set(owners)  # an outline is a little off more often than a suit
         self._further = further_alike(self._told, owners, max(packs, 2), least, own)
         if packs == 1:
             others = {number: otherwise(number) for number in self._further}
