@@ -15,7 +15,7 @@ from vision.geometry import CARD_WIDTH_MM, card_plane, transform
 from vision.indices import INDEX_MM, Index
 from vision.reading import CardReading
 
-SURELY = 0.85
+_SURELY = 0.85
 """With several packs both indices must be named this surely."""
 _APART_MM = 9.0
 """Nearer to one another they may be one index found twice: it is 6 mm wide, and 13 tall."""
@@ -27,7 +27,7 @@ def further_alike(
     told: Sequence[tuple[Index, CardReading]],
     owners: Mapping[int, int],
     packs: int,
-    least: float = SURELY,
+    least: float = _SURELY,
     surely_own: Collection[int] = (),
 ) -> set[int]:
     """Return which readings tell of one more card with a name that another reading surely bears.
@@ -44,7 +44,7 @@ def further_alike(
     """
     further: set[int] = set()
     named = [k for k, (_, r) in enumerate(told) if r.card is not None and r.confidence >= least]
-    for name in {told[k][1].card for k in named if told[k][1].confidence >= SURELY}:
+    for name in {told[k][1].card for k in named if told[k][1].confidence >= _SURELY}:
         of_name = [k for k in named if told[k][1].card == name]
         # Those that belong to cards seen whole come first: there is no doubt about whose they are.
         order = [*(k for k in owners if k in of_name), *(k for k in of_name if k not in owners)]

@@ -63,10 +63,9 @@ def turn_of(row: Sequence[Seen]) -> float:
     angles = [card.angle for card in row]
     if all(turn_between(angles[0], angle) <= _ROW_TURN_DEGREES for angle in angles):
         return _mean_angle(angles)
-    first, last = max(
-        combinations(row, 2), key=lambda two: math.hypot(two[1].x - two[0].x, two[1].y - two[0].y)
-    )
-    return math.degrees(math.atan2(last.y - first.y, last.x - first.x)) + 90.0
+    ways = [(last.x - first.x, last.y - first.y) for first, last in combinations(row, 2)]
+    x, y = max(ways, key=lambda way: math.hypot(*way))
+    return math.degrees(math.atan2(y, x)) + 90.0
 
 
 def _mean_angle(angles: Sequence[float]) -> float:

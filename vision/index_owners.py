@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.alike import SURELY, further_alike
+from vision.alike import further_alike
 from vision.face_classes import rank_and_colour
 from vision.faces import FaceReading
 from vision.geometry import (
@@ -89,12 +89,15 @@ class IndexOwners:
         """
         self._four = four
         owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
-        least = SURELY if packs > 1 else 0.0  # of what cannot bear the name the rank alone counts
-        just_there = {number for number, k in owners.items() if self._beside[number][k].min() < _OWN_INDEX}
-        own = just_there if packs > 1 else set(owners)  # an outline is a little off more often than a suit
-        self._further = further_alike(self._told, owners, max(packs, 2), least, own)
-        if packs == 1:
-            others = {number: otherwise(number) for number in self._further}
+        if packs > 1:
+            just_there = {
+                number for number, k in owners.items() if self._beside[number][k].min() < _OWN_INDEX
+            }
+            self._further = further_alike(self._told, owners, packs, surely_own=just_there)
+        else:
+            # Of what cannot bear the name the rank counts; and an outline is off more often than a suit.
+            further = further_alike(self._told, owners, 2, least=0.0, surely_own=owners)
+            others = {number: otherwise(number) for number in further}
             self._further = {number for number, other in others.items() if other.card != self._named[number]}
             for number in self._further:  # not jokers: those have no suit
                 self._told[number] = self._told[number][0], others[number]

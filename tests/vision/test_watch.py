@@ -160,6 +160,15 @@ def test_a_pattern_beside_a_row_does_not_hide_the_deal() -> None:
     assert [event.up for event in game.events] == [{name: tuple(cards) for name, cards in UP.items()}]
 
 
+def dealt(game: Game) -> dict[str, list[str]]:
+    """Deal; returns the up-cards that are told, in one event and nothing else."""
+    game.run(0.6)
+    game.deal()
+    game.run(2.5)
+    (deal,) = game.events
+    return {player: list(cards) for player, cards in (deal.up or {}).items()}
+
+
 def test_a_card_that_quick_looks_overlook_is_looked_for_by_its_index_before_the_deal_is_told() -> None:
     game = Game()
     read = game.table.read
@@ -168,11 +177,7 @@ def test_a_card_that_quick_looks_overlook_is_looked_for_by_its_index_before_the_
         return [found for found in read(image, crowded) if found.card != "AD" or crowded is None]
 
     game.table.read = overlooking  # type: ignore[method-assign]
-    game.run(0.6)
-    game.deal()
-    game.run(2.5)
-    (deal,) = game.events
-    assert {player: list(cards) for player, cards in (deal.up or {}).items()} == UP
+    assert dealt(game) == UP
 
 
 def test_a_deal_with_a_doubtful_card_is_looked_at_closely_before_it_is_told() -> None:
@@ -185,11 +190,7 @@ def test_a_deal_with_a_doubtful_card_is_looked_at_closely_before_it_is_told() ->
         return [*(found for found in read(image) if found.card != "AD"), *doubtful, *indices]
 
     game.table.read = doubting  # type: ignore[method-assign]
-    game.run(0.6)
-    game.deal()
-    game.run(2.5)
-    (deal,) = game.events
-    assert {player: list(cards) for player, cards in (deal.up or {}).items()} == UP
+    assert dealt(game) == UP
 
 
 def test_once_cards_are_dealt_the_camera_is_followed_by_them(monkeypatch: pytest.MonkeyPatch) -> None:
