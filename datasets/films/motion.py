@@ -31,6 +31,8 @@ class CardMove:
     """How much higher (mm) it is half-way."""
     leaves: bool
     """It is out of the picture afterwards."""
+    arm: ArmName | None = None
+    """Which arm carries it; None: it lies there from the beginning."""
 
     def at(self, t: float) -> tuple[Pose, bool, float]:
         """Return pose, face and visible width (share) at time `t`."""

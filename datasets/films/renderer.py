@@ -13,6 +13,8 @@ from datasets.films.sensor import Sensor
 
 SHUTTER_S = 1.0 / 60.0
 _HIGHEST_PILE_MM = 25.0
+_HELD_FROM_MM = 35.0
+"""No pile is so high: what comes to rest there rests in a hand."""
 _SHARP_PX = 2.5
 """A card that moves less than this while the shutter is open looks sharp."""
 
@@ -36,10 +38,13 @@ class Renderer:
         self._sensor = sensor
         self._canvas = table.copy()
         self._resting: dict[int, tuple[CardMove, Layer]] = {}
+        self._held: dict[int, CardMove] = {}
+        """Cards that are held still in the air."""
         self._moving: list[CardMove] = []
         self._next_card = 0
         self._next_arm = 0
         self._arm_state: dict[ArmName, ArmMove] = {}
+        """Each arm's latest move, in the order in which they came."""
         self.resting_version = 0
         """Grows whenever what lies on the table changes."""
 
@@ -61,8 +66,20 @@ class Renderer:
             shadow = self._arms[name[0]].shadow(pose)
             if shadow:
                 shadow.lay_on(frame)
+        carried = [*self._held.values(), *self._moving]
+        reaching = {name for name, _, _ in arms}
+        self._draw_cards([move for move in carried if move.arm not in reaching], t, frame)
+        for name, pose, motion in arms:
+            self._draw_cards([move for move in carried if move.arm == name], t, frame)
+            arm = self._arms[name[0]].layer(pose, motion)
+            if arm:
+                arm.lay_on(frame)
+        return self._sensor.expose(frame, t, number) if self._sensor else frame
+
+    def _draw_cards(self, moves: list[CardMove], t: float, frame: Image) -> None:
+        """Draw cards in the air as they are at time `t`, lowest first."""
         began = -1.0
-        for move in self._moving:
+        for move in moves:
             place, face_up, squeeze = move.at(t)
             # Of cards that are carried together only the lowest casts a shadow on the table.
             over, shade = (1.0, 0.2) if move.start_s == began else (max(place.z * 0.8, 1.0), 1.0)
@@ -75,11 +92,6 @@ class Renderer:
                 layer = layer.streaked(streak_kernel(motion, streak))
             if layer:
                 layer.lay_on(frame)
-        for name, pose, motion in arms:
-            arm = self._arms[name[0]].layer(pose, motion)
-            if arm:
-                arm.lay_on(frame)
-        return self._sensor.expose(frame, t, number) if self._sensor else frame
 
     def _advance(self, t: float) -> None:
         """Lift what has begun to move by time `t`, put down what has come to rest."""
@@ -88,12 +100,16 @@ class Renderer:
             move = moves[self._next_card]
             self._next_card += 1
             self._land([m for m in self._moving if m.piece == move.piece])
+            self._held.pop(move.piece, None)
             self._lift(move.piece)
             self._moving.append(move)
         self._land([move for move in self._moving if move.end_s <= t])
         arm_moves = self._timeline.arm_moves
         while self._next_arm < len(arm_moves) and arm_moves[self._next_arm].start_s <= t:
-            self._arm_state[arm_moves[self._next_arm].arm] = arm_moves[self._next_arm]
+            arm_move = arm_moves[self._next_arm]
+            if arm_move.start.grip == "away":
+                self._arm_state.pop(arm_move.arm, None)  # whoever comes last reaches over the others
+            self._arm_state[arm_move.arm] = arm_move
             self._next_arm += 1
 
     def _land(self, moves: list[CardMove]) -> None:
@@ -101,10 +117,11 @@ class Renderer:
             self._moving.remove(move)
             if move.leaves:
                 continue
-            # Held still in the air, a card's shadow is farther off than on a pile.
-            over = 1.0 if move.end.z < _HIGHEST_PILE_MM else move.end.z * 0.8
+            if move.end.z >= _HELD_FROM_MM:
+                self._held[move.piece] = move
+                continue
             shade = 1.0 / (1.0 + 0.35 * min(move.end.z, _HIGHEST_PILE_MM) / CARD_THICKNESS_MM)
-            layer = self._cards.layer(move.card or "", move.face_end, move.end, over=over, shade=shade)
+            layer = self._cards.layer(move.card or "", move.face_end, move.end, shade=shade)
             if layer is None:
                 continue
             self._resting[move.piece] = (move, layer)

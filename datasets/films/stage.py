@@ -166,7 +166,17 @@ class Stage:
             finish = begin + took + slide
             self._card_moves.append(
                 CardMove(
-                    piece.number, piece.card, begin, finish, start, end, piece.face_up, face, lift, leaves
+                    piece.number,
+                    piece.card,
+                    begin,
+                    finish,
+                    start,
+                    end,
+                    piece.face_up,
+                    face,
+                    lift,
+                    leaves,
+                    arm,
                 )
             )
             piece.pose, piece.face_up = None if leaves else end, face

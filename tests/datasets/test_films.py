@@ -269,6 +269,18 @@ def test_cards_at_rest_are_where_the_sidecar_says(tmp_path: Path) -> None:
         assert 0 <= y < 540
 
 
+def test_a_hand_that_reaches_over_another_ones_arm_holds_its_card_over_that_too() -> None:
+    shows = next(step for step in TWO_PLAYERS.steps if step.event == "show")
+    pictures = []
+    for card in ("3H", "3S"):
+        step = replace(shows, answer_cards=(card,), answered_from="hand")
+        scene = prepare(replace(TWO_PLAYERS, steps=(step,)), Shot(seed=3, **(TINY | {"noise": 0.0})))
+        answer = [move for move in scene.timeline.card_moves if move.card == card][-2]
+        assert answer.end.z > 30, "it is held out"
+        pictures.append(next(frame for t, frame in scene.renderer.frames(5.0) if t >= answer.end_s - 0.2))
+    assert np.count_nonzero(cv2.absdiff(*pictures).max(axis=2) > 30) > 20, "the answer's face is seen"
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
