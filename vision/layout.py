@@ -23,6 +23,9 @@ Place = tuple[float, float]
 """A point on the table, mm."""
 
 _FACING_DEGREES = 60.0
+_ALIKE, _ABREAST = math.cos(math.radians(25)), math.sin(math.radians(30))
+"""Two seats that face as nearly one way as the first says, one as little before the other as the second says
+(cosines), are side by side at one edge."""
 _SPOT_MM = 48.0
 _DRAW_MM = 60.0
 _PILE_MM = 85.0
@@ -244,7 +247,7 @@ def find_layout(
             break
     else:
         return None
-    ordered = _clockwise(seats, centre)
+    ordered = _clockwise(_straightened(seats), centre)
     names = list(players) if players else [f"P{i + 1}" for i in range(len(ordered))]
     named = tuple(replace(seat, player=name) for seat, name in zip(ordered, names, strict=True))
     return Layout(plane, width, height, named, draw=draw)
@@ -298,6 +301,34 @@ def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
     right = (facing[1], -facing[0])
     spots = sorted(((c.x, c.y) for c in row), key=lambda p: p[0] * right[0] + p[1] * right[1])
     return Seat("", tuple(spots), facing)
+
+
+def _straightened(seats: Sequence[Seat]) -> list[Seat]:
+    """Return the seats with those at one edge facing one way.
+
+    A row lies as its player happened to put it. Who sits side by side looks straight across the edge: what all
+    their rows say of that, and the line from one to the other, is nearer to it than what each row says.
+    """
+    return [replace(seat, facing=_facing_across(seat, seats)) for seat in seats]
+
+
+def _facing_across(seat: Seat, seats: Sequence[Seat]) -> Place:
+    """Return the direction (unit vector) across the edge at which a seat is, see `_straightened`."""
+    x, y = seat.facing
+    across = [seat.facing]
+    for other in seats:
+        along = (other.centre[0] - seat.centre[0], other.centre[1] - seat.centre[1])
+        apart = math.hypot(*along)
+        if other is seat or apart < 1.0 or other.facing[0] * x + other.facing[1] * y < _ALIKE:
+            continue
+        before = (along[0] * x + along[1] * y) / apart
+        if abs(before) < _ABREAST:
+            sign = 1.0 if along[0] * y - along[1] * x > 0 else -1.0
+            across += [other.facing, (-sign * along[1] / apart, sign * along[0] / apart)]
+    if len(across) == 1:
+        return seat.facing
+    length = math.hypot(sum(x for x, _ in across), sum(y for _, y in across))
+    return sum(x for x, _ in across) / length, sum(y for _, y in across) / length
 
 
 def facing_outwards(row: Sequence[Seen], outwards: Place) -> Place | None:

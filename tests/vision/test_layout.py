@@ -88,6 +88,17 @@ def test_two_three_and_five_players() -> None:
     assert xs[1] < xs[2] < xs[3] < xs[4], "left, top left, top right, right"
 
 
+def test_who_sits_side_by_side_looks_straight_across_the_edge() -> None:
+    leaning = [replace(card, angle=card.angle + 9) for card in row(TOP, 165)]
+    five = find([*deal(BOTTOM, LEFT, RIGHT), *leaning, *row(TOP, -165)])
+    assert five is not None
+    degrees = [math.degrees(math.atan2(seat.facing[1], seat.facing[0])) % 360 for seat in five.seats]
+    assert degrees == pytest.approx([90, 180, 273, 273, 0], abs=0.1)
+    alone = find([*deal(BOTTOM, LEFT, RIGHT), *(replace(card, angle=card.angle + 9) for card in row(TOP))])
+    assert alone is not None
+    assert math.degrees(math.atan2(*alone.seats[2].facing[::-1])) == pytest.approx(-81)
+
+
 @pytest.mark.parametrize(
     "cards",
     [
