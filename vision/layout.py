@@ -306,8 +306,8 @@ def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
 def _straightened(seats: Sequence[Seat]) -> list[Seat]:
     """Return the seats with those at one edge facing one way.
 
-    A row lies as its player happened to put it. Who sits side by side looks straight across the edge: what all
-    their rows say of that, and the line from one to the other, is nearer to it than what each row says.
+    A row lies as its player happened to put it. Who sits side by side looks straight across the edge: what
+    all their rows say of that, and the line from one to the other, is nearer to it than what each row says.
     """
     return [replace(seat, facing=_facing_across(seat, seats)) for seat in seats]
 
