@@ -157,16 +157,25 @@ class Gestures:
         self._leave(arm)
 
     def show(self, step: Step) -> None:
-        """Hold a 3 out towards somebody; others may answer; then the 3s go to the burn pile."""
+        """Hold a 3 out towards somebody; others may answer; then the 3s go to the burn pile.
+
+        Who answers an answer first takes back what they hold.
+        """
         stage, begin = self._stage, self._stage.now
-        shown = [self._hold_out(str(step.player), str(step.to), step.cards[0], None)]
+        arm, piece = self._hold_out(str(step.player), str(step.to), step.cards[0], None)
+        shown = {arm: [piece]}
         for (by, to), card in zip(step.answers, step.answer_cards, strict=True):
             stage.wait(0.3, 0.9)
-            shown.append(self._hold_out(by, to, card, step.answered_from))
+            arm = (by, "main")
+            if arm in shown:
+                stage.go_home(arm, shown[arm][-1:])
+            arm, piece = self._hold_out(by, to, card, step.answered_from)
+            shown.setdefault(arm, []).append(piece)
         face_up = self._habits.burn_face_up or self._rng.random() < 0.3
-        for arm, piece in shown:
-            self._to_burn_pile(arm, [piece], face_up=face_up)
-            stage.go_home(arm)
+        for arm, pieces in shown.items():
+            for brought in filter(None, (pieces[-1:], pieces[:-1])):
+                self._to_burn_pile(arm, brought, face_up=face_up)
+                stage.go_home(arm, wait=len(pieces) > 1)
         self._record(begin, stage.now, step)
 
     def fidget(self, player: str) -> None:

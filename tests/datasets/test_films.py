@@ -269,6 +269,19 @@ def test_cards_at_rest_are_where_the_sidecar_says(tmp_path: Path) -> None:
         assert 0 <= y < 540
 
 
+def test_who_answers_an_answer_takes_back_first_what_they_hold() -> None:
+    shows = next(step for step in TWO_PLAYERS.steps if step.event == "show")
+    step = replace(shows, answers=(("Bob", "Ann"), ("Ann", "Bob")), answer_cards=("3S", "3D"))
+    film, _ = timeline(3, replace(TWO_PLAYERS, steps=(replace(step, answered_from="hand"),)))
+    moves = [move for move in film.card_moves if move.card in ("3C", "3D")]
+    away = next(move for move in moves if move.leaves)
+    second = next(move for move in moves if move.card == "3D")
+    assert (away.card, away.arm) == ("3C", ("Ann", "main"))
+    assert away.end_s <= second.start_s
+    lie = {move.card: move.end.z < 1 for move in moves}
+    assert lie == {"3C": True, "3D": True}, "both are put on the burn pile"
+
+
 def test_a_hand_that_reaches_over_another_ones_arm_holds_its_card_over_that_too() -> None:
     shows = next(step for step in TWO_PLAYERS.steps if step.event == "show")
     pictures = []
