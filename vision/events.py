@@ -20,10 +20,10 @@ from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
 from vision.events_scene import NEAR_MM, Scene
-from vision.events_sets import CERTAIN
 from vision.events_shows import Shown, Shows
 from vision.events_taking import Taking
 from vision.events_upcards import UpCards
+from vision.events_whereabouts import Whereabouts
 from vision.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 from vision.slots import MIN_NAME, Seen, all_there, vote
 
@@ -35,8 +35,6 @@ _PUT_AWAY_SECONDS = 5.0
 """What comes to light beside the piles so soon after a card was shown is that card, put away."""
 _SETTLED, _PATIENCE = 2, 5
 """So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
-_MAY_BE = 0.1
-"""What a hand carries is read less surely than what lies."""
 _SET = 3
 """So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
 
@@ -77,6 +75,7 @@ class EventMaker:
         self._resting: list[tuple[Look, list[Seen]]] = []
         """The latest looks, and what rests under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
+        self._where = Whereabouts(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
         self._play = self._play_pile(t)
         self._as_it_lies: list[list[Seen]] | None = None
         """Looks at the play pile since somebody said where it is; None: what lies there is known."""
@@ -103,7 +102,9 @@ class EventMaker:
             self._as_it_lies = []
 
     def _play_pile(self, t: float) -> PlayPile:
-        return PlayPile(self._scene, self._upcards, self._taking, self._elsewhere, self._before_action, t)
+        return PlayPile(
+            self._scene, self._upcards, self._taking, self._where.off_the_pile, self._before_action, t
+        )
 
     @property
     def started(self) -> bool:
@@ -153,8 +154,8 @@ class EventMaker:
         by_zone: dict[Zone | None, list[Seen]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
-        holder = partial(self._holder, look.hidden)
-        self._shows.look(look, holder, self._lies, self._scene.reaches)
+        holder = partial(self._where.holder, look.hidden)
+        self._shows.look(look, holder, self._where.lies, self._scene.reaches)
         at_rest = [under.seen for under in look.under_arms if not under.moving]
         self.rows.look_under_arms(((self.layout.zone_at(c.x, c.y), c) for c in at_rest), look.t)
         for zone in self.rows.spots:
@@ -282,7 +283,7 @@ class EventMaker:
 
     def _take_as_it_lies(self, looks: list[list[Seen]]) -> None:
         """Put on the pile, once looks agree, what lies where it is said to be: maybe nothing."""
-        view = self._play.pile.view(looks[-_SETTLED:], self._elsewhere())
+        view = self._play.pile.view(looks[-_SETTLED:], self._where.off_the_pile())
         unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
         if len(looks) < _SETTLED or unsettled:
             self._as_it_lies = looks
@@ -311,7 +312,7 @@ class EventMaker:
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
-        lying = all_there((name for name, _ in self._lying()), self._scene.packs)
+        lying = all_there((name for name, _ in self._where.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
         if shown is None or (shown.taken_home and not self._heap.places_since(shown.since)):
             return  # whoever takes a card home again has thought better of it
@@ -353,43 +354,6 @@ class EventMaker:
         self._taking.tell_part_before(seat, now)
         if t is None or not self._draws.has_drawn_since(seat, t):
             self._draws.tell(now)
-
-    # -- what is known -----------------------------------------------------------------------------
-
-    def _holder(self, hidden: Collection[Zone], card: Seen, seat: int) -> int:
-        """Return whose hand holds a card under a seat's arm: where arms cross, whose up-card it is."""
-        name, p = card.best
-        if p < CERTAIN:
-            return seat
-        owners = {zone.seat for zone, spot in self.rows.spots.items() if spot.up == name and zone in hidden}
-        return owners.pop() if len(owners) == 1 else seat
-
-    def _lies(self, card: Seen, seat: int) -> bool:
-        """Tell whether a card under a seat's arm lies where it is, and is not held out.
-
-        It lies on the pile or in the seat's own row, or is one that is known to lie just there; or it is
-        carried: that hand has just taken it off the pile.
-        """
-        whole = self._taking.whole
-        carried = whole.cards if whole is not None and whole.seat == seat else ()
-        if any(card.odds.get(name, 0.0) >= _MAY_BE for name in carried):
-            return True
-        zone, name = self.layout.zone_at(card.x, card.y), card.best[0]
-        own = zone is not None and zone.kind == "row" and zone.seat == seat
-        if zone == PLAY or own or self._heap.lies(card):
-            return True
-        return (name, zone) in self._lying()
-
-    def _lying(self) -> list[tuple[str, Zone]]:
-        """Return the cards that are known to lie on the table, each with its zone."""
-        taken = self._taking.whole.cards if self._taking.whole is not None else ()
-        up = [(spot.up, zone) for zone, spot in self.rows.spots.items() if spot.up]
-        burned = [(card, BURN) for card in self._scene.burned]
-        return [*burned, *((card, PLAY) for card in (*self.pile, *taken)), *up]
-
-    def _elsewhere(self) -> set[str]:
-        """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
-        return all_there([*self.rows.undisturbed(), *self._scene.burned], self._scene.packs)
 
 
 def _answers(shown: Shown, player: str, earlier: Event) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from vision.arms import GONE_SECONDS, Reach
 from vision.events_record import Look
@@ -25,6 +26,14 @@ _CROSSING_SECONDS = 1.0
 """So long ago what is under arms that cross may have been seen last."""
 _HOME_MM, _ASIDE_MM = 100.0, 45.0
 """A hand that goes so far, and nowhere farther beside the straight way, goes home with what it holds."""
+
+
+class Lies(Protocol):
+    """Tells whether a card under a seat's arm lies where it is, see `Whereabouts.lies`."""
+
+    def __call__(self, card: Seen, seat: int, *, holds_another: bool) -> bool:
+        """Tell it of a card; `holds_another`: that seat's hand holds out another one, far from there."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +118,14 @@ class Shows:
         self,
         look: Look,
         holder: Callable[[Seen, int], int],
-        lies: Callable[[Seen, int], bool],
+        lies: Lies,
         reaches: Sequence[Reach],
     ) -> None:
         """Take in the cards under arms in one look.
 
         What is read twice in one place, as half of another card beside it may be, counts as what is surest.
-        `holder` tells whose hand holds a card under a seat's arm, `lies` which cards only lie there.
+        `holder` tells whose hand holds a card under a seat's arm, `lies` which cards only lie there, given
+        whether that hand holds out another one, far from there.
         """
         for held in sorted(look.under_arms, key=lambda held: -held.seen.best[1]):
             card, seat = held.seen, holder(held.seen, held.seat)
@@ -123,7 +133,8 @@ class Shows:
             name, p = card.best
             if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
-            if reach.resting < _RESTING_SECONDS or lies(card, seat):
+            another = self._holds_elsewhere(seat, card, look.t) or self.hold_across(card)
+            if reach.resting < _RESTING_SECONDS or lies(card, seat, holds_another=another):
                 continue
             near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
             elsewhere = not near and self._holds_elsewhere(seat, card, look.t)

@@ -9,7 +9,7 @@ import pytest
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
 from vision.arms import Hands, Reach
 from vision.events_record import UnderArm
-from vision.layout import BURN, Zone
+from vision.layout import BURN, Place, Zone
 from vision.slots import Seen
 
 
@@ -119,10 +119,13 @@ def test_an_up_card_held_out_under_anothers_arm_is_shown_by_its_owner() -> None:
     assert (show.answers, show.answered_from) == ((("Bob", "Dan"),), "up")
 
 
-def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one() -> None:
+@pytest.mark.parametrize(
+    "place", [(190.0, 20.0), (350.0, 0.0)], ids=["over the table", "over the other's row"]
+)
+def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one(place: Place) -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
-    shown, answer = card("3H", (-190.0, 20.0)), card("3C", (190.0, 20.0))
+    shown, answer = card("3H", (-190.0, 20.0)), card("3C", place)
     dan = held_out_by_dan(script, shown)
     bob = Reach(50, 1, script.t, script.t, _since=script.t)
     for _ in range(8):

@@ -1,0 +1,65 @@
+"""Where cards are known to be: which lie on the table, and whose those are that are seen under arms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from vision.events_heap import Heap
+from vision.events_rows import Rows
+from vision.events_scene import Scene
+from vision.events_sets import CERTAIN
+from vision.events_taking import Taking
+from vision.layout import BURN, PLAY, Zone
+from vision.slots import Seen, all_there
+
+_MAY_BE = 0.1
+"""What a hand carries is read less surely than what lies."""
+
+
+class Whereabouts:
+    """Knows where the cards are that have been seen."""
+
+    def __init__(
+        self, scene: Scene, rows: Rows, heap: Heap, taking: Taking, pile: Callable[[], list[str]]
+    ) -> None:
+        """Take over what knows of its own part of the table; `pile` tells what lies on the play pile."""
+        self._scene, self._rows, self._heap, self._taking, self._pile = scene, rows, heap, taking, pile
+
+    def holder(self, hidden: Collection[Zone], card: Seen, seat: int) -> int:
+        """Return whose hand holds a card under a seat's arm: where arms cross, whose up-card it is.
+
+        `hidden` are the zones that cannot be seen.
+        """
+        name, p = card.best
+        if p < CERTAIN:
+            return seat
+        owners = {zone.seat for zone, spot in self._rows.spots.items() if spot.up == name and zone in hidden}
+        return owners.pop() if len(owners) == 1 else seat
+
+    def lies(self, card: Seen, seat: int, *, holds_another: bool) -> bool:
+        """Tell whether a card under a seat's arm lies where it is, and is not held out.
+
+        It lies on the pile or in the seat's own row, or is one that is known to lie just there; or it is
+        carried: that hand has just taken it off the pile. `holds_another`: that hand holds another card out,
+        far from this one. Then what surely is none of the cards that lie in the own row is held out, too.
+        """
+        whole = self._taking.whole
+        carried = whole.cards if whole is not None and whole.seat == seat else ()
+        if any(card.odds.get(name, 0.0) >= _MAY_BE for name in carried):
+            return True
+        zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
+        own = zone is not None and zone.kind == "row" and zone.seat == seat
+        if zone == PLAY or self._heap.lies(card) or (name, zone) in self.lying():
+            return True
+        return own and not (holds_another and card.best[1] >= CERTAIN)
+
+    def lying(self) -> list[tuple[str, Zone]]:
+        """Return the cards that are known to lie on the table, each with its zone."""
+        taken = self._taking.whole.cards if self._taking.whole is not None else ()
+        up = [(spot.up, zone) for zone, spot in self._rows.spots.items() if spot.up]
+        burned = [(card, BURN) for card in self._scene.burned]
+        return [*burned, *((card, PLAY) for card in (*self._pile(), *taken)), *up]
+
+    def off_the_pile(self) -> set[str]:
+        """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
+        return all_there([*self._rows.undisturbed(), *self._scene.burned], self._scene.packs)
