@@ -27,6 +27,8 @@ _TELLING, _MUCH_LESS, _LESS = 3, 0.3, 0.6
 """So many draws tell how much of this pile's picture looks otherwise after one; hardly a card was drawn where
 it is less than the first share of the least of them, a shadow, and maybe none where it is less than the
 second: what was put down beside the pile may reach over its edge."""
+_BACK_SECONDS = 0.4
+"""No hand takes a card home and is back sooner: what the pile looks like meanwhile, its shadow may do."""
 _STILL = 3
 """So many looks tell whether the camera is still."""
 
@@ -133,11 +135,17 @@ class DrawPilePictures:
         if changed_share(before[-1], self._seen[-1][1]) < least:
             return 0
         different = [before[-1]]
-        for (earlier, _), (t, picture) in pairwise([*self._seen][len(before) - 1 :]):
+        since_then = [*self._seen][len(before) - 1 :]
+        for (earlier, _), (t, picture) in pairwise(s for s in since_then if not self._is_amid_visit(s[0])):
             new = all(changed_share(other, picture) >= least for other in different)
             if new and any(visit.start <= t and earlier < visit.end for visit in self._visits):
                 different.append(picture)
         return len(different) - 1
+
+    def _is_amid_visit(self, t: float) -> bool:
+        """Tell whether a hand was gone at `t` for too short a time to have taken anything home."""
+        gaps = ((a.end, b.start) for a, b in pairwise(self._visits) if a.reach == b.reach)
+        return any(a <= t < b and b - a < _BACK_SECONDS for a, b in gaps)
 
     def _before(self, t: float) -> list[Patch]:
         """Return the pictures up to a time, oldest first; none where somebody has been there since."""

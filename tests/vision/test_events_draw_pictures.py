@@ -202,6 +202,20 @@ def test_what_changed_under_an_arm_before_tells_nothing_of_a_later_one(seen: boo
     assert pictures.times_changed(12.5) == times
 
 
+@pytest.mark.parametrize(("back", "times"), [(5.3, 1), (5.6, 2)])
+def test_a_hand_that_is_back_at_once_has_taken_nothing_meanwhile(back: float, times: int) -> None:
+    """What the pile looks like until then may be the hand's shadow."""
+    tops = [np.full((26, 26, 3), 90, np.uint8) for _ in range(3)]
+    tops[1][:, :3], tops[2][:] = 160, 30
+    visits: list[DrawVisit] = []
+    pictures = DrawPilePictures(visits)
+    pictures.look(4.0, tops[0])
+    for start, end, top in ((4.8, 5.0, tops[1]), (back, back + 0.3, tops[2])):
+        visits.append(DrawVisit(1, start, end, (0.0, 0.0), stuck=False, open=False))
+        pictures.look(end + 0.1, top)
+    assert pictures.times_changed(4.5) == times
+
+
 def test_a_draw_pile_is_looked_at_once_somebody_has_been_there() -> None:
     script = Script()
     script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
