@@ -16,7 +16,7 @@ from vision.slots import Seen
 
 _QUIET_SECONDS = 1.0
 _ONE_ACT_S = 4.0
-"""Up-cards that one hand takes up within so long are taken up together."""
+"""An up-card that a hand takes up so soon after another one is taken up together with that."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
 _EXCHANGE_SECONDS = 10.0
 """An exchange of which the game has begun and a card is still unread this long after is not told any more."""
@@ -213,7 +213,7 @@ class UpCards:
             if last is None or (last.event, last.player) != ("take_up", player) or t - last.t >= _ONE_ACT_S:
                 self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
             else:
-                self._scene.log.revise(last, now, cards=(*last.cards, *cards))
+                self._scene.log.revise(last, now, t=t, cards=(*last.cards, *cards))
 
     def corrected_deal(self, deal: Event, now: float) -> Event:
         """Rename up-cards that many looks agree on; returns the deal, revised while nothing else happened."""

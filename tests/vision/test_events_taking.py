@@ -232,19 +232,23 @@ def test_an_exchange_that_cannot_be_read_does_not_hide_what_others_take_up() -> 
     assert script.told()[-1] == ("take_up", "Cat", ("8C",))
 
 
-@pytest.mark.parametrize(("pause", "told"), [(1.0, [("JC", "9D")]), (6.0, [("JC",), ("9D",)])])
+@pytest.mark.parametrize(
+    ("pause", "told"),
+    [(1.0, [("JC", "9D", "AD")]), (2.0, [("JC", "9D", "AD")]), (6.0, [("JC",), ("9D",), ("AD",)])],
+)
 def test_up_cards_taken_up_one_after_the_other_are_taken_up_together(
     pause: float, told: list[tuple[str, ...]]
 ) -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
-    for number, spot in enumerate((1, 0)):
+    for spot in (1, 0, 2):
         place = script.maker.layout.seats[1].row[spot]
-        script.rest(pause * number)
+        script.rest(pause)
         script.reach("Bob", (place, 0.3))
         script.rows[Zone("row", 1, spot)] = down(place)
     script.rest(2.5)
-    assert [cards for kind, _, cards in script.told() if kind == "take_up"] == told
+    taken = [cards for kind, _, cards in script.told() if kind == "take_up"]
+    assert taken == told
 
 
 def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
