@@ -21,6 +21,8 @@ from vision.slots import MIN_NAME, Seen, turn_between, vote
 SURE = 0.75
 _HARDLY = 0.05
 _WELL_READ, _A_CARD = 0.9, 0.85
+_ALL_BUT_CERTAIN = 0.99
+"""What is read so surely is that, though another card lay in its place."""
 _RANK_LOOKS, _RANK_TOLD, _RANK_PLAIN = 3, 0.4, 2.0
 """So many looks tell a card's rank, if together they are so sure of it, and of no other one half as sure."""
 _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
@@ -110,7 +112,7 @@ class SeeminglyNew:
         read less surely is most likely that one, its rank half covered by another.
         """
         name, p, seen = card
-        if p >= CERTAIN:
+        if p >= CERTAIN or seen.odds.get(name, 0.0) >= _ALL_BUT_CERTAIN:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
         half_read = seen.odds.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
         return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)

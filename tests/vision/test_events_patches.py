@@ -140,6 +140,8 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     assert pile.names == ["7H", "4H"]
     doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
     assert seeming.without_overlooked([doubtful, seven], 0.0) == [seven]
+    certain = ("7S", 0.96, replace(UPRIGHT, odds={"7S": 0.993}))
+    assert seeming.without_overlooked([certain], 0.0) == [certain]
 
 
 def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_down_another(
