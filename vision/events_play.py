@@ -67,8 +67,7 @@ class PlayPile:
     def cover(self, seats: frozenset[int], t: float) -> None:
         """Note that arms of these seats (or something else that moves) are over the pile."""
         if self.touched is not None and self._looks:
-            # A hand comes back before the pile was seen well: what was seen must do.
-            self.judge(t, None, forced=True)
+            self.judge(t, None, forced=True)  # a hand comes back before the pile was seen well
         self._looks.clear()
         self.touched = t
         self._visits.note(seats)
@@ -163,7 +162,7 @@ class PlayPile:
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader overlooks what plainly still lies there
-            elif not patient or (self._looks_bare(patch) and not shows_a_card(self._looks[-1])):
+            elif not patient or self._looks_bare(patch):
                 self._gone(now, patch)
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
             self._judge_passed_through([name for name, _, _ in passed], now, patch)
@@ -173,7 +172,12 @@ class PlayPile:
             self._nothing_new(now, patch)
 
     def _looks_bare(self, patch: Patch | None) -> bool:
-        """Tell whether the pile's place looks as it did without cards, as far as that is known."""
+        """Tell whether the pile's place looks as it did without cards, as far as that is known.
+
+        Not where one of the latest looks reads a card well: the others may have overlooked it.
+        """
+        if any(shows_a_card(look) for look in self._looks[-_LOOKS:]):
+            return False
         return patch is None or self._bare is None or same_patch(patch, self._bare)
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
@@ -283,8 +287,7 @@ class PlayPile:
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
         """Put cards below the last play's that were half seen there, if its player draws for them, too."""
         half_seen = self._seeming.half_seen(self._looks, self._elsewhere())
-        below = self._told.reveal_drawn_for(player, count, now, half_seen)
-        if below:
+        if below := self._told.reveal_drawn_for(player, count, now, half_seen):
             self.pile.put(below, below=True)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
@@ -312,8 +315,7 @@ class PlayPile:
         if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
         view = self.pile.view(self._looks, self._elsewhere(), self._pictures.came_with_play)
-        missed = self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS)
-        if missed:
+        if missed := self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS):
             self.pile.put(missed, below=True)
             self._told.add_to_last([name for name, _, _ in missed], now)
 
@@ -360,8 +362,7 @@ class PlayPile:
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away, with what was put on it and never seen free."""
         seat = self._visits.who(self._scene.layout.play)
-        unseen = self._seen_under_hand(now)
-        if unseen:
+        if unseen := self._seen_under_hand(now):
             hidden = {name for name, _, _ in unseen}
             self.touched = self._under_hand.since(hidden, now)
             self._played(one_set(unseen), now, None, gone=True)
@@ -391,8 +392,7 @@ class PlayPile:
         tapped = self._scene.tapped(self._visits.since - 0.3)
         if not self.pile.cards and self._taking.whole is None and self._scene.owes_an_answer(tapped):
             self._before_action(tapped, now)
-            t = self._touched_at(now)
-            player = self._scene.player(tapped)
+            t, player = self._touched_at(now), self._scene.player(tapped)
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)
         self._find_overlooked(now)
