@@ -77,6 +77,16 @@ class Heap:
         """Return how many of the latest looks were made after `t`."""
         return sum(when > t for when in self._times)
 
+    def may_have_grown(self, since: float) -> bool:
+        """Tell whether a look since then shows a card, where a hand was, of which no second one tells yet."""
+        looks = [look for when, look in zip(self._times, self.looks, strict=True) if when > since]
+        return any(
+            self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS)
+            and not _is_among(card, [known for known in self._known if _may_be(known, card)])
+            for look in looks
+            for card in look
+        )
+
     def add(self, fresh: Sequence[Seen], t: float) -> None:
         """Note new cards; those where a hand has just been were put there."""
         self._known = [*self._known, *fresh][-_REMEMBERED:]

@@ -138,7 +138,8 @@ class Taking:
         if whole is not None and whole.seat not in present:
             last = whole.reach.last if whole.reach is not None else whole.t
             quiet = now - max(last, whole.t)
-            seen = self._heap.looks_since(last) >= _LOOKS or quiet > _PATIENT_SECONDS
+            seen = self._heap.looks_since(last) >= _LOOKS and not self._heap.may_have_grown(last)
+            seen |= quiet > _PATIENT_SECONDS
             if quiet > _RESOLVE_SECONDS and (seen or self.went_on_to_burn_pile(whole)):
                 self.tell_whole(now)
         elif whole is not None and self._heap.places_since(whole.t, whole.cards) and self._burnt_at(whole):

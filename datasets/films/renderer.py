@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from datasets.films.geometry import CARD_THICKNESS_MM
 from datasets.films.hands import ArmArtist, ArmPose
@@ -17,6 +18,15 @@ _HELD_FROM_MM = 35.0
 """No pile is so high: what comes to rest there rests in a hand."""
 _SHARP_PX = 2.5
 """A card that moves less than this while the shutter is open looks sharp."""
+
+
+class ArmInPicture(NamedTuple):
+    """An arm as it is in one frame."""
+
+    name: ArmName
+    pose: ArmPose
+    motion: tuple[float, float]
+    """How far (mm) it moves while the shutter is open."""
 
 
 class Renderer:
@@ -61,20 +71,32 @@ class Renderer:
     def _frame(self, t: float, number: int) -> Image:
         self._advance(t)
         frame = self._canvas.copy()
-        arms = self._visible_arms(t)
-        for name, pose, _ in arms:
-            shadow = self._arms[name[0]].shadow(pose)
+        in_the_air = self.in_the_air(t)
+        for _, arm in in_the_air:
+            shadow = self._arms[arm.name[0]].shadow(arm.pose) if arm else None
             if shadow:
                 shadow.lay_on(frame)
-        carried = [*self._held.values(), *self._moving]
-        reaching = {name for name, _, _ in arms}
-        self._draw_cards([move for move in carried if move.arm not in reaching], t, frame)
-        for name, pose, motion in arms:
-            self._draw_cards([move for move in carried if move.arm == name], t, frame)
-            arm = self._arms[name[0]].layer(pose, motion)
-            if arm:
-                arm.lay_on(frame)
+        for cards, arm in in_the_air:
+            self._draw_cards(cards, t, frame)
+            layer = self.arm_layer(arm) if arm else None
+            if layer:
+                layer.lay_on(frame)
         return self._sensor.expose(frame, t, number) if self._sensor else frame
+
+    def in_the_air(self, t: float) -> list[tuple[list[CardMove], ArmInPicture | None]]:
+        """Return what is over the table in the latest frame, at time `t`, lowest first.
+
+        Of each arm, in the order in which they came, the cards that it carries, then itself; before them the
+        cards that no arm has.
+        """
+        arms, carried = self._visible_arms(t), [*self._held.values(), *self._moving]
+        reaching = {arm.name for arm in arms}
+        loose = [move for move in carried if move.arm not in reaching]
+        return [(loose, None), *(([m for m in carried if m.arm == arm.name], arm) for arm in arms)]
+
+    def arm_layer(self, arm: ArmInPicture) -> Layer | None:
+        """Return an arm as a layer, or None where nothing of it is in the picture."""
+        return self._arms[arm.name[0]].layer(arm.pose, arm.motion)
 
     def _draw_cards(self, moves: list[CardMove], t: float, frame: Image) -> None:
         """Draw cards in the air as they are at time `t`, lowest first."""
@@ -139,13 +161,13 @@ class Renderer:
             layer.lay_on(self._canvas, rect)
         self.resting_version += 1
 
-    def _visible_arms(self, t: float) -> list[tuple[ArmName, ArmPose, tuple[float, float]]]:
-        """Return the arms that may be in the picture with how far each moves while the shutter is open."""
+    def _visible_arms(self, t: float) -> list[ArmInPicture]:
+        """Return the arms that may be in the picture, in the order in which they came."""
         arms = []
         for name, move in self._arm_state.items():
             if t >= move.end_s and move.end.grip == "away":
                 continue
             pose = move.at(t)
             before = move.at(t - SHUTTER_S)
-            arms.append((name, pose, (pose.x - before.x, pose.y - before.y)))
+            arms.append(ArmInPicture(name, pose, (pose.x - before.x, pose.y - before.y)))
         return arms

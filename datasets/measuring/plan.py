@@ -148,12 +148,22 @@ def render(plan: FilmPlan, folder: Path, progress: Progress | None = None) -> bo
     film = plan.film_in(folder)
     if is_film(film) and outdated(film) is None:
         return False
+    story = story_of(plan)
+    make_film(story, shot_of(plan, story), film, progress=progress)
+    return True
+
+
+def story_of(plan: FilmPlan) -> Story:
+    """Return the game that a film shows."""
     names = _NAMES[: plan.players]
     if plan.ending:
-        story = find_ending(plan.rules, names, plan.seed, illegal=ILLEGAL)
-    else:
-        story = find_story(plan.rules, names, plan.seed, illegal=ILLEGAL, acts=plan.plays)
-    shot = Shot(
+        return find_ending(plan.rules, names, plan.seed, illegal=ILLEGAL)
+    return find_story(plan.rules, names, plan.seed, illegal=ILLEGAL, acts=plan.plays)
+
+
+def shot_of(plan: FilmPlan, story: Story) -> Shot:
+    """Return how a film shows its story."""
+    return Shot(
         seed=plan.seed,
         width=plan.width,
         height=plan.height,
@@ -164,8 +174,6 @@ def render(plan: FilmPlan, folder: Path, progress: Progress | None = None) -> bo
         deck=_deck(plan.deck, story),
         surface=plan.surface,
     )
-    make_film(story, shot, film, progress=progress)
-    return True
 
 
 def is_film(path: Path) -> bool:

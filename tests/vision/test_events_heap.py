@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card
-from vision.arms import Reach
+from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card, down
+from vision.arms import Hands, Reach
 from vision.events_heap import Heap
 from vision.events_patches import CloseUp
 from vision.events_record import UnderArm
@@ -118,3 +118,23 @@ def test_a_card_burnt_before_it_ever_lay_free_is_the_first_on_the_burn_pile() ->
     script.table = [card("10D", BURN_AT, 0.98)]
     script.rest(3.0)
     assert script.told()[1:] == [("play", "Bob", ("10D",)), ("burn", "Bob", ("10D",))]
+
+
+@pytest.mark.parametrize("overlooked", [False, True])
+def test_a_burnt_pile_that_one_look_overlooks_is_not_picked_up(overlooked: bool) -> None:
+    """None lay where it is put, so that nothing else tells that it was burnt."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.table = []
+    reach = script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.1))
+    for _ in range(2):
+        script.go_on(reach, [BURN_AT] * 3)
+        script.look()
+    burnt = [down(BURN_AT, 20.0)]
+    for number, shown in enumerate((burnt, [] if overlooked else burnt, burnt, burnt)):
+        script.t += 0.3
+        script.events += script.maker.on_hands(Hands(script.t, (), () if number else (reach,), {}))
+        script.table = shown
+        script.look()
+    script.rest(2.0)
+    assert script.told()[-1] == ("burn", "Bob", ("9S",))
