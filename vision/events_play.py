@@ -174,9 +174,9 @@ class PlayPile:
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Tell whether the pile's place looks as it did without cards, as far as that is known.
 
-        Not where one of the latest looks reads a card well: the others may have overlooked it.
+        Not where a look since a hand was there reads a card well: the others have overlooked it.
         """
-        if any(shows_a_card(look) for look in self._looks[-_LOOKS:]):
+        if any(map(shows_a_card, self._looks)):
             return False
         return patch is None or self._bare is None or same_patch(patch, self._bare)
 

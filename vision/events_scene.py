@@ -14,6 +14,9 @@ JUST_SECONDS = 0.8
 """What was done no longer ago may not yet be seen well."""
 _HAND_AWAY_MM = 85.0
 """A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
+_UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
+"""What lies so near to the way from home to a hand's tip is in that hand up to so far from it: it may be the
+tip of its shadow."""
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
 _RESTS_SECONDS = 0.12
@@ -70,7 +73,13 @@ class Scene:
         if reach is None:
             return False
         here = [other for other in self.reaches if reach.last - other.last < _MOMENT_SECONDS]
-        return all(math.dist(one.tip, (held.seen.x, held.seen.y)) > _HAND_AWAY_MM for one in here)
+        return all(self._is_away(one, (held.seen.x, held.seen.y)) for one in here)
+
+    def _is_away(self, reach: Reach, place: Place) -> bool:
+        """Tell whether a hand is away from a place: what it holds out casts a shadow ahead of it."""
+        home = self.layout.seats[reach.seat].centre
+        ahead = off_the_way(home, reach.tip, place) < _UNDER_ARM_MM
+        return math.dist(reach.tip, place) > (_SHADOW_AWAY_MM if ahead else _HAND_AWAY_MM)
 
     def rests(self, seat: int) -> bool:
         """Tell whether a seat's hand rests where it is."""

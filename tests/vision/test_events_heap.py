@@ -138,3 +138,18 @@ def test_a_burnt_pile_that_one_look_overlooks_is_not_picked_up(overlooked: bool)
         script.look()
     script.rest(2.0)
     assert script.told()[-1] == ("burn", "Bob", ("9S",))
+
+
+@pytest.mark.parametrize("overlooked", [1, 2])
+def test_a_pile_that_looks_overlook_with_no_hand_there_is_not_taken(overlooked: int) -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.look()
+    table, script.table = script.table, []
+    for _ in range(overlooked):
+        script.t += 0.13
+        script.look()
+    script.table = table
+    script.rest()
+    assert script.told()[-1] == ("play", "Ann", ("9S",))

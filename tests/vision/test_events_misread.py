@@ -383,16 +383,3 @@ def test_what_is_read_well_where_a_card_of_its_suit_lies_must_look_more_like_bef
     seeming = SeeminglyNew(pile, Pictures(), cast(Taking, None), cast(ToldPlays, None))
     assert not seeming.lay_there(("5D", p, card("5D", PLAY_AT, p)))
     assert asked == [likeness]
-
-
-def test_a_pile_that_one_look_of_two_overlooks_after_a_hand_is_not_taken() -> None:
-    script = Script()
-    script.play("Ann", card("9S", PLAY_AT))
-    script.reach("Bob", (PLAY_AT, 0.3))
-    script.look()
-    table, script.table = script.table, []
-    script.t += 0.13
-    script.look()
-    script.table = table
-    script.rest()
-    assert script.told()[-1] == ("play", "Ann", ("9S",))

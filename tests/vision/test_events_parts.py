@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from vision.arms import Reach
 from vision.events_pile import Pile
 from vision.events_record import EventLog, Look, UnderArm, same_patch
+from vision.events_scene import Scene
 from vision.events_sets import one_set, with_mates
 from vision.events_under_hand import UnderHand
-from vision.layout import Layout, Seat, Zone
+from vision.layout import Layout, Place, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen
 
@@ -356,3 +358,16 @@ def test_a_doubtful_card_in_the_top_s_place_does_not_hide_it_where_a_buried_one_
     assert pile.is_laid_bare(view, {"AH"}, gone=True, doubtful=True)
     for seen, gone, doubtful in (({"AH"}, True, False), ({"AH"}, False, True), ({"AH", "7H"}, True, True)):
         assert not pile.is_laid_bare(view, seen, gone=gone, doubtful=doubtful), "the queen lies on the ace"
+
+
+@pytest.mark.parametrize(
+    ("tip", "left"),
+    [((0.0, 20.0), False), ((0.0, -88.0), False), ((0.0, -110.0), True), ((88.0, 0.0), True)],
+    ids=["hand", "shadow ahead", "gone on", "gone aside"],
+)
+def test_a_hand_has_left_a_card_behind_that_it_is_away_from(tip: Place, *, left: bool) -> None:
+    """What is held out casts a shadow ahead, which seems to be the arm's tip."""
+    seats = (Seat("Ann", ((-75.0, 220.0), (0.0, 220.0), (75.0, 220.0)), (0.0, 1.0)),)
+    layout = Layout(TablePlane(np.eye(3)), 1000, 600, seats)
+    scene = Scene(layout, reaches=[Reach(1, 0, 1.0, 2.0, tip)])
+    assert scene.is_left_behind(UnderArm(0, up("3D"), 0.3, moving=False)) is left
