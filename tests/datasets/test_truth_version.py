@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from datasets.films.truth import TRUTH_VERSION, event_line, with_verdicts
 from datasets.measuring.plan import FilmPlan, outdated, plan_films, render
 from datasets.measuring.watching import measured
 from engine.ruleset import RULESET_NAMES
+from vision.reading import CardReading, Image, Region
 
 KNOWN = {2: "211fc62a59845da4"}
 """By version: the digest of what some films hold for true."""
@@ -82,9 +84,17 @@ def test_a_planned_film_of_another_version_is_rendered_anew_and_that_is_said(
     assert "version" not in said[0]
 
 
+class Blind:
+    """A reader that finds no card: what is read is not asked here."""
+
+    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+        return []
+
+
 def test_a_film_that_is_named_is_measured_as_it_is_and_that_is_said(
-    plan: FilmPlan, rendered: Path, tmp_path: Path
+    plan: FilmPlan, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
     film = plan.film_in(rendered)
     text = older(film)
     before = film.read_bytes()
