@@ -14,6 +14,8 @@ _REACHES_MM = 29.0
 """A card that ends no farther from the middle of another one lies over a good part of it."""
 _END_OUT_MM, _END_ASIDE_MM, _END_DEGREES = 20.0, 8.0, 12.0
 """So far off a card's place, along it and aside, and so far turned, each of its two ends may be drawn."""
+_BOTH_ENDS_DEGREES = 18.0
+"""So far turned from one another both may be drawn."""
 
 
 def in_place(known: Seen, seen: Seen) -> bool:
@@ -67,5 +69,5 @@ def show_on_both_sides(upper: Seen, first: Seen, second: Seen) -> bool:
     return (
         math.dist(middle, (upper.x, upper.y)) <= _IN_PLACE_MM
         and apart <= 2 * _END_OUT_MM
-        and turn_between(first.angle, second.angle) <= _END_DEGREES
+        and turn_between(first.angle, second.angle) <= _BOTH_ENDS_DEGREES
     )
