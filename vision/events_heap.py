@@ -71,7 +71,11 @@ class Heap:
         cards = [*free, *under_arms]
         self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
         settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
-        return [card for card in settled if not _is_among(card, [k for k in self._known if _may_be(k, card)])]
+        return [card for card in settled if not self._is_known(card)]
+
+    def _is_known(self, card: Seen) -> bool:
+        """Tell whether a card may be one that is known to lie in its place."""
+        return _is_among(card, [known for known in self._known if _may_be(known, card)])
 
     def looks_since(self, t: float) -> int:
         """Return how many of the latest looks were made after `t`."""
@@ -81,8 +85,7 @@ class Heap:
         """Tell whether a look since then shows a card, where a hand was, of which no second one tells yet."""
         looks = [look for when, look in zip(self._times, self.looks, strict=True) if when > since]
         return any(
-            self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS)
-            and not _is_among(card, [known for known in self._known if _may_be(known, card)])
+            self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS) and not self._is_known(card)
             for look in looks
             for card in look
         )

@@ -133,11 +133,12 @@ class Shows:
             name, p = card.best
             if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
-            another = self._holds_elsewhere(seat, card, look.t) or self.hold_across(card)
+            holds_elsewhere = self._holds_elsewhere(seat, card, look.t)
+            another = holds_elsewhere or self.hold_across(card)
             if reach.resting < _RESTING_SECONDS or lies(card, seat, holds_another=another):
                 continue
             near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
-            elsewhere = not near and self._holds_elsewhere(seat, card, look.t)
+            elsewhere = not near and holds_elsewhere
             if elsewhere:
                 # No hand holds cards so far apart: arms that cross are seen as one.
                 others = [r for r in reaches if r.seat != seat and look.t - r.last < _CROSSING_SECONDS]

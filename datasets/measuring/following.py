@@ -23,6 +23,7 @@ from datasets.measuring.plan import FIRST_SEED, FilmPlan, plan_films, shot_of, s
 from datasets.measuring.timeline_reader import TimelineReader
 from datasets.parallel import spread
 from engine.errors import BadInputError
+from engine.ruleset import RULESET_NAMES
 
 SIZE = (960, 540)
 _TOLD = ("event", "t", "t_start", "player", "cards", "count", "to", "answers", "up", "loser")
@@ -77,7 +78,7 @@ def main(arguments: list[str]) -> int:
     """Follow the films and print what went wrong."""
     parser = argparse.ArgumentParser(prog="python -m datasets.measuring.following", description=__doc__)
     parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
-    parser.add_argument("--rulesets", default="winnersh,jokers,backpacker,shed,rulebook", metavar="A,B")
+    parser.add_argument("--rulesets", default=",".join(RULESET_NAMES), metavar="A,B")
     parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help="of the first film")
     parser.add_argument("--lively", action="store_true", help="people drink, hesitate, take cards back")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")

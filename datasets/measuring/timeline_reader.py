@@ -7,8 +7,9 @@ are overlooked; what moves fast is not read.
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Points, Pose
+from datasets.films.layers import Layer, clip
 from datasets.films.motion import CardMove
 from datasets.films.production import Scene
 from datasets.films.renderer import SHUTTER_S
@@ -47,6 +49,8 @@ class _Part(NamedTuple):
     face_up: bool
     speed: float
     """Millimetres while the shutter is open."""
+    quad: Points
+    """Its corners, pixels."""
 
 
 class TimelineReader:
@@ -63,43 +67,35 @@ class TimelineReader:
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
         """Return what is to be read of the cards in the frame at `t`, as `CardReader.read`."""
         owner: NDArray[np.int32] = np.zeros(image.shape[:2], np.int32)
-        parts = list(self._laid_on(owner))
-        readings = (self._read(part, owner, crowded) for part in parts)
+        readings = [self._read(part, owner, crowded) for part in self._laid_on(owner)]
         return [reading for reading in readings if reading is not None]
 
-    def _laid_on(self, owner: NDArray[np.int32]) -> Iterator[_Part]:
-        """Yield the cards, lowest first, and note in `owner` (height x width) whose pixels are whose."""
-        renderer, number = self._scene.renderer, 0
+    def _laid_on(self, owner: NDArray[np.int32]) -> list[_Part]:
+        """Return the cards, lowest first, and note in `owner` (height x width) whose pixels are whose."""
+        renderer, parts = self._scene.renderer, list[_Part]()
+
+        def lay(move: CardMove, pose: Pose, face_up: bool, speed: float) -> None:
+            quad = self._scene.camera.project(pose.corners(), pose.z)
+            parts.append(_Part(len(parts) + 1, move, pose, face_up, speed, quad))
+            cv2.fillConvexPoly(owner, _in_sixteenths(quad), len(parts), cv2.LINE_8, 4)
+
         for move in renderer.resting():
-            number += 1
-            yield self._lay(_Part(number, move, move.end, move.face_end, 0.0), owner)
+            lay(move, move.end, move.face_end, 0.0)
         for moves, arm in renderer.in_the_air(self.t):
             for move in moves:
-                number += 1
                 pose, face_up, width = move.at(self.t)
                 before = move.at(self.t - SHUTTER_S)[0]
-                speed = float(np.hypot(pose.x - before.x, pose.y - before.y))
-                speed = speed if width > _TURNING else np.inf
-                yield self._lay(_Part(number, move, pose, face_up, speed), owner)
+                speed = math.hypot(pose.x - before.x, pose.y - before.y)
+                lay(move, pose, face_up, speed if width > _TURNING else math.inf)
             layer = renderer.arm_layer(arm) if arm else None
             if layer is not None:
-                x0, y0, x1, y1 = layer.rect
-                inside = np.s_[max(y0, 0) : y1, max(x0, 0) : x1]
-                covers = layer.keep[max(-y0, 0) :, max(-x0, 0) :, 0] < 128
-                height, width_px = owner[inside].shape
-                owner[inside][covers[:height, :width_px]] = _ARM
-
-    def _lay(self, part: _Part, owner: NDArray[np.int32]) -> _Part:
-        cv2.fillConvexPoly(owner, _in_sixteenths(self._quad(part)), part.number, cv2.LINE_8, 4)
-        return part
-
-    def _quad(self, part: _Part) -> Points:
-        return self._scene.camera.project(part.pose.corners(), part.pose.z)
+                _hide(owner, layer)
+        return parts
 
     def _read(
         self, part: _Part, owner: NDArray[np.int32], crowded: Sequence[Region] | None
     ) -> CardReading | None:
-        quad, chance = self._quad(part), self._rng.random()
+        quad, chance = part.quad, self._rng.random()
         shows = _share_shown(quad, part.number, owner)
         if part.speed > _FAST_MM or shows < _A_TRACE or part.move.card in self._scene.things:
             return None
@@ -150,6 +146,15 @@ class TimelineReader:
             inside = (rows >= 0) & (rows < owner.shape[0]) & (columns >= 0) & (columns < owner.shape[1])
             shares.append(float((owner[rows[inside], columns[inside]] == part.number).sum()) / len(steps))
         return shares
+
+
+def _hide(owner: NDArray[np.int32], layer: Layer) -> None:
+    """Note that an arm covers what it does."""
+    height, width = owner.shape
+    x0, y0, x1, y1 = clip(layer.rect, (0, 0, width, height))
+    if x0 < x1 and y0 < y1:
+        covers = layer.keep[y0 - layer.y : y1 - layer.y, x0 - layer.x : x1 - layer.x, 0] < 128
+        owner[y0:y1, x0:x1][covers] = _ARM
 
 
 def _in_sixteenths(quad: Points) -> NDArray[np.int32]:

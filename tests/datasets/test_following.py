@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from datasets.films.production import Scene, Shot, prepare
-from datasets.films.story import Step, Story
+from datasets.films.story import Step
 from datasets.measuring.following import follow_plan
 from datasets.measuring.plan import FilmPlan
 from datasets.measuring.timeline_reader import TimelineReader
+from tests.datasets.test_films import TWO_PLAYERS, UP
 from vision.geometry import quad_sides
 
-UP: dict[str, tuple[str, ...]] = {"Ann": ("9S", "2C", "QD"), "Bob": ("3H", "AH", "5S")}
-STORY = Story(
-    rules="winnersh",
-    options=(),
-    players=("Ann", "Bob"),
-    dealer="Bob",
-    up=UP,
-    down_count=3,
-    hand_count=3,
-    draw_count=6,
-    steps=(Step(event="play", player="Ann", cards=("4H", "4S", "4D"), source="hand"),),
+STORY = replace(
+    TWO_PLAYERS, steps=(Step(event="play", player="Ann", cards=("4H", "4S", "4D"), source="hand"),)
 )
 
 

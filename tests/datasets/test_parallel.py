@@ -206,16 +206,16 @@ def test_photos_are_read_alike_whatever_the_number_of_processes(tmp_path: Path) 
     assert [list(readings) for readings, _ in with_deck(None, 2)(photos)] == alone
 
 
-def test_measure_scores_a_film_the_same_on_a_cluster(
+def test_measure_scores_films_the_same_on_a_cluster(
     cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "films").mkdir()
-    assert main(["film", str(tmp_path / "films" / "a.mp4"), *FILM]) == 0
+    assert main(["film", str(tmp_path / "films" / "a.mp4"), *FILM, "--films", "2"]) == 0
     told = []
     for name, where in (("here", []), ("there", ["--cluster", cluster])):
         folder = tmp_path / name
         assert main(["measure", str(tmp_path / "films"), "--folder", str(folder), *where]) == 0
         report = json.loads((folder / "films.json").read_text("utf-8"))
         told.append([(row["film"], row["watch"], row["baseline"]) for row in report["rows"]])
-    assert [film for film, _, _ in told[0]] == ["a.mp4"]
+    assert [film for film, _, _ in told[0]] == ["a-7.mp4", "a-8.mp4"]
     assert told[1] == told[0]

@@ -247,8 +247,7 @@ def test_up_cards_taken_up_one_after_the_other_are_taken_up_together(
         script.reach("Bob", (place, 0.3))
         script.rows[Zone("row", 1, spot)] = down(place)
     script.rest(2.5)
-    taken = [cards for kind, _, cards in script.told() if kind == "take_up"]
-    assert taken == told
+    assert [cards for kind, _, cards in script.told() if kind == "take_up"] == told
 
 
 def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
