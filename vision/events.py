@@ -238,6 +238,7 @@ class EventMaker:
         ups = [c for c in self._near_draw_pile(fresh) if not self._shows.shown_before(c)]
         if not ups:
             return False
+        self._shows.lie_free(ups)
         self._begin_pile(ups, self._heap.looks[-2:], now)
         return True
 

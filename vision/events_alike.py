@@ -19,6 +19,8 @@ _APART = 8.0, 90.0
 """Nearer than this, mm, two readings are of one place, however turned."""
 _ABOUT_MM = 16.0
 """So far off may a card on the pile be whose place was told as a hand was over it."""
+_JUST_THERE = 3.0, 4.0
+"""So little off, mm and degrees, two cards' edges cannot be told from one another."""
 _MOVED = 45.0, 20.0
 """By so much, mm and degrees, a hand moves a card that it is about to take."""
 OFF_MM = 5.0
@@ -38,6 +40,8 @@ class Before(NamedTuple):
     """Whether what shows of a place beside cards that lie upon it looks as it did before."""
     free: bool = True
     """Whether no hand is there now: one may be moving what lies there."""
+    edge_stays: Callable[[Seen, Sequence[Seen]], bool] = lambda card, upon: False
+    """Whether a card's edge, beside cards that lie upon it, is just where it was."""
 
 
 @dataclass(slots=True)
@@ -48,6 +52,8 @@ class PileCard:
     place: Seen | None
     sure: bool = False
     """Whether it was all but certainly read while no hand was near."""
+    put: int = 0
+    """Cards that were put down together bear one number; 0: it is not known when this one was."""
 
 
 def numbers_of(name: str | None, pile: Sequence[PileCard]) -> list[int]:
@@ -158,6 +164,8 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
         return False
     if _changed_places(pile, claims, k, number):
         return True
+    if at_home and was.hidden(seen) and _stays_beneath(pile, number, [where for _, _, where in claims], was):
+        return True
     # Of a set that was put down at once it may not be known which card lies on which.
     lowest, uppermost = _set_about(number, pile)
     first_above = 1 + (uppermost if at_home else number)
@@ -197,14 +205,31 @@ def _lies_rather_at(there: PileCard, home: PileCard, seen: Seen) -> bool:
     return away <= _ABOUT_MM and 2 * away < _way(seen, home) < math.inf
 
 
+def _stays_beneath(pile: Sequence[PileCard], number: int, upon: Sequence[Seen], was: Before) -> bool:
+    """Tell whether a card of the pile surely lies where it did, beneath those that are seen."""
+    place = pile[number].place
+    return place is not None and lies_alone(number, pile) and was.edge_stays(place, upon)
+
+
+def lies_alone(number: int, pile: Sequence[PileCard]) -> bool:
+    """Tell whether no other card of the pile lies just there: an edge that shows there is this one's."""
+    place = pile[number].place
+    others = (card.place for k, card in enumerate(pile) if k != number and card.place is not None)
+    return place is not None and not any(other.is_at(place, *_JUST_THERE) for other in others)
+
+
 def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:
-    """Return the first and the last of the cards of one rank that lie together, of which one is `number`."""
+    """Return the first and the last of the cards that were put down together, of which one is `number`."""
     first = last = number
-    while first and pile[first - 1].name[:-1] == pile[number].name[:-1]:
+    while first and _together(pile[first - 1], pile[number]):
         first -= 1
-    while last + 1 < len(pile) and pile[last + 1].name[:-1] == pile[number].name[:-1]:
+    while last + 1 < len(pile) and _together(pile[last + 1], pile[number]):
         last += 1
     return first, last
+
+
+def _together(card: PileCard, other: PileCard) -> bool:
+    return card.name[:-1] == other.name[:-1] and (card.put == other.put or not card.put or not other.put)
 
 
 def _lies_upon(
@@ -213,7 +238,7 @@ def _lies_upon(
     """Tell whether a card seen lies upon one of the pile that has not moved: it hides an index of that.
 
     Or, if it surely was not to be seen before, upon the uppermost one, which lay bare and is read less surely
-    now: of two that overlap the lower one shows less.
+    now: of two that overlap the lower one shows less. Or it helped to hide that one.
     """
     card = pile[number]
     if card.place is None or not hides_part(seen, card.place):
@@ -222,5 +247,19 @@ def _lies_upon(
         return True
     if card is not pile[-1] or not was.hidden(seen):
         return False
-    there = (where for name, _, where in claims if name == card.name and in_place(card.place, where))
+    there = [where for name, _, where in claims if name == card.name and in_place(card.place, where)]
+    if not there:
+        return _is_played_upon(card.place, pile, claims)
     return any(where.odds[card.name] < seen.best[1] for where in there)
+
+
+def _is_played_upon(top: Seen, pile: Sequence[PileCard], claims: Sequence[Claim]) -> bool:
+    """Tell whether what is seen hides the uppermost card, and one at least that has just been put there.
+
+    If none has, that card may have been taken.
+    """
+    names = {card.name for card in pile}
+    put = [where for name, _, where in claims if name is not None and name not in names]
+    return any(hides_part(where, top) for where in put) and hide(
+        [where for _, _, where in claims], [top], OFF_MM
+    )

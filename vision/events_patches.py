@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.arms import disc
 from vision.events_alike import Before
-from vision.events_sets import unknown
+from vision.events_sets import Pictured, unknown
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.reading import Image
@@ -35,6 +35,8 @@ _LEAST_INK = 12.0
 """Standard deviation of levels (0-255) of each colour below which a place shows nothing to be compared."""
 _SHADOW_MM = 5.0
 """So far about a card its shadow falls, and its outline may be off."""
+_EDGE_MM, _BESIDE_EDGE_MM, _LEAST_EDGE_MM2 = 4.0, 1.0, 60.0
+"""So far beyond a card its edge is looked at; on both sides of it, and no nearer to it, so much must show."""
 _LEAST_SHOWN_MM2 = 150.0
 """Of a card that others cover in part so much must show beside them for a comparison."""
 _INK_MM = (3.5, 9.0)
@@ -133,7 +135,17 @@ class PilePictures:
     def before(self, free: bool) -> Before:
         """Return what the pictures tell of what was to be seen before; `free`: no hand is there now."""
         # While one is there the latest picture may show no more what the looks did.
-        return Before(self.lay_there, self.shows_new if free else unknown, self.rest_lay_there, free)
+        shows_new, edge_stays = self.since_left()
+        return Before(self.lay_there, shows_new if free else unknown, self.rest_lay_there, free, edge_stays)
+
+    def since_left(self) -> Pictured:
+        """Return what the pictures tell of what has changed since the pile was left."""
+        return Pictured(self.shows_new, lambda card, upon: edge_as_before(card, upon, self.left, self.now))
+
+    def since_play(self) -> Pictured:
+        """Return what they tell of what has changed since before the last play."""
+        before = self.before_play
+        return Pictured(self.came_with_play, lambda card, upon: edge_as_before(card, upon, before, self.now))
 
     def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
@@ -181,9 +193,34 @@ def rest_looks_as_before(
     """
     if before is None or now is None or before.corner != now.corner:
         return False
-    shows = now.mask(card, -_SLIP_MM)
+    return _looks_the_same(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
+
+
+def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether a card's edge, as far as it shows beside those `upon` it, is just where it was.
+
+    Then the card has not been moved. False where the pictures do not show that, or show too little.
+    """
+    if before is None or now is None or before.corner != now.corner:
+        return False
+    shows = _beside(now, upon, now.mask(card, _EDGE_MM), _SLIP_MM)
+    sides = now.mask(card, -_BESIDE_EDGE_MM), ~now.mask(card, _BESIDE_EDGE_MM)
+    if min((shows & side).sum() for side in sides) < _LEAST_EDGE_MM2 * _FINE**2:
+        return False
+    return _looks_the_same(before, now, shows)
+
+
+def _beside(
+    picture: CloseUp, upon: Sequence[Seen], place: NDArray[np.bool_], margin: float
+) -> NDArray[np.bool_]:
+    """Return what of a place shows beside cards that lie upon it, and a margin (mm) about them."""
     for upper in upon:
-        shows &= ~now.mask(upper, _SHADOW_MM)
+        place &= ~picture.mask(upper, margin)
+    return place
+
+
+def _looks_the_same(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> bool:
+    """Tell whether two pictures show the same at a place; False where too little shows there, or nothing."""
     if shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2:
         return False
     was, place = (picture.pixels[shows].astype(np.float64) for picture in (before, now))

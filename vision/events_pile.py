@@ -16,6 +16,7 @@ from vision.events_alike import (
     Before,
     PileCard,
     joined_ends,
+    lies_alone,
     names_at,
     numbers_of,
     told_apart,
@@ -24,14 +25,15 @@ from vision.events_alike import (
 from vision.events_lying import are_two_ends, hide, in_place, same_card, show_on_both_sides
 from vision.events_sets import (
     CERTAIN,
+    NOTHING_PICTURED,
     Lying,
     NewCard,
+    Pictured,
     ShowsNew,
     is_echo,
     is_read_as_one_of,
     may_be_one_of,
     one_set,
-    unknown,
     with_mates,
 )
 from vision.face_classes import rank_and_colour
@@ -41,9 +43,10 @@ from vision.slots import MIN_NAME, Seen, Settled, name_cards, vote
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but most of them must show it where
 it is not read surely, whatever else its rivals are."""
-_BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.1, 0.5, 0.15
-"""Weights of names that are hardly to be seen at a place: of a card of which no index shows there, or that
-would have had to move, or the uppermost would; and of what is new, where another card lies."""
+_STAYS, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
+"""Weights of names that are hardly to be seen at a place: of a card that plainly stays elsewhere, of one of
+which no index shows there, or that would have had to move, or the uppermost would; and of what is new, where
+another card lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class PileView:
     """How many cards are seen at all."""
     looks: int
     unseen: Lying
-    """Cards of the pile that are not seen, with where they were seen last."""
+    """Cards of the pile that are not seen, with where they were seen last; none that surely still lies there
+    beneath others."""
     plain: tuple[str, ...]
     """Cards of the pile that are surely seen."""
     doubtful: tuple[NewCard, ...]
@@ -92,22 +96,24 @@ class Pile:
         self,
         looks: Sequence[Sequence[Seen]],
         taken: Collection[str],
-        shows_new: ShowsNew = unknown,
+        pictured: Pictured = NOTHING_PICTURED,
         ranks: Collection[str] = (),
         was: Before | None = None,
     ) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile.
 
-        `taken` are cards known to lie elsewhere; `shows_new` tells whether a card surely was not to be seen
-        before; `ranks` are those of cards put down just now, if any. `was` is given where the places of
-        all cards on the pile are known well.
+        `taken` are cards known to lie elsewhere; `pictured` tells whether a card surely was not to be seen
+        before, and whether one surely stays where it was; `ranks` are those of cards put down just now, if
+        any. `was` is given where the places of all cards on the pile are known well.
         """
         settled = [
             s
             for s in joined_ends(vote(looks))
             if s.looks >= min(len(looks), _NEED_LOOKS) and s.seen.face == "up"
         ]
-        weighed = [self._weighed(s.seen, taken, shows_new) for s in settled]
+        shows_new = pictured.shows_new
+        staying = self._staying([s.seen for s in settled], pictured)
+        weighed = [self._weighed(s.seen, taken, shows_new, staying) for s in settled]
         named = with_mates(name_cards(weighed, packs=self.packs), weighed, self.names)
         claims = [
             (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
@@ -122,11 +128,13 @@ class Pile:
                 old.append(name)
                 plain += [name] * (seen.odds[name] >= SURE_NAME)
             elif name is not None:
-                if seen.odds[name] >= SURE_NAME or 2 * group.looks > len(looks):
+                # One that bears the name of a card of the pile may be that one, outlined otherwise for once.
+                surely = seen.odds[name] >= SURE_NAME and name not in self.names
+                if surely or 2 * group.looks > len(looks):
                     new.append((name, p, seen))
             elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, seen))
-        unseen = {card.name: card.place for card in self.cards if card.name not in old}
+        unseen = {c.name: c.place for c in self.cards if c.name not in old and c.name not in staying}
         lying = [(name, seen) for name, _, seen in claims if name and name in old]
         plainly = [(name, seen) for name, seen in lying if name in plain]
         new = self._without_known(new, unseen, plainly, shows_new, lying)
@@ -261,7 +269,25 @@ class Pile:
         top = [card.place for card in self.top if card.place]
         return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
-    def _weighed(self, seen: Seen, taken: Collection[str], shows_new: ShowsNew) -> Seen:
+    def _staying(self, seen: Sequence[Seen], pictured: Pictured) -> set[str]:
+        """Return the cards that surely lie where they did, beneath those that are seen: none of these is one.
+
+        None where another card lies just there: then the edge that shows may be that one's. None where
+        something that was to be seen before is read as a card like it or in its place: it may be that card.
+        """
+        staying = set()
+        for number, card in enumerate(self.cards if self.packs == 1 else ()):
+            if card.place is None or not lies_alone(number, self.cards):
+                continue
+            place, kind = card.place, rank_and_colour(card.name)
+            may_be_it = (s for s in seen if in_place(place, s) or kind in map(rank_and_colour, s.odds))
+            if all(map(pictured.shows_new, may_be_it)) and pictured.stays(place, seen):
+                staying.add(card.name)
+        return staying
+
+    def _weighed(
+        self, seen: Seen, taken: Collection[str], shows_new: ShowsNew, staying: Collection[str]
+    ) -> Seen:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
         here = names_at(seen, self.cards)
         other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
@@ -270,6 +296,8 @@ class Pile:
         for name, p in seen.odds.items():
             if name in taken:
                 weight = 0.02
+            elif name in staying:
+                weight = _STAYS
             elif name in here and not self._is_buried(name):
                 weight = 1.0
             elif name in self.names:
@@ -309,7 +337,8 @@ class Pile:
     def put(self, new: Sequence[NewCard], *, free: bool = False, below: bool = False) -> None:
         """Put new cards on top, or below the uppermost ones; `free`: no hand hid anything of them."""
         at = len(self.cards) - (len(self.top) if below else 0)
-        self.cards[at:at] = [PileCard(name, seen, free and p >= CERTAIN) for name, p, seen in new]
+        number = (self.cards[-1].put if self.cards else 0) + (not below)
+        self.cards[at:at] = [PileCard(name, seen, free and p >= CERTAIN, number) for name, p, seen in new]
 
     def confirm(self, looks: Sequence[Sequence[Seen]]) -> None:
         """Note which cards are all but certainly read where they are known to lie, with no hand near."""

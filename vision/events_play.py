@@ -119,7 +119,7 @@ class PlayPile:
         ranks = {name[:-1] for name, _, _ in self._told_early}
         pictures = self._pictures
         before = None if self._told_early else pictures.before(free)
-        view = self.pile.view(looks, self._elsewhere(), pictures.shows_new, ranks, before)
+        view = self.pile.view(looks, self._elsewhere(), pictures.since_left(), ranks, before)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._told_early or not view.new:
             return view
@@ -314,7 +314,7 @@ class PlayPile:
         last = self._told.newest
         if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
-        view = self.pile.view(self._looks, self._elsewhere(), self._pictures.came_with_play)
+        view = self.pile.view(self._looks, self._elsewhere(), self._pictures.since_play())
         if missed := self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS):
             self.pile.put(missed, below=True)
             self._told.add_to_last([name for name, _, _ in missed], now)

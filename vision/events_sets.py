@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import NamedTuple
 
 from vision.events_lying import in_place
 from vision.face_classes import rank_and_colour
@@ -35,6 +36,17 @@ ShowsNew = Callable[[Seen], bool]
 def unknown(_: Seen) -> bool:
     """Tell nothing: no picture shows whether a card is new."""
     return False
+
+
+class Pictured(NamedTuple):
+    """What pictures of the pile tell of cards that are seen there, and of cards that are not."""
+
+    shows_new: ShowsNew = unknown
+    stays: Callable[[Seen, Sequence[Seen]], bool] = lambda card, upon: False
+    """Tells whether a card surely still lies where it did, beneath others."""
+
+
+NOTHING_PICTURED = Pictured()
 
 
 def one_set(

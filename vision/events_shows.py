@@ -186,6 +186,16 @@ class Shows:
         if seat is not None:
             self._open = [hold for hold in self._open if hold.seat != seat]
 
+    def lie_free(self, cards: Sequence[Seen]) -> None:
+        """Note cards that lie where they seemed to be held out: no hand showed them."""
+
+        def lies(hold: _Hold) -> bool:
+            name, _ = _name(hold)
+            return any(name == card.best[0] and _is_held_by(hold, card) for card in cards)
+
+        self._open = [hold for hold in self._open if not lies(hold)]
+        self._done = [hold for hold in self._done if not lies(hold)]
+
     def reach_ended(self, reach: Reach) -> bool:
         """Note that an arm has gone out of the picture: what it held out longest was shown.
 

@@ -9,7 +9,7 @@ from vision.arms import Reach
 from vision.events_pile import Pile
 from vision.events_record import EventLog, Look, UnderArm, same_patch
 from vision.events_scene import Scene
-from vision.events_sets import one_set, with_mates
+from vision.events_sets import Pictured, one_set, with_mates
 from vision.events_under_hand import UnderHand
 from vision.layout import Layout, Place, Seat, Zone
 from vision.plane import TablePlane
@@ -61,9 +61,9 @@ def test_what_seems_new_in_half_of_the_looks_is_not_surer_because_its_rivals_lie
 def test_the_uppermost_card_half_covered_by_a_new_one_is_not_new_though_its_suit_is_misread() -> None:
     looks = [[up("7D"), up("JD", 4, p=0.9, angle=178, cJS=0.05)]] * 3
     pile = pile_of(up("4D"), up("JS", angle=180))
-    assert [card[0] for card in pile.view(looks, set(), lambda _: True).new] == ["7D"]
+    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["7D"]
     elsewhere = pile_of(up("4D"), up("JS", 25, angle=180))
-    assert [card[0] for card in elsewhere.view(looks, set(), lambda _: True).new] == ["JD", "7D"]
+    assert [card[0] for card in elsewhere.view(looks, set(), Pictured(lambda _: True)).new] == ["JD", "7D"]
 
 
 def test_a_card_just_where_another_lay_counts_where_the_picture_shows_that_it_is_new() -> None:
@@ -71,7 +71,7 @@ def test_a_card_just_where_another_lay_counts_where_the_picture_shows_that_it_is
     looks = [[up("JH", 16), up("JD", p=0.65, cJH=0.14)]] * 2
     pile = pile_of(up("8S"), up("JS", 60, angle=10))
     assert [card[0] for card in pile.view(looks, set()).new] == ["JH"]
-    assert [card[0] for card in pile.view(looks, set(), lambda _: True).new] == ["JH", "JD"]
+    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["JH", "JD"]
 
 
 def test_of_a_card_of_another_rank_the_rank_must_be_sure_and_not_the_suit() -> None:
@@ -231,9 +231,9 @@ def test_a_doubtful_second_card_is_another_one_where_the_picture_shows_that_it_i
     pile = pile_of(up("3S", 40))
     look = [up("3H", p=0.99, angle=0), up("3C", 60, p=0.93), up("KS", 80, p=0.93)]
     unseen_king = pile_of(up("3S", 40), up("KC", 90))
-    view = pile.view([look[:2]] * 2, set(), lambda _: True)
+    view = pile.view([look[:2]] * 2, set(), Pictured(lambda _: True))
     assert {card[0] for card in view.new} == {"3H", "3C"}
-    other_rank = unseen_king.view([look] * 2, set(), lambda _: True)
+    other_rank = unseen_king.view([look] * 2, set(), Pictured(lambda _: True))
     assert {card[0] for card in other_rank.new} == {"3H", "3C"}, "one of another rank stays doubtful"
 
 
@@ -259,7 +259,7 @@ def test_a_doubtful_card_of_a_rank_that_lay_there_is_new_where_the_picture_shows
     pile = pile_of(up("6S"))
     looks = [[up("6H", p=0.99, angle=95), up("6C", 8, p=0.84, angle=84)]] * 3
     assert [card[0] for card in pile.view(looks, set()).new] == ["6H"], "it may be the 6S"
-    assert [card[0] for card in pile.view(looks, set(), lambda _: True).new] == ["6H", "6C"]
+    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["6H", "6C"]
 
 
 def test_a_card_that_is_read_as_one_of_the_pile_is_no_card_that_cannot_be_read() -> None:
@@ -354,7 +354,7 @@ def test_an_addition_is_made_to_the_latest_form() -> None:
 
 def test_a_doubtful_card_in_the_top_s_place_does_not_hide_it_where_a_buried_one_comes_to_light() -> None:
     pile = pile_of(up("7H"), up("JC", 3), up("AH", 30))
-    view = pile.view([[up("7H"), up("QS", 30, p=0.6)]] * 5, set(), lambda _: True)
+    view = pile.view([[up("7H"), up("QS", 30, p=0.6)]] * 5, set(), Pictured(lambda _: True))
     assert [card[0] for card in view.new] == ["QS"]
     assert pile.is_laid_bare(view, {"AH"}, gone=True, doubtful=True)
     for seen, gone, doubtful in (({"AH"}, True, False), ({"AH"}, False, True), ({"AH", "7H"}, True, True)):
