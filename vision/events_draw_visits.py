@@ -130,7 +130,10 @@ class DrawPilePictures:
         before = self._before(since)
         if not before:
             return 0
-        sway = max((changed_share(a, b) for a, b in pairwise(before[-_STILL:])), default=0.0)
+        still = pairwise([s for s in self._seen if s[0] <= since][-_STILL:])
+        sway = max(
+            (changed_share(a, b) for (t, a), (u, b) in still if not self._was_there(t, u)), default=0.0
+        )
         least = max(_OTHERWISE, 2 * sway, _LESS * self._usual)
         if changed_share(before[-1], self._seen[-1][1]) < least:
             return 0
@@ -138,9 +141,13 @@ class DrawPilePictures:
         since_then = [*self._seen][len(before) - 1 :]
         for (earlier, _), (t, picture) in pairwise(s for s in since_then if not self._is_amid_visit(s[0])):
             new = all(changed_share(other, picture) >= least for other in different)
-            if new and any(visit.start <= t and earlier < visit.end for visit in self._visits):
+            if new and self._was_there(earlier, t):
                 different.append(picture)
         return len(different) - 1
+
+    def _was_there(self, start: float, end: float) -> bool:
+        """Tell whether somebody was there meanwhile."""
+        return any(visit.start <= end and start < visit.end for visit in self._visits)
 
     def _is_amid_visit(self, t: float) -> bool:
         """Tell whether a hand was gone at `t` for too short a time to have taken anything home."""

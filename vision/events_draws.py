@@ -12,7 +12,7 @@ from engine.events import Event
 from vision.arms import Reach
 from vision.events_draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
 from vision.events_record import Patch, PutDown
-from vision.events_scene import Scene
+from vision.events_scene import Scene, along_and_aside, is_on_the_way
 from vision.layout import Place
 
 BeforeDraw = Callable[[str | None, int, float], None]
@@ -37,7 +37,7 @@ _QUICKEST_SECONDS = 0.2
 """No hand goes to the draw pile and back in less."""
 _LOST_SECONDS = 0.5
 """A hand that is lost from sight at the draw pile and seen there again within this has not been away."""
-_BLINK_SECONDS = 0.15
+_BLINK_SECONDS = 0.3
 """For so long what is over the draw pile may not be seen to be."""
 _AWAY_MM = 220.0
 """A hand that has been so far from the draw pile goes there anew."""
@@ -139,11 +139,11 @@ class Draws:
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
         if seemed_empty and not there:
             return
-        visits = [] if showed else [visit for visit in visits if visit.start >= since]
-        count, firm = self._count(reach, visits, since)
-        if not count:
+        was_there, visits = bool(visits) and not showed, [visit for visit in visits if visit.start >= since]
+        count, firm = self._count(reach, [] if showed else visits, since)
+        if not count and not showed:
             count = int(self._is_faint(reach, visits))
-        if not count and not visits:
+        if not count and not was_there:
             return
         if self._drawn is not None and self._drawn.seat != reach.seat:
             self.tell(now)
@@ -219,12 +219,17 @@ class Draws:
     def _goes_back_at_pile(self, reach: Reach) -> bool:
         """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
 
-        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn.
+        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn; nor
+        is it there still after it was lost from sight for longer than it takes to pass. Where it only seemed
+        to pause on its way home, the near end of its arm was seen alone.
         """
-        home = self._scene.layout.seats[reach.seat].centre
-        since = max((stop.end for stop in reach.stops), default=reach.start)
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
+        half = 0.0 if draw is None else math.dist(draw, home) / 2
+        since = max((s.end for s in reach.stops if math.dist(s.place, home) > half), default=reach.start)
         later = ((t, place) for t, place in reach.path if t >= since)
         way = [(t, math.dist(place, home)) for t, place in later if self._is_at_pile(reach.seat, place)]
+        if any(_QUICKEST_SECONDS < b - a < _LOST_SECONDS for (a, _), (b, _) in pairwise(way)):
+            return True
         if not way or way[-1][0] - way[0][0] < _QUICKEST_SECONDS:
             return False
         nearest = accumulate((far for _, far in way), min)
@@ -284,7 +289,7 @@ class Draws:
         draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
         if draw is None or math.dist(place, home) < math.dist(place, draw):
             return False
-        return not self._is_at_pile(seat, place) and not _is_on_the_way(draw, place, home)
+        return not self._is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
 
     def _turns_there(self, reach: Reach, trip: Path) -> bool:
         """Tell whether the draw pile is as far as the hand went, or as far as a card that it took there."""
@@ -322,7 +327,7 @@ class Draws:
         draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
         assert draw is not None
         way = max(math.dist(home, draw), 1.0)
-        return _along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
+        return along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell the draw once the player's hand has not come back for a while."""
@@ -383,17 +388,3 @@ class Draws:
         event, before = self._told
         soon = drawn.start - before.t < _AGAIN_SECONDS
         return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)
-
-
-def _is_on_the_way(draw: Place, start: Place, end: Place) -> bool:
-    """Tell whether a hand that goes straight from `start` to `end` passes the draw pile."""
-    length = max(math.dist(start, end), 1.0)
-    direction = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
-    along, aside = _along_and_aside(direction, start, draw)
-    return abs(aside) <= _PASSED_MM and -_PASSED_MM <= along <= length
-
-
-def _along_and_aside(direction: Place, start: Place, place: Place) -> tuple[float, float]:
-    """Return how far `place` lies from `start` along a unit vector, and aside of it, mm."""
-    x, y = place[0] - start[0], place[1] - start[1]
-    return x * direction[0] + y * direction[1], x * direction[1] - y * direction[0]

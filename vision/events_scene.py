@@ -160,3 +160,17 @@ def off_the_way(start: Place, end: Place, place: Place) -> float:
     share = min(max(share, 0.0), 1.0)
     nearest = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
     return math.dist(nearest, place)
+
+
+def is_on_the_way(place: Place, start: Place, end: Place, passed: float) -> bool:
+    """Tell whether a hand that goes straight from `start` to `end` passes a place, no farther off, mm."""
+    length = max(math.dist(start, end), 1.0)
+    direction = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+    along, aside = along_and_aside(direction, start, place)
+    return abs(aside) <= passed and -passed <= along <= length
+
+
+def along_and_aside(direction: Place, start: Place, place: Place) -> tuple[float, float]:
+    """Return how far `place` lies from `start` along a unit vector, and aside of it, mm."""
+    x, y = place[0] - start[0], place[1] - start[1]
+    return x * direction[0] + y * direction[1], x * direction[1] - y * direction[0]
