@@ -219,8 +219,8 @@ class Draws:
     def _goes_back_at_pile(self, reach: Reach) -> bool:
         """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
 
-        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn, nor
-        is it there still after it was lost from sight for longer than it takes to pass. Where it seems to
+        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn,
+        nor is it there still after it was lost from sight for longer than it takes to pass. Where it seems to
         pause on its way home, the near end of its arm may be seen alone.
         """
         draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre

@@ -19,7 +19,8 @@ _LYING_MM, _LYING_DEGREES = 30.0, 20.0
 _REMEMBERED = 120
 _HAND_SECONDS = 3.0
 _JUST_SECONDS = 2.0
-_SURE_OTHER = 0.75
+_SURE_OTHER, _RATHER = 0.75, 0.5
+"""From so probable a name on a card is that one; and if it lies burnt, where it is more likely than not."""
 _PICTURED_SECONDS = 5.0
 _AROUND_MM, _UNTOUCHED = 60.0, 0.05
 """So far about the burn pile less than this share of a picture looks otherwise where nothing was put on it: a
@@ -153,7 +154,13 @@ class Heap:
             for put in self._put_since(t)
             if put.sure >= sure and not (self._pictured_since(put.t) and self._lay_there(put.card, unlike))
         ]
-        return [(c.x, c.y) for c in recent if cards is None or c.best[0] in cards or c.best[1] < _SURE_OTHER]
+        return [(c.x, c.y) for c in recent if cards is None or self._may_be_one_of(cards, c)]
+
+    def _may_be_one_of(self, cards: Collection[str], card: Seen) -> bool:
+        """Tell whether what is seen may be one of some cards: it is no other one, and none that is burnt."""
+        name, p = card.best
+        burnt = name is not None and self._scene.burned.count(name) >= self._scene.packs
+        return name in cards or p < (_RATHER if burnt else _SURE_OTHER)
 
     def _pictured_since(self, t: float) -> bool:
         """Tell whether the burn pile has been seen with no arm over it since."""
