@@ -305,7 +305,8 @@ class EventMaker:
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
         if self._play.touched is None:
-            self._draws.tell_when_done(now, present)
+            if self._taking.whole is None:  # who burns a pile draws after that
+                self._draws.tell_when_done(now, present)
             left = self._shows.left
             looks = 0 if left is None else self._heap.looks_since(left)
             if self._shows.over(now, present, looks):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, bob_draws, card
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
 from tests.vision.test_events_draws import HOME, draws
 from vision.arms import Hands
 from vision.events_draw_visits import DrawPilePictures, DrawVisit
@@ -72,6 +72,34 @@ def test_of_more_draws_than_are_due_those_have_not_been_that_the_pile_has_not_sh
     for left in (18, 9, 0):
         draw("Ann", left)
     assert draws(script)[-1] == ("Ann", told)
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_who_burns_and_draws_in_one_reach_has_drawn_if_the_draw_pile_looks_otherwise(taken: bool) -> None:
+    """The arm lies over it from the start, and what was burnt is taken for its end."""
+    script = Script()
+    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
+    script.play("Dan", card("9S", PLAY_AT))
+    reach = script.reach("Dan", (PLAY_AT, 0.4))
+    script.table.clear()
+    script.go_on(reach, [BURN_AT] * 12, over=(DRAW,))
+    script.table = [down(BURN_AT)]
+    script.go_on(reach, [(350.0, 0.0)])
+    if taken:
+        script.draw_picture = otherwise(script.draw_picture, 0)
+    script.rest(3.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "burn", *(["draw"] if taken else [])]
+
+
+def test_a_draw_just_before_is_no_sway_of_the_camera() -> None:
+    tops = [otherwise(np.full((26, 26, 3), 90, np.uint8), left) for left in (0, 6, 12)]
+    pictures = DrawPilePictures(
+        [DrawVisit(number, at, at + 0.4, DRAW_AT, False, open=False) for number, at in enumerate((1.5, 3.5))]
+    )
+    for t, top in ((1.0, tops[0]), (2.0, tops[1]), (2.3, tops[1])):
+        pictures.look(t, top)
+    pictures.look(4.0, tops[2])
+    assert pictures.times_changed(3.0) == 1
 
 
 @pytest.mark.parametrize(("taken", "told"), [(False, []), (True, [("Ann", 1)])])

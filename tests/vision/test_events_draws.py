@@ -101,6 +101,19 @@ def test_a_hand_that_turns_at_the_draw_pile_on_its_way_home_draws_for_the_card_i
     assert draws(script) == [("Dan", 1)]
 
 
+def test_a_hand_that_is_lost_from_sight_at_the_draw_pile_on_its_way_home_and_still_there_draws() -> None:
+    """Meanwhile the near end of its arm is seen alone, which seems to rest."""
+    script, nine = Script(), card("9S", PLAY_AT)
+    reach = script.leave("Dan", nine)
+    script.table = [nine]
+    script.go_on(reach, [(66.0, -5.0)], over=(DRAW,))
+    script.go_on(reach, [(260.0, 0.0)] * 5)
+    script.go_on(reach, [(82.0, 4.0)], over=(DRAW,))
+    script.go_on(reach, [(180.0, 0.0), (350.0, 0.0)])
+    script.rest(2.0)
+    assert draws(script) == [("Dan", 1)]
+
+
 @pytest.mark.parametrize(("farthest", "drawn"), [(-46.0, [("Ann", 1)]), (-90.0, [])])
 def test_a_card_that_is_dragged_off_may_make_the_hand_seem_to_go_past_the_draw_pile(
     farthest: float, drawn: list[tuple[str, int]]

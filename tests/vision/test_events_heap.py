@@ -27,6 +27,17 @@ def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_wen
     assert heap.places_since(2.5, ("4S", "7S")) == [(310.0, 0.0)]
 
 
+@pytest.mark.parametrize(("packs", "burnt"), [(1, []), (2, [(310.0, 0.0)])])
+def test_a_card_that_is_burnt_already_was_not_put_there_again(packs: int, burnt: list[Place]) -> None:
+    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
+    reach = Reach(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])
+    heap = Heap(Scene(layout, reaches=[reach], burned=["10C"], packs=packs))
+    heap.add([card("10C", (310.0, 0.0), 0.67)], 2.0)
+    assert heap.places_since(2.5, ("4S", "7S")) == burnt
+    heap.add([card("9C", (320.0, 0.0), 0.67)], 2.0)
+    assert heap.places_since(2.5, ("4S", "7S")) == [*burnt, (320.0, 0.0)]
+
+
 def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
     heap = Heap(
