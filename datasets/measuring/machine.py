@@ -14,7 +14,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _DECIDES = ("engine/**/*.py", "engine/**/*.toml", "vision/**/*.py", "companion/*.py", "models/**/*.onnx")
 """What decides how a film is followed. Of `companion` not the screens and commands."""
 _WEIGHTS = "models/*/*.json"
-_PACKAGES = ("numpy", "onnxruntime", "opencv-python")
+_PACKAGES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless")
 
 
 def machine() -> dict[str, Any]:

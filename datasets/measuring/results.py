@@ -16,6 +16,7 @@ from typing import Any
 
 from datasets.measuring.beside import beside_rows, photo_rows
 from datasets.measuring.product_goals import PARTS, ProductGoal
+from datasets.measuring.summing import by_machine
 from datasets.measuring.tables import as_markdown, number, table
 from engine.capped_files import read_capped
 from engine.errors import BadInputError
@@ -175,13 +176,20 @@ def _machines(measured: Measured) -> str:
     """Return what was measured when, on what and with which program: a row for each that differs."""
     benchmarks = [(_MADE_BY[what], row) for what, row in measured.benchmarks.items() if what in _MADE_BY]
     rows = [
-        *_machine_rows("films", [("films", measured.films)]),
+        *_machine_rows("films", _films_by_machine(measured.films)),
         *_machine_rows("photos", measured.photos.items()),
         *_machine_rows("soak", [("soak", measured.soak)]),
         *_machine_rows("benchmarks", benchmarks),
     ]
     head = ("what", "when", "machine", "processes that wanted to run", "system", "versions", "program")
     return table(head, rows, len(head))
+
+
+def _films_by_machine(films: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [
+        (f"{len(rows)} of {films['films']}", {"made": films.get("made"), "machine": machine, "rows": rows})
+        for machine, rows in by_machine(films)
+    ]
 
 
 def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -> list[tuple[str, ...]]:

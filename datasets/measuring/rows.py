@@ -82,6 +82,7 @@ is_whole_row = _object(
         **_FILM,
         **_all(_number, "wall_s cpu_s"),
         "load": _or_none(_number),
+        "machine": _object({**_all(_text, "processor program"), "cores": _count}),
         "looks": _count,
         "watch": _object({**_SCORE, "computed_s": _each(_number)}),
         "baseline": _object(_SCORE),

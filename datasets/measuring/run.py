@@ -11,7 +11,7 @@ from typing import Any
 from datasets.measuring.machine import machine
 from datasets.measuring.plan import FilmPlan, is_film, outdated, render
 from datasets.measuring.summing import report
-from datasets.measuring.watching import Row, measured
+from datasets.measuring.watching import Row, measured, was_watched
 from datasets.parallel import spread
 from datasets.progress import Progress
 from engine.whole_files import make_folder
@@ -83,6 +83,6 @@ def _one(
 ) -> Row:
     """Return a film's row. To render it counts as one half of the work, to watch it as the other."""
     film, plan = work
-    if plan is not None:
+    if plan is not None and not (outdated(film) is None and was_watched(film, outcomes, program)):
         render(plan, folder, lambda t, whole: progress(t / 2, whole))
     return measured(film, outcomes, program, lambda t, whole: progress((whole + t) / 2, whole))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -51,6 +52,18 @@ def report(rows: Sequence[Row], **about: Any) -> dict[str, Any]:
         },
         "rows": [_short(row) for row in rows],
     }
+
+
+def by_machine(report: Mapping[str, Any]) -> list[tuple[dict[str, Any], list[Row]]]:
+    """Return the machines on which a report's films were watched, each with their rows, most films first.
+
+    A film of which that was not noted was watched where the report was made.
+    """
+    groups: dict[str, tuple[dict[str, Any], list[Row]]] = {}
+    for row in report.get("rows", ()):
+        machine = row.get("machine") or report["machine"]
+        groups.setdefault(json.dumps(machine, sort_keys=True), (machine, []))[1].append(row)
+    return sorted(groups.values(), key=lambda group: -len(group[1]))
 
 
 def sums(rows: Sequence[Row], side: str) -> Sums:

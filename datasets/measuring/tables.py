@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from datasets.measuring.goals import FILM_GOALS, Goal
+from datasets.measuring.summing import by_machine
 
 Cells = Sequence[str]
 
@@ -28,16 +29,24 @@ def number(value: Any, form: str = ".3f") -> str:
 
 
 def _about(report: dict[str, Any]) -> str:
-    seconds, machine = report["overall"]["watch"]["seconds"], report["machine"]
-    loads = [row["load"] for row in report["rows"] if row["load"] is not None]
-    how = "on a cluster's workers like this one" if report["jobs"] is None else f"{report['jobs']} at a time"
-    text = (
+    seconds, machines = report["overall"]["watch"]["seconds"], by_machine(report)
+    alone = len(machines) == 1
+    where = "; ".join(_on_machine(machine, rows, alone=alone) for machine, rows in machines)
+    if alone and report["jobs"] is not None:
+        where = f"{report['jobs']} at a time {where}"
+    return (
         f"{report['films']} films, {seconds / 60:.0f} minutes, {report['overall']['watch']['true']} events."
-        f" Watched {how} on {machine['cores']} cores ({machine['processor']})"
+        f" Watched {where}. Program {report['machine']['program']}, {report['made']}."
     )
+
+
+def _on_machine(machine: dict[str, Any], rows: Sequence[dict[str, Any]], *, alone: bool) -> str:
+    """Return where films were watched, how many unless it was all of them, and how busy it was there."""
+    loads = [row["load"] for row in rows if row["load"] is not None]
+    text = f"on {machine['cores']} cores ({machine['processor']})"
     if loads:
         text += f", on which {min(loads):.0f} to {max(loads):.0f} processes wanted to run"
-    return f"{text}. Program {machine['program']}, {report['made']}."
+    return text if alone else f"{len(rows)} {text}"
 
 
 def _measures(report: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from companion.starting import Before, watched_game
 from datasets.art import VALID_DECKS
 from datasets.films.production import truth_path
 from datasets.measuring.baseline import Baseline
-from datasets.measuring.machine import load
+from datasets.measuring.machine import load, machine
 from datasets.measuring.rows import is_film_row, is_whole_row
 from datasets.progress import Progress
 from engine.capped_files import read_capped
@@ -40,7 +40,7 @@ def measured(film: Path, folder: Path, program: str, progress: Progress = lambda
     """Return a film's row: from `folder` if this program has watched it already, else after watching it.
 
     Args:
-        film: Has its truth beside it.
+        film: Has its truth beside it; it may be gone itself, see `was_watched`.
         folder: Where rows and event lines are kept.
         program: Digest of the program, `datasets.measuring.machine.program`.
         progress: Told seconds of the film.
@@ -48,15 +48,32 @@ def measured(film: Path, folder: Path, program: str, progress: Progress = lambda
     Raises:
         BadInputError: film or truth cannot be read.
     """
-    kept = folder / f"{film.stem}.{program}.json"
+    kept = _kept_at(film, folder, program)
     found = _kept_row(kept)
-    if found is not None:
-        now = film.name, film.stat().st_size, _digest(truth_path(film))
-        if (found["film"], found["bytes"], found.get("truth")) == now:
-            return found
+    if found is not None and _is_of(found, film):
+        return found
     row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl", progress)
     write_whole(kept, json.dumps(row) + "\n")
     return row
+
+
+def was_watched(film: Path, folder: Path, program: str) -> bool:
+    """Tell whether this program has watched a film, here or elsewhere, that may be gone: it takes much room.
+
+    Its row and its truth tell what there is to tell of it.
+    """
+    found = _kept_row(_kept_at(film, folder, program)) if truth_path(film).is_file() else None
+    return found is not None and _is_of(found, film)
+
+
+def _kept_at(film: Path, folder: Path, program: str) -> Path:
+    return folder / f"{film.stem}.{program}.json"
+
+
+def _is_of(row: Row, film: Path) -> bool:
+    """Tell whether a row is of this film with its truth as it is now."""
+    size = film.stat().st_size if film.is_file() else row["bytes"]
+    return (row["film"], row["bytes"], row.get("truth")) == (film.name, size, _digest(truth_path(film)))
 
 
 def _kept_row(path: Path) -> Row | None:
@@ -88,7 +105,7 @@ def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole
             row["wall_s"] = round(time.perf_counter() - wall, 2)
             row["cpu_s"] = round(time.process_time() - cpu, 2)
         lines = read_events(part)
-    row |= {"load": load(), "looks": overheard.looks}
+    row |= {"load": load(), "looks": overheard.looks, "machine": machine()}
     row["watch"] = _scored(compare(lines, truth))
     for line in lines:
         line["decided_at"] += overheard.took.get(line["id"], 0.0)

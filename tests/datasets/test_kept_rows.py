@@ -44,7 +44,7 @@ def whole(film: Path) -> dict[str, Any]:
     score = Score()
     score.overall.true = 1
     side = {**score.to_json(), "events": {"play": score.overall.to_json()}, "delays_s": [0.5]}
-    took = {"wall_s": 3.0, "cpu_s": 4.0, "load": None, "looks": 3}
+    took = {"wall_s": 3.0, "cpu_s": 4.0, "load": None, "looks": 3, "machine": MACHINE | {"processor": "Q"}}
     return {
         **watching._condition(film, HEADER),
         **took,
@@ -83,6 +83,25 @@ def test_a_row_that_was_broken_off_is_made_anew(
     assert watching.measured(film, tmp_path, "one")["looks"] == 1
     assert json.loads(kept.read_text())["looks"] == 1
     assert watching.measured(film, tmp_path, "one")["looks"] == len(watched) == 1
+
+
+def test_a_film_that_was_watched_need_not_be_there_any_more(
+    film: Path, watched: list[str], tmp_path: Path
+) -> None:
+    """It takes much room, or was watched on another machine; its row and its truth came here."""
+    truth = film.with_name("a.truth.jsonl")
+    assert not watching.was_watched(film, tmp_path, "one")
+    truth.write_text("{}\n")
+    row = watching.measured(film, tmp_path, "one")
+    film.unlink()
+    assert watching.was_watched(film, tmp_path, "one")
+    assert watching.measured(film, tmp_path, "one") == row
+    assert not watching.was_watched(film, tmp_path, "two"), "another program has not watched it"
+    truth.write_text('{"another": "truth"}\n')
+    assert not watching.was_watched(film, tmp_path, "one")
+    truth.unlink()
+    assert not watching.was_watched(film, tmp_path, "one")
+    assert len(watched) == 1
 
 
 def places(value: Any, *before: Any) -> Iterator[tuple[Any, ...]]:

@@ -16,6 +16,7 @@ from datasets.films.production import truth_path
 from datasets.films.surroundings import LIGHTS
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.plan import DECKS, TILTS, plan_films, render
+from datasets.measuring.run import measure_films
 from datasets.measuring.summing import report, sums
 from datasets.measuring.tables import as_markdown
 from datasets.measuring.watching import _condition
@@ -92,6 +93,32 @@ def test_the_sway_of_a_film_is_rendered_and_stands_in_its_row(tmp_path: Path) ->
     )
     assert "| camera held in a hand | 1 |" in text
     assert "| camera on a stand | 1 |" in text
+
+
+def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
+    mine, other = ({"cores": cores, "processor": "P", "program": "a"} for cores in (2, 16))
+    rows = [{**row(number, matched=8), "machine": other, "load": 3.0 * number} for number in (1, 2)]
+    made = report([*rows, row(3, matched=8)], made="2026-01-01", machine=mine, jobs=2)
+    assert (
+        "Watched 2 on 16 cores (P), on which 3 to 6 processes wanted to run;"
+        " 1 on 2 cores (P), on which 1 to 1 processes wanted to run. Program a"
+    ) in as_markdown(made)
+    alone = as_markdown(report(rows, made="2026-01-01", machine=mine, jobs=2))
+    assert "Watched 2 at a time on 16 cores (P), on which 3 to 6" in alone
+
+
+def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (plan,) = plan_films(["winnersh"], 1, **SMALL)
+    render(plan, tmp_path)
+    plan.film_in(tmp_path).unlink()
+    whole = row(1, matched=8)
+    for score in (whole["watch"], whole["baseline"]):
+        score["overall"]["f1"] = 1.0
+    monkeypatch.setattr("datasets.measuring.run.measured", lambda *_: {**whole, "deck": plan.deck})
+    for there in (True, False):
+        monkeypatch.setattr("datasets.measuring.run.was_watched", lambda *_, there=there: there)
+        measure_films([plan], [], tmp_path)
+        assert plan.film_in(tmp_path).is_file() != there
 
 
 def test_a_film_is_rendered_once_and_anew_where_its_truth_is_missing(tmp_path: Path) -> None:

@@ -123,6 +123,7 @@ _ROW: dict[str, Any] = {
     "cpu_s": 4.0,
     "load": 1.0,
     "looks": 3,
+    "machine": {"processor": "P", "cores": 2, "program": "a"},
     "watch": {**_SCORE, "computed_s": [0.1, 0.2]},
     "baseline": _SCORE,
 }
