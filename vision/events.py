@@ -316,7 +316,10 @@ class EventMaker:
     def _tell_show(self, now: float) -> None:
         lying = all_there((name for name, _ in self._where.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
-        if shown is None or (shown.taken_home and not self._heap.places_since(shown.since)):
+        if shown is None:
+            return
+        put_away = self._heap.places_since(shown.since) or self._heap.looks_otherwise(shown.since, shown.t)
+        if shown.taken_home and not put_away:
             return  # whoever takes a card home again has thought better of it
         self._before_action(shown.seat, now)
         self._scene.started = True

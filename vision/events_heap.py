@@ -22,9 +22,9 @@ _JUST_SECONDS = 2.0
 _SURE_OTHER, _RATHER = 0.75, 0.5
 """From so probable a name on a card is that one; and if it lies burnt, where it is more likely than not."""
 _PICTURED_SECONDS = 5.0
-_AROUND_MM, _UNTOUCHED = 60.0, 0.05
-"""So far about the burn pile less than this share of a picture looks otherwise where nothing was put on it: a
-hundredth mostly, three tenths and more where cards were."""
+_AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
+"""So far about the burn pile less than the first share of a picture looks otherwise where nothing was put on
+it, and more than the second where something was: a hundredth mostly, and three tenths and more."""
 
 
 @dataclass(slots=True)
@@ -110,12 +110,22 @@ class Heap:
 
     def is_untouched(self, start: float, end: float) -> bool:
         """Tell whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
+        changed = self._changed(start, end)
+        return changed is not None and changed < _UNTOUCHED
+
+    def looks_otherwise(self, start: float, end: float) -> bool:
+        """Tell likewise whether something was put there: backs lie upon backs, so that none may seem new."""
+        changed = self._changed(start, end)
+        return changed is not None and changed >= _TOUCHED
+
+    def _changed(self, start: float, end: float) -> float | None:
+        """Return what share of the burn pile's place looks otherwise after `end` than it did by `start`."""
         burn = self._scene.layout.burn
         before = self._picture_at(start)
         if burn is None or before is None or self._pictures[-1][0] <= end:
-            return False
+            return None
         was, now = (p.window(burn, 90.0, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1]))
-        return changed_share(was, now) < _UNTOUCHED
+        return None if was is None or now is None else changed_share(was, now)
 
     def _picture_at(self, then: float) -> CloseUp | None:
         """Return the latest picture of the burn pile up to a time."""

@@ -115,6 +115,11 @@ def test_a_burn_pile_that_looks_as_before_got_nothing() -> None:
     assert not heap.is_untouched(0.5, 3.0), "nor before"
     heap.look([], 5.0, burnt=CloseUp(grown, (-130.0, -130.0)))
     assert not heap.is_untouched(2.0, 3.0)
+    assert not heap.looks_otherwise(2.0, 3.0), "that may be a shadow"
+    grown[150:270, 140:240] = 200
+    heap.look([], 6.0, burnt=CloseUp(grown, (-130.0, -130.0)))
+    assert heap.looks_otherwise(2.0, 3.0)
+    assert not heap.looks_otherwise(0.5, 3.0), "it was not seen before"
 
 
 def test_a_card_burnt_before_it_ever_lay_free_is_the_first_on_the_burn_pile() -> None:

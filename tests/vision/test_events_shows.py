@@ -67,6 +67,22 @@ def test_a_card_held_over_the_bare_table_and_taken_home_again_is_shown_to_nobody
     assert script.told()[1:] == []
 
 
+@pytest.mark.parametrize("put_away", [True, False])
+def test_a_card_put_face_down_on_the_burn_pile_on_the_way_home_was_shown(
+    put_away: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A back upon backs is no new card, but the burn pile looks otherwise."""
+    monkeypatch.setattr("vision.events_heap.Heap.looks_otherwise", lambda *_: put_away)
+    script = Script()
+    reach = script.reach("Dan", ((-150.0, 90.0), 0.2))
+    for _ in range(6):
+        script.go_on(reach, [(-150.0, 90.0)] * 2)
+        script.look([UnderArm(reach.seat, card("3H", (-190.0, 90.0)), 0.6, False)])
+    script.go_on(reach, [(x, 75.0 - x / 5) for x in (-50.0, 80.0, 160.0, 240.0)])
+    script.rest(2.0)
+    assert script.told()[1:] == ([("show", "Dan", ("3H",))] if put_away else [])
+
+
 def test_where_a_shown_card_was_put_is_the_burn_pile_though_it_is_seen_there_late() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
