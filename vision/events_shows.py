@@ -13,7 +13,8 @@ from vision.events_scene import off_the_way
 from vision.layout import Layout, Place
 from vision.slots import Seen, name_cards, vote
 
-_HELD_MM = 45.0
+_HELD_MM, _AT_TIP_MM = 45.0, 60.0
+"""So far from where it was a card is held still, and so far from the fingers' tips its middle may be."""
 _ELSEWHERE_MM = 80.0
 _HELD_SECONDS = 0.4
 _MIN_NAME = 0.6
@@ -159,7 +160,7 @@ class Shows:
         """Take in what seems to lie free where it is held out: an arm that rests may be lost from sight."""
         for hold in self._open:
             reach, (x, y) = hold.reach, _place(hold.looks[-1][0])
-            stays = look.t - reach.last < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _HELD_MM
+            stays = look.t - reach.last < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _AT_TIP_MM
             free = (c for c in look.cards if c.face == "up" and c.best[0] == hold.looks[-1][0].best[0])
             there = next((card for card in free if _is_held_by(hold, card)), None)
             if stays and there is not None and hold.last < look.t:

@@ -35,19 +35,21 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
 
 
-@pytest.mark.parametrize("rests", [True, False])
-def test_a_card_held_out_by_an_arm_that_is_taken_for_the_table_is_shown(rests: bool) -> None:
+@pytest.mark.parametrize(
+    ("tip", "rests"), [((120.0, 110.0), True), ((148.0, 130.0), True), ((120.0, 110.0), False)]
+)
+def test_a_card_held_out_by_an_arm_that_is_taken_for_the_table_is_shown(tip: Place, rests: bool) -> None:
     """It seems to lie free then, where the hand was seen last; one that the hand has left lies there."""
     script = Script()
     script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
     script.play("Ann", card("9S", PLAY_AT))
     three = card("3H", (100.0, 120.0))
-    dan = script.reach("Dan", ((120.0, 110.0), 0.2))
+    dan = script.reach("Dan", (tip, 0.2))
     for _ in range(2):
-        script.go_on(dan, [(120.0, 110.0)] * 2)
+        script.go_on(dan, [tip] * 2)
         script.look([UnderArm(dan.seat, three, 0.6, False)])
     script.table.append(three)
-    script.go_on(dan, [(120.0, 110.0) if rests else (180.0, 110.0)] * 4)
+    script.go_on(dan, [tip if rests else (180.0, 110.0)] * 4)
     script.look()
     script.table.remove(three)
     script.table.append(down(BURN_AT))
