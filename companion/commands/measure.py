@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from companion.jobs import add_jobs, jobs_of
 from companion.progress import Bar
 from engine.errors import BadInputError
+from engine.ruleset import RULESET_NAMES
 from engine.whole_files import make_folder, write_whole
 
 if TYPE_CHECKING:
     from datasets.measuring.plan import FilmPlan
-
-_RULESETS = "winnersh,jokers,backpacker,shed,rulebook"
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -35,7 +34,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="films with their truth, or folders; none is rendered",
     )
     parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
-    parser.add_argument("--rulesets", default=_RULESETS, metavar="A,B", help="default: all five")
+    parser.add_argument(
+        "--rulesets", default=",".join(RULESET_NAMES), metavar="A,B", help="default: all five"
+    )
     parser.add_argument("--plays", type=int, default=24, metavar="N", help="acts in a film (default 24)")
     parser.add_argument("--whole", action="store_true", help="play each game to its end")
     parser.add_argument("--seed", type=int, metavar="N", help="of the first film (default 5001)")

@@ -212,7 +212,7 @@ def make_film(
         if not path.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {path.parent}")
     scene = prepare(story, shot)
-    events = with_verdicts([event_line(action) for action in scene.timeline.actions], story)
+    events = true_events(scene, story)
     at_rest: list[dict[str, object]] = []
     version = -1
     with FilmWriter(out, shot.fps, (shot.width, shot.height), shot.codec, shot.crf) as writer:
@@ -228,6 +228,11 @@ def make_film(
     if cards:
         write_lines(cards, at_rest)
     return scene
+
+
+def true_events(scene: Scene, story: Story) -> list[dict[str, object]]:
+    """Return what happens in a scene, line by line, with what is to be said of it."""
+    return with_verdicts([event_line(action) for action in scene.timeline.actions], story)
 
 
 def truth_path(film: Path) -> Path:

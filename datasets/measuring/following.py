@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from companion.refereeing import Refereeing
 from companion.scoring import Score, compare, read_events
-from datasets.films.production import prepare
-from datasets.films.truth import event_line, with_verdicts, write_lines
+from datasets.films.production import prepare, true_events
+from datasets.films.truth import write_lines
 from datasets.measuring.plan import FIRST_SEED, FilmPlan, plan_films, shot_of, story_of
 from datasets.measuring.timeline_reader import TimelineReader
 from datasets.parallel import spread
@@ -43,7 +43,7 @@ def follow_plan(plan: FilmPlan) -> Followed:
     """Draw, follow and score one film, of which nothing is kept."""
     story = story_of(plan)
     scene = prepare(story, shot_of(plan, story))
-    truth = with_verdicts([event_line(action) for action in scene.timeline.actions], story)
+    truth = true_events(scene, story)
     reader = TimelineReader(scene)
     game = Refereeing.open(
         rules=story.rules,
