@@ -39,7 +39,7 @@ def measure_films(
     todo = [(plan.film_in(folder), plan) for plan in plans] + [(film, None) for film in films]
     outcomes = folder / "watched"
     make_folder(outcomes)
-    rows: list[Row] = []
+    rows: dict[Path, Row] = {}
 
     def of_one(done: float, whole: float) -> None:
         progress(len(rows) + done / whole, len(todo))
@@ -49,14 +49,18 @@ def measure_films(
         work = partial(work, progress=of_one)
     _tell_of_outdated(todo, tell)
     progress(0, len(todo))
-    for (_, plan), row in zip(todo, spread(work, todo, jobs, cluster), strict=True):
-        rows.append(row)
+    # Whole games take longest: begun last, they would keep one process busy when the others have done.
+    longest_first = sorted(todo, key=lambda one: one[1] is None or not one[1].ending)
+    for (film, plan), row in zip(longest_first, spread(work, longest_first, jobs, cluster), strict=True):
+        rows[film] = row
         overall, plain = row["watch"]["overall"]["f1"], row["baseline"]["overall"]["f1"]
         scored = f"{len(rows)} of {len(todo)}: {row['film']}: F1 {overall} (baseline {plain})"
         tell(scored + _instead(plan, row))
         progress(len(rows), len(todo))
     made = datetime.now(UTC).strftime("%Y-%m-%d")
-    return report(rows, made=made, machine=about, jobs=jobs if cluster is None else None)
+    return report(
+        [rows[film] for film, _ in todo], made=made, machine=about, jobs=jobs if cluster is None else None
+    )
 
 
 def _tell_of_outdated(todo: Sequence[tuple[Path, FilmPlan | None]], tell: Callable[[str], None]) -> None:

@@ -107,6 +107,25 @@ def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
     assert "Watched 2 at a time on 16 cores (P), on which 3 to 6" in alone
 
 
+def test_whole_games_are_begun_first_and_told_in_their_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def one(work: tuple[Path, Any], **_: Any) -> dict[str, Any]:
+        begun.append(work[0].name)
+        watched = {**row(1, matched=8), "film": work[0].name, "deck": work[1].deck}
+        for score in (watched["watch"], watched["baseline"]):
+            score["overall"]["f1"] = 1.0
+        return watched
+
+    monkeypatch.setattr("datasets.measuring.run._one", one)
+    plans = plan_films(["winnersh"], 8, endings=True)
+    made = measure_films(plans, [], tmp_path)
+    assert [told["film"] for told in made["rows"]] == [plan.film_in(tmp_path).name for plan in plans]
+    assert ["-ending" in name for name in begun] == [True] * 2 + [False] * 6
+
+
 def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (plan,) = plan_films(["winnersh"], 1, **SMALL)
     render(plan, tmp_path)
