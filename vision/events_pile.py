@@ -43,6 +43,8 @@ from vision.slots import MIN_NAME, Seen, Settled, name_cards, vote
 _NEED_LOOKS = 2
 """A card that shows only in part is not found in every look: two will do, but most of them must show it where
 it is not read surely, whatever else its rivals are."""
+_MAY_READ = 0.05
+"""What a card is read as less surely it hardly is."""
 _STAYS, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
 """Weights of names that are hardly to be seen at a place: of a card that plainly stays elsewhere, of one of
 which no index shows there, or that would have had to move, or the uppermost would; and of what is new, where
@@ -270,7 +272,7 @@ class Pile:
         return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
     def _staying(self, seen: Sequence[Seen], pictured: Pictured) -> set[str]:
-        """Return the cards that surely lie where they did, beneath those that are seen: none of these is one.
+        """Return cards that one of those seen reads like, though they surely lie where they did beneath these.
 
         None where another card lies just there: then the edge that shows may be that one's. None where
         something that was to be seen before is read as a card like it or in its place: it may be that card.
@@ -279,9 +281,9 @@ class Pile:
         for number, card in enumerate(self.cards if self.packs == 1 else ()):
             if card.place is None or not lies_alone(number, self.cards):
                 continue
-            place, kind = card.place, rank_and_colour(card.name)
-            may_be_it = (s for s in seen if in_place(place, s) or kind in map(rank_and_colour, s.odds))
-            if all(map(pictured.shows_new, may_be_it)) and pictured.stays(place, seen):
+            alike = [s for s in seen if _reads_like(s, card.name)]
+            may_be_it = [*alike, *(s for s in seen if in_place(card.place, s))]
+            if alike and all(map(pictured.shows_new, may_be_it)) and pictured.stays(card.place, seen):
                 staying.add(card.name)
         return staying
 
@@ -357,6 +359,12 @@ class Pile:
         for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
             for number in numbers if len(numbers) == 1 else ():
                 self.cards[number].place = claim[2]
+
+
+def _reads_like(seen: Seen, name: str) -> bool:
+    """Tell whether a card may be one of a name, or one of its rank and colour."""
+    kind = rank_and_colour(name)
+    return any(p >= _MAY_READ and rank_and_colour(other) == kind for other, p in seen.odds.items())
 
 
 def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
