@@ -272,7 +272,7 @@ class Pile:
         return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
     def _staying(self, seen: Sequence[Seen], pictured: Pictured) -> set[str]:
-        """Return cards that one of those seen reads like, though they surely lie where they did beneath these.
+        """Return cards that something seen reads like, though they surely lie where they did, beneath it.
 
         None where another card lies just there: then the edge that shows may be that one's. None where
         something that was to be seen before is read as a card like it or in its place: it may be that card.
