@@ -29,6 +29,8 @@ it is less than the first share of the least of them, a shadow, and maybe none w
 second: what was put down beside the pile may reach over its edge."""
 _BACK_SECONDS = 0.4
 """No hand takes a card home and is back sooner: what the pile looks like meanwhile, its shadow may do."""
+_PASSES_SECONDS = 0.15
+"""An arm over the pile for no longer takes nothing: what it puts down beside it may reach over its edge."""
 _STILL = 3
 """So many looks tell whether the camera is still."""
 
@@ -141,13 +143,14 @@ class DrawPilePictures:
         since_then = [*self._seen][len(before) - 1 :]
         for (earlier, _), (t, picture) in pairwise(s for s in since_then if not self._is_amid_visit(s[0])):
             new = all(changed_share(other, picture) >= least for other in different)
-            if new and self._was_there(earlier, t):
+            if new and self._was_there(earlier, t, _PASSES_SECONDS):
                 different.append(picture)
         return len(different) - 1
 
-    def _was_there(self, start: float, end: float) -> bool:
-        """Tell whether somebody was there meanwhile."""
-        return any(visit.start <= end and start < visit.end for visit in self._visits)
+    def _was_there(self, start: float, end: float, longer: float = 0.0) -> bool:
+        """Tell whether somebody was there meanwhile, and for `longer` than so many seconds."""
+        meanwhile = (visit for visit in self._visits if visit.start <= end and start < visit.end)
+        return any(visit.end - visit.start > longer for visit in meanwhile)
 
     def _is_amid_visit(self, t: float) -> bool:
         """Tell whether a hand was gone at `t` for too short a time to have taken anything home."""

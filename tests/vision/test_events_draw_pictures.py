@@ -91,6 +91,16 @@ def test_who_burns_and_draws_in_one_reach_has_drawn_if_the_draw_pile_looks_other
     assert [kind for kind, _, _ in script.told()[1:]] == ["play", "burn", *(["draw"] if taken else [])]
 
 
+@pytest.mark.parametrize(("seconds", "changed"), [(0.13, 0), (0.2, 1)])
+def test_an_arm_that_only_passes_the_draw_pile_has_not_changed_it(seconds: float, changed: int) -> None:
+    """What it put down beside it reaches over its edge."""
+    pictures = DrawPilePictures([DrawVisit(1, 1.5, 1.5 + seconds, DRAW_AT, False, open=False)])
+    bare = np.full((26, 26, 3), 90, np.uint8)
+    pictures.look(1.0, bare)
+    pictures.look(2.0, otherwise(bare, 0))
+    assert pictures.times_changed(1.2) == changed
+
+
 def test_a_draw_just_before_is_no_sway_of_the_camera() -> None:
     tops = [otherwise(np.full((26, 26, 3), 90, np.uint8), left) for left in (0, 6, 12)]
     pictures = DrawPilePictures(
