@@ -132,7 +132,8 @@ class DrawPilePictures:
         before = self._before(since)
         if not before:
             return 0
-        still = pairwise([s for s in self._seen if s[0] <= since][-_STILL:])
+        seen = [*self._seen]
+        still = pairwise(seen[: len(before)][-_STILL:])
         sway = max(
             (changed_share(a, b) for (t, a), (u, b) in still if not self._was_there(t, u)), default=0.0
         )
@@ -140,7 +141,7 @@ class DrawPilePictures:
         if changed_share(before[-1], self._seen[-1][1]) < least:
             return 0
         different = [before[-1]]
-        since_then = [*self._seen][len(before) - 1 :]
+        since_then = seen[len(before) - 1 :]
         for (earlier, _), (t, picture) in pairwise(s for s in since_then if not self._is_amid_visit(s[0])):
             new = all(changed_share(other, picture) >= least for other in different)
             if new and self._was_there(earlier, t, _PASSES_SECONDS):

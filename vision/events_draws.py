@@ -135,12 +135,12 @@ class Draws:
         `since`: an arm that was over the draw pile before then had to do elsewhere;
         `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
         """
-        visits = [visit for visit in self._visits if visit.reach == reach.number]
+        was_there = [] if showed else [visit for visit in self._visits if visit.reach == reach.number]
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
         if seemed_empty and not there:
             return
-        was_there, visits = bool(visits) and not showed, [visit for visit in visits if visit.start >= since]
-        count, firm = self._count(reach, [] if showed else visits, since)
+        visits = [visit for visit in was_there if visit.start >= since]
+        count, firm = self._count(reach, visits, since)
         if not count and not showed:
             count = int(self._is_faint(reach, visits))
         if not count and not was_there:

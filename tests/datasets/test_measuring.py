@@ -107,6 +107,14 @@ def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
     assert "Watched 2 at a time on 16 cores (P), on which 3 to 6" in alone
 
 
+def told_row(deck: str) -> dict[str, Any]:
+    """Return a row of a film with a deck, of which a line can be told."""
+    whole = {**row(1, matched=8), "deck": deck}
+    for score in (whole["watch"], whole["baseline"]):
+        score["overall"]["f1"] = 1.0
+    return whole
+
+
 def test_whole_games_are_begun_first_and_told_in_their_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,10 +122,7 @@ def test_whole_games_are_begun_first_and_told_in_their_places(
 
     def one(work: tuple[Path, Any], **_: Any) -> dict[str, Any]:
         begun.append(work[0].name)
-        watched = {**row(1, matched=8), "film": work[0].name, "deck": work[1].deck}
-        for score in (watched["watch"], watched["baseline"]):
-            score["overall"]["f1"] = 1.0
-        return watched
+        return {**told_row(work[1].deck), "film": work[0].name}
 
     monkeypatch.setattr("datasets.measuring.run._one", one)
     plans = plan_films(["winnersh"], 8, endings=True)
@@ -130,10 +135,7 @@ def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pyt
     (plan,) = plan_films(["winnersh"], 1, **SMALL)
     render(plan, tmp_path)
     plan.film_in(tmp_path).unlink()
-    whole = row(1, matched=8)
-    for score in (whole["watch"], whole["baseline"]):
-        score["overall"]["f1"] = 1.0
-    monkeypatch.setattr("datasets.measuring.run.measured", lambda *_: {**whole, "deck": plan.deck})
+    monkeypatch.setattr("datasets.measuring.run.measured", lambda *_: told_row(plan.deck))
     for there in (True, False):
         monkeypatch.setattr("datasets.measuring.run.was_watched", lambda *_, there=there: there)
         measure_films([plan], [], tmp_path)
