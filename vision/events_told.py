@@ -48,6 +48,8 @@ class ToldPlays:
         self._on_pile: list[Event] = []
         """The plays whose cards lie on the pile, in their first forms."""
         self._suspects: dict[str, _Suspect] = {}
+        self._gone: dict[str, _Suspect] = {}
+        """Those of the last play, once the pile has been taken or burnt with it."""
         self._owed = 0
         """How many cards the last play's player had put down before it and not drawn for."""
 
@@ -98,6 +100,7 @@ class ToldPlays:
             self._owed = 0 if before is None else before.count
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
             self._on_pile.append(told)
+            self._gone.clear()
         self._put_down_at = t
         if UNKNOWN_CARD in names:
             may_be = _may_be(seen for name, _, seen in new if name == UNKNOWN_CARD)
@@ -187,26 +190,40 @@ class ToldPlays:
     ) -> list[NewCard]:
         """Tell that suspected cards do lie below the last play's, whose player has drawn so many for them.
 
-        Only where there are just as many as were drawn too many; else where as many were `half_seen`. Returns
-        these cards.
+        Only where there are just as many as were drawn too many; else where as many were `half_seen`. Where
+        the pile was taken or burnt since, and nothing else has happened, they went with it. Returns those
+        that lie there still.
         """
         last = self.last
         if last is None or last.player != player:
             return []
         too_many = count - self._owed - len(last.cards)
-        of_last = [(name, suspect) for name, suspect in self._suspects.items() if suspect.play is self._last]
+        suspects = self._gone or self._suspects
+        of_last = [(name, suspect) for name, suspect in suspects.items() if suspect.play is self._last]
         of_rank = [(name, 0.5, suspect.place) for name, suspect in of_last if suspect.of_its_rank]
         others = [(name, 0.5, suspect.place) for name, suspect in of_last if not suspect.of_its_rank]
         may_be = (of_rank, [*others, *of_rank], list(half_seen))
         below = next((cards for cards in may_be if len(cards) == too_many), [])
+        if below and self._gone and not self._went_too([name for name, _, _ in below], last.cards[0], now):
+            return []
         for name, _, _ in below:
-            self._suspects.pop(name, None)
+            suspects.pop(name, None)
             self._reveal_below(last, name, now)
-        return below
+        return [] if suspects is self._gone else below
+
+    def _went_too(self, names: Sequence[str], upon: str, now: float) -> bool:
+        """Tell that cards went with the one `upon` them, if it was just told that that was taken or burnt."""
+        took = self._scene.log.last
+        if took is None or took.event not in ("burn", "pick_up") or upon not in took.cards:
+            return False
+        at = took.cards.index(upon)
+        self._scene.log.revise(took, now, cards=(*took.cards[:at], *names, *took.cards[at:]))
+        return True
 
     def pile_gone(self) -> None:
         """Note that the pile has gone, and with it what may lie in it."""
         self._on_pile.clear()
+        self._gone = {name: s for name, s in self._suspects.items() if s.play is self._last}
         self._suspects.clear()
 
 

@@ -215,6 +215,15 @@ def test_cards_that_were_told_late_are_drawn_for_too() -> None:
     assert log.put_down["Ann"].count == 1
 
 
+def test_up_cards_are_not_drawn_for() -> None:
+    log = EventLog()
+    log.add("play", 1.0, 1.2, player="Ann", cards=("9S",), source="up")
+    assert not log.put_down
+    log.add("play", 2.0, 2.2, player="Ann", cards=("9H", "9C"), source="hand")
+    log.add("play", 3.0, 3.2, player="Ann", cards=("9D",), source="up")
+    assert log.put_down["Ann"].count == 2
+
+
 @pytest.mark.parametrize("seen_again", [True, False])
 def test_a_draw_pile_that_is_seen_again_was_only_overlooked(seen_again: bool) -> None:
     script = Script()

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tests.vision.event_script import DRAW_AT, PLAY_AT, STEP, Script, bob_draws, card, down, layout
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, bob_draws, card, down, layout
 from vision.arms import Hands
 from vision.events_record import UnderArm
 from vision.layout import DRAW, PLAY, Zone
@@ -114,6 +114,38 @@ def test_a_card_of_another_rank_lies_below_if_its_player_draws_for_it(
     assert script.told()[2:] == [("play", "Bob", ("JD",))]
     bob_draws(script, trips)
     assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
+
+
+def test_a_card_that_is_drawn_for_once_the_pile_is_burnt_was_burnt_with_it() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [card("10D", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("9C", PLAY_AT, p=0.8)]
+    script.rest()
+    script.table = [down(BURN_AT)]
+    script.reach("Bob", (PLAY_AT, 0.5), (BURN_AT, 0.3))
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", ("10D",)), ("burn", "Bob", ("9S", "10D"))]
+    bob_draws(script, 2)
+    both = ("9C", "10D")
+    assert script.told()[2:] == [("play", "Bob", both), ("burn", "Bob", ("9S", *both)), ("draw", "Bob", ())]
+
+
+def test_an_up_card_played_before_hides_no_card_that_is_drawn_for() -> None:
+    script = Script()
+    place = script.maker.layout.seats[1].row[1]
+    script.reach("Bob", (place, 0.3), (PLAY_AT, 0.3))
+    script.rows[Zone("row", 1, 1)] = down(place)
+    script.table = [card("JC", PLAY_AT)]
+    script.rest()
+    assert (script.events[-1].cards, script.events[-1].source) == (("JC",), "up")
+    script.rest(4.0)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [card("KD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("JS", PLAY_AT, p=0.8)]
+    script.rest()
+    assert script.told()[2:] == [("play", "Bob", ("KD",))]
+    bob_draws(script, 2)
+    assert script.told()[2:] == [("play", "Bob", ("JS", "KD")), ("draw", "Bob", ())]
 
 
 def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> None:
