@@ -151,23 +151,23 @@ class Scene:
 
 def off_the_way(start: Place, end: Place, place: Place) -> float:
     """Return how far (mm) a place lies from the straight way between two others."""
-    way = math.dist(start, end)
-    if way < 1.0:
-        return math.dist(start, place)
-    share = (
-        (place[0] - start[0]) * (end[0] - start[0]) + (place[1] - start[1]) * (end[1] - start[1])
-    ) / way**2
-    share = min(max(share, 0.0), 1.0)
-    nearest = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
-    return math.dist(nearest, place)
+    along, aside, way = _from_way(start, end, place)
+    return math.hypot(along - min(max(along, 0.0), way), aside)
 
 
 def is_on_the_way(place: Place, start: Place, end: Place, passed: float) -> bool:
     """Tell whether a hand that goes straight from `start` to `end` passes a place, no farther off, mm."""
-    length = max(math.dist(start, end), 1.0)
-    direction = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
-    along, aside = along_and_aside(direction, start, place)
-    return abs(aside) <= passed and -passed <= along <= length
+    along, aside, way = _from_way(start, end, place)
+    return abs(aside) <= passed and -passed <= along <= way
+
+
+def _from_way(start: Place, end: Place, place: Place) -> tuple[float, float, float]:
+    """Return how far `place` lies along the way between two others, how far aside, and its length, mm."""
+    way = math.dist(start, end)
+    if way < 1.0:
+        return math.dist(start, place), 0.0, 0.0
+    direction = ((end[0] - start[0]) / way, (end[1] - start[1]) / way)
+    return *along_and_aside(direction, start, place), way
 
 
 def along_and_aside(direction: Place, start: Place, place: Place) -> tuple[float, float]:
