@@ -141,13 +141,21 @@ def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
 def may_be_one_of(unseen: Lying, card: NewCard) -> bool:
     """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread.
 
-    That one is of its rank and colour and does not lie across it, and the new one was not read all but
-    certainly.
+    That one is of its rank and colour and does not lie across it; and the new one was not read all but
+    certainly, or well and hardly at all as that one: what else it may be says nothing for that one.
     """
     name, _, seen = card
-    alike = (place for other, place in unseen.items() if rank_and_colour(other) == rank_and_colour(name))
-    there = any(place is None or turn_between(place.angle, seen.angle) <= _ACROSS for place in alike)
-    return there and _surely_read(card) < CERTAIN
+    kind = rank_and_colour(name)
+    alike = {other: place for other, place in unseen.items() if rank_and_colour(other) == kind}
+    there = [
+        other
+        for other, place in alike.items()
+        if place is None or turn_between(place.angle, seen.angle) <= _ACROSS
+    ]
+    surely = _surely_read(card)
+    rivals = sum(seen.odds.get(other, 0.0) for other in there)
+    is_other = surely >= CERTAIN or (surely >= _OTHER_RANK and surely >= CERTAIN * (surely + rivals))
+    return bool(there) and not is_other
 
 
 def _surely_read(card: NewCard) -> float:

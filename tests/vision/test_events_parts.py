@@ -133,12 +133,21 @@ def test_the_rank_that_is_being_played_is_the_sets_though_another_is_read_more_s
 
 def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() -> None:
     pile = pile_of(up("7H"), up("3S", 40))
-    view = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.95, angle=60), up("3S", 40)]] * 2, set())
+    view = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.92, angle=60, c7H=0.05), up("3S", 40)]] * 2, set())
     assert [card[0] for card in view.new] == ["6S"]
-    across = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.95, angle=0), up("3S", 40)]] * 2, set())
+    across = pile.view([[up("6S", 20, p=0.99), up("7D", p=0.92, angle=0, c7H=0.05), up("3S", 40)]] * 2, set())
     assert {card[0] for card in across.new} == {"6S", "7D"}, "the seven that lies there lies across"
     seen = pile.view([[up("6S", 20, p=0.99), up("7D", 70, angle=0), up("7H"), up("3S", 40)]] * 2, set())
     assert {card[0] for card in seen.new} == {"6S", "7D"}, "both sevens are to be seen"
+
+
+@pytest.mark.parametrize(("as_old", "new"), [(0.01, {"10D", "2S"}), (0.05, {"10D"})])
+def test_a_card_that_is_well_read_and_hardly_as_its_like_below_is_another(
+    as_old: float, new: set[str]
+) -> None:
+    pile = pile_of(up("2C"))
+    view = pile.view([[up("10D", 8, p=0.99), up("2S", -22, p=0.91, c2C=as_old)]] * 2, set())
+    assert {card[0] for card in view.new} == new
 
 
 def test_a_card_of_the_uppermost_set_that_was_straightened_is_that_card_though_misread() -> None:
@@ -221,15 +230,15 @@ def test_a_card_told_under_a_hand_is_sure_once_it_is_surely_read_in_its_place_wi
 
 def test_a_doubtful_second_card_of_the_rank_and_colour_of_one_that_is_unseen_is_that_one() -> None:
     pile = pile_of(up("3S", 40))
-    view = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.93)]] * 2, set())
+    view = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.92, c3S=0.05)]] * 2, set())
     assert [card[0] for card in view.new] == ["3H"]
-    both = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.93), up("3S", 40)]] * 2, set())
+    both = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.92, c3S=0.05), up("3S", 40)]] * 2, set())
     assert {card[0] for card in both.new} == {"3H", "3C"}, "the other one is to be seen"
 
 
 def test_a_doubtful_second_card_is_another_one_where_the_picture_shows_that_it_is_new() -> None:
     pile = pile_of(up("3S", 40))
-    look = [up("3H", p=0.99, angle=0), up("3C", 60, p=0.93), up("KS", 80, p=0.93)]
+    look = [up("3H", p=0.99, angle=0), up("3C", 60, p=0.92, c3S=0.05), up("KS", 80, p=0.92, cKC=0.05)]
     unseen_king = pile_of(up("3S", 40), up("KC", 90))
     view = pile.view([look[:2]] * 2, set(), Pictured(lambda _: True))
     assert {card[0] for card in view.new} == {"3H", "3C"}
