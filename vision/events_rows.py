@@ -100,8 +100,12 @@ class Rows:
 
     def undisturbed(self) -> list[str]:
         """Return the up-cards that no hand has been near since they were seen, or that show under one."""
-        there = (s for s in self.spots.values() if s.touched is None or self._t - s.under_arm <= _JUST_S)
-        return [spot.up for spot in there if spot.up]
+        return [spot.up for zone, spot in self.spots.items() if spot.up and self.is_undisturbed(zone)]
+
+    def is_undisturbed(self, zone: Zone) -> bool:
+        """Tell whether no hand has been near a spot since it was seen, or its up-card shows under one."""
+        spot = self.spots[zone]
+        return spot.touched is None or self._t - spot.under_arm <= _JUST_S
 
     def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Seen]], t: float) -> None:
         """Take in which cards, each with the zone where it lies at rest, show under arms.

@@ -102,7 +102,7 @@ class UpCards:
         if self._scene.packs > 1:
             gone = [one for one in gone if seat in (None, one.seat)]
             near = [zone for zone in spots if seat in (None, zone.seat)]
-            spots = [zone for zone in near if self.rows.spots[zone].touched is not None and not gone]
+            spots = [zone for zone in near if not self.rows.is_undisturbed(zone) and not gone]
         return next(iter(spots), None), next(iter(gone), None)
 
     def source_of(self, names: Sequence[str], seat: int | None) -> Source:

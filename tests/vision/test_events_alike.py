@@ -7,7 +7,8 @@ from dataclasses import replace
 from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card, down
 from vision.events_alike import Before
 from vision.events_pile import Pile
-from vision.layout import Zone
+from vision.events_record import UnderArm
+from vision.layout import PLAY, Zone
 from vision.slots import Seen
 
 FIRST, SECOND = card("7H", PLAY_AT), card("7H", (-40.0, 2.0))
@@ -137,6 +138,20 @@ def test_an_up_card_is_played_from_the_row_though_one_like_it_lies_on_the_pile()
     play = next(e for e in script.events if e.player == "Dan")
     assert (play.event, play.cards, play.source) == ("play", ("KH",), "up")
     assert not any(e.event == "take_up" for e in script.events)
+
+
+def test_an_up_card_that_shows_under_the_arm_was_not_played_though_one_like_it_was() -> None:
+    script = Script(packs=2)
+    script.play("Ann", card("9S", PLAY_AT))
+    spot = Zone("row", 3, 0)
+    kept, played = script.rows[spot], card("KH", (-40.0, 2.0))
+    assert kept is not None
+    script.reach("Dan", ((kept.x, kept.y), 0.3), (PLAY_AT, 0.4))
+    under = [UnderArm(3, seen, 0.3, False) for seen in (kept, played)]
+    for _ in range(2):
+        script.look(under, frozenset({PLAY, spot}))
+    play = script.events[-1]
+    assert (play.player, play.cards, play.source) == ("Dan", ("KH",), "hand")
 
 
 def test_an_up_card_exchanged_for_one_like_another_counts() -> None:
