@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 
 from engine.events import Event
-from vision.events_alike import PileCard
+from vision.events_alike import PileCard, names_at
 from vision.events_lying import hide, same_card
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
 from vision.events_pile import Pile, PileView
@@ -223,7 +223,8 @@ class SeeminglyNew:
     def half_seen(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> list[NewCard]:
         """Return cards that came with the last play and of which looks tell no more than the rank, not its.
 
-        That is too little to tell them; but it is enough where their player draws for them.
+        That is too little to tell them; but it is enough where their player draws for them. What is read as
+        a card that lies just there is that one.
         """
         last, known = self._told.newest, {*self._pile.names, *elsewhere}
         if last is None:
@@ -231,6 +232,8 @@ class SeeminglyNew:
         found = []
         for seen in (settled.seen for settled in vote(looks) if settled.looks >= _RANK_LOOKS):
             rank = _rank_told(seen)
+            if seen.best[0] in names_at(seen, self._pile.cards):
+                continue
             odds = {name: p for name, p in seen.odds.items() if name[:-1] == rank and name not in known}
             if odds and rank != last.cards[-1][:-1] and self._pictures.changed_with_play(seen):
                 found.append((*max(odds.items(), key=itemgetter(1)), seen))

@@ -102,6 +102,18 @@ def test_a_card_of_which_the_rank_alone_is_told_lies_below_if_its_player_draws_f
     assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
 
 
+def test_a_card_that_shows_less_beside_those_upon_it_is_not_drawn_for() -> None:
+    script = pictured()
+    script.play("Ann", card(*on_pile("4D", 0, 0)))
+    x, y = PLAY_AT
+    script.drawn = {"4D": "9C"}  # what shows of its index looks otherwise
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [Seen(x, y, 90, "up", {"4D": 0.85, "4H": 0.1}), card(*on_pile("8D", 6, 12))]
+    script.rest()
+    bob_draws(script, trips=2)
+    assert script.told()[2:] == [("play", "Bob", ("8D",)), ("draw", "Bob", ())]
+
+
 def test_a_lower_card_that_is_misread_beside_a_play_was_to_be_seen_before() -> None:
     script = pictured()
     script.play("Ann", card(*on_pile("6D", 0, 0)))
