@@ -128,6 +128,10 @@ class PilePictures:
         """Tell likewise, but of where none like it was to be seen before the last play."""
         return was_not_there(card, self.before_play, self.now)
 
+    def looks_otherwise(self, card: Seen) -> bool:
+        """Tell whether a card's whole place surely shows something else than as the pile was left."""
+        return looks_otherwise(card, self.left, self.now)
+
     def is_gone(self, card: Seen) -> bool:
         """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
         return was_not_there(card, self.now, self.left)
@@ -175,13 +179,25 @@ def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, al
 
 def looks_as_before(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
     """Tell whether the whole place of a card looks as it did before; False where nothing shows that."""
+    likeness = _likeness_of_place(card, before, now)
+    return likeness is not None and likeness > ALIKE
+
+
+def looks_otherwise(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether the whole place of a card surely shows something else than before."""
+    likeness = _likeness_of_place(card, before, now)
+    return likeness is not None and likeness < _UNLIKE
+
+
+def _likeness_of_place(card: Seen, before: CloseUp | None, now: CloseUp | None) -> float | None:
+    """Return how much a card's place looks as it did, 1 is all the same; None where nothing shows that."""
     if before is None or now is None:
-        return False
+        return None
     half = (CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2)
     was, place = (picture.window((card.x, card.y), card.angle, half) for picture in (before, now))
     if was is None or place is None or _contrast(place) < _LEAST_INK:
-        return False
-    return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0]) > ALIKE
+        return None
+    return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0])
 
 
 def rest_looks_as_before(

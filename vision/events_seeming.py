@@ -72,14 +72,16 @@ class SeeminglyNew:
 
         One of a set, of which another is plainly new, or was told under the hand that was there till `t`, is
         no such card if it is read well: much alike as the pictures of two cards may be, one that lay there
-        hardly comes to light just as its rank is played.
+        hardly comes to light just as its rank is played. Nor is what alone is new, though one of its indices
+        looks like what was there, where all of its place looks otherwise: nothing has come to lie upon it.
         """
         plain = [card for card in seen if _is_well_read(card[2])]
         upon = [*self._last_put(), *(place for _, _, place in plain)]
         alike = [
             card
             for card in seen
-            if self.lay_there(card) or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
+            if (self.lay_there(card) and not (len(seen) == 1 and self._pictures.looks_otherwise(card[2])))
+            or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
         ]
         played = {card[0][:-1] for card in seen if card not in alike}
         last = self._told.newest

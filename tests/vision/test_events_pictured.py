@@ -102,6 +102,21 @@ def test_a_card_of_which_the_rank_alone_is_told_lies_below_if_its_player_draws_f
     assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
 
 
+@pytest.mark.parametrize(("truly", "told"), [("6H", [("play", "Bob", ("6H",))]), ("7H", [])])
+def test_what_alone_is_new_was_put_down_where_all_of_its_place_looks_otherwise(
+    truly: str, told: list[tuple[str, str, tuple[str, ...]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = pictured()
+    script.play("Ann", card(*on_pile("7H", 0, 0)))
+    monkeypatch.setattr(PilePictures, "lay_there", lambda *_: True)  # an index like one that lay there
+    script.drawn = {"6H": truly}
+    script.reach("Bob", (PLAY_AT, 0.4))
+    at = (10, 20) if truly == "6H" else (0, 0)
+    script.table = [*([] if truly == "7H" else script.table), card(*on_pile("6H", *at, 0.96))]
+    script.rest()
+    assert script.told()[2:] == told
+
+
 def test_a_card_that_shows_less_beside_those_upon_it_is_not_drawn_for() -> None:
     script = pictured()
     script.play("Ann", card(*on_pile("4D", 0, 0)))
