@@ -203,15 +203,15 @@ class PlayPile:
         now: float,
         patch: Patch | None,
         *,
-        gone: bool = False,
+        unpictured: bool = False,
         early: bool = False,
     ) -> None:
         """Tell what was put on the pile.
 
-        `gone`: and is there no more, so that no picture shows it; `early`: while a hand is still there.
+        `unpictured`: no picture shows that it came; `early`: while a hand is still there.
         """
         t = self._touched_at(now)
-        seen = self._seeming.put_down(seen, self._visits.player_at, t, early=early, gone=gone)
+        seen = self._seeming.put_down(seen, self._visits.player_at, t, early=early, unpictured=unpictured)
         new = self._reveal(seen, now) if seen else []
         if not new:
             if not early:
@@ -226,9 +226,10 @@ class PlayPile:
         below = self._told.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
             new, self._glimpses if early else self._looks
         )
-        self.pile.put(new, free=not (gone or early), below=below)
+        self.pile.put(new, free=not (unpictured or early), below=below)
         self._scene.started = True
         told = self._told.tell(player, new, source, t, now, below=below)
+        self._visits.since_play.clear()
         if early:
             self._told_early = [*self._told_early, *new] if told.revise else new
         self._suspect(now)
@@ -296,26 +297,26 @@ class PlayPile:
         If another player has reached there since and nothing else is new, they are what that player put down.
         """
         hidden = [card for card in seen if self._told.is_suspected(card[0], card[2])]
-        if len(hidden) == len(seen) and any(self._put_by_another(card) for card in hidden):
+        by = ((name, self._visits.player_at(place)) for name, _, place in hidden)
+        if len(hidden) == len(seen) and any(self._told.lies_below_anothers(*put) for put in by):
             return list(seen)
         for name, _, _ in hidden:
             self._told.reveal(name, now)
         self.pile.put(hidden, below=True)
         return [card for card in seen if card not in hidden]
 
-    def _put_by_another(self, card: NewCard) -> bool:
-        """Tell whether somebody else than told of the play above a suspected card has reached there last."""
-        suspected = self._told.suspected_below(card[0])
-        who = self._visits.player_at(card[2])
-        return suspected is not None and who is not None and who != suspected.player
-
     def _find_overlooked(self, now: float) -> None:
-        """Add to the last play a card that only later looks show; no hand was there since."""
+        """Add to the last play what only later looks show, but for other ranks if others were there since."""
         last = self._told.newest
         if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
         view = self.pile.view(self._looks, self._elsewhere(), self._pictures.since_play())
-        if missed := self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS):
+        missed = self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS)
+        others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
+        if missed and others and all(name[:-1] != last.cards[-1][:-1] for name, _, _ in missed):
+            self.touched = self._visits.since
+            self._played(missed, now, self._as_left, unpictured=True)
+        elif missed:
             self.pile.put(missed, below=True)
             self._told.add_to_last([name for name, _, _ in missed], now)
 
@@ -365,7 +366,7 @@ class PlayPile:
         if unseen := self._seen_under_hand(now):
             hidden = {name for name, _, _ in unseen}
             self.touched = self._under_hand.since(hidden, now)
-            self._played(one_set(unseen), now, None, gone=True)
+            self._played(one_set(unseen), now, None, unpictured=True)
         if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now)
         if seat is not None:

@@ -46,15 +46,15 @@ class SeeminglyNew:
         t: float,
         *,
         early: bool,
-        gone: bool,
+        unpictured: bool,
     ) -> list[NewCard]:
         """Return which of the cards that seem new were put down by `t`; `player_at` tells by whom.
 
         `early`: a hand is still there, and what it hides in part may lie otherwise than it seems: what is
-        doubtful waits. `gone`: they are there no more, so that no picture shows them.
+        doubtful waits. `unpictured`: no picture shows that they came.
         """
         seen = self.without_those_not_taken(seen)
-        if gone:
+        if unpictured:
             return seen
         seen = self.surely_put_down(seen) if early else self.without_overlooked(seen, t)
         sure = CERTAIN if early else SURE

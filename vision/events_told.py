@@ -166,10 +166,10 @@ class ToldPlays:
         suspect = self._suspects.get(name)
         return suspect if suspect is not None and suspect.of_its_rank else None
 
-    def suspected_below(self, name: str) -> Event | None:
-        """Return the play of whose set a card may be, below the others, in its latest form; None for none."""
+    def lies_below_anothers(self, name: str, player: str | None) -> bool:
+        """Tell whether a card may be of a set that somebody else than a player put down, below the others."""
         suspect = self._of_its_rank(name)
-        return None if suspect is None else self._scene.log.latest(suspect.play)
+        return suspect is not None and player not in (None, self._scene.log.latest(suspect.play).player)
 
     def is_suspected(self, name: str, place: Seen) -> bool:
         """Tell whether a card was suspected to lie about there, below others of its rank."""

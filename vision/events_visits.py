@@ -20,10 +20,13 @@ class Visits:
         self._frames: Counter[int] = Counter()
         self.since = t
         """When the pile was last settled."""
+        self.since_play: set[int] = set()
+        """Whose arms were over the pile since the last play was told."""
 
     def note(self, seats: Collection[int]) -> None:
         """Note a frame in which these seats' arms are over the pile."""
         self._frames.update(seats)
+        self.since_play.update(seats)
 
     def settled(self, t: float) -> None:
         """Note that it is clear now what the arms did there."""

@@ -102,7 +102,7 @@ def test_a_card_of_another_rank_under_the_hand_that_plays_must_be_all_but_certai
 
     def told(player: str, p: float, *, early: bool) -> bool:
         new = [(name, p, card(name, (-60.0, 30.0), p))]
-        return bool(seeming.put_down(new, lambda _: player, last.t or 0.0, early=early, gone=False))
+        return bool(seeming.put_down(new, lambda _: player, last.t or 0.0, early=early, unpictured=False))
 
     assert told("Ann", 0.94, early=True) == (name == "6D")
     assert told("Ann", 0.98, early=True)

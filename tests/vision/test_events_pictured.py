@@ -117,6 +117,25 @@ def test_what_alone_is_new_was_put_down_where_all_of_its_place_looks_otherwise(
     assert script.told()[2:] == told
 
 
+@pytest.mark.parametrize(
+    ("name", "told"), [("6H", [("Ann", ("7H",)), ("Bob", ("6H",))]), ("7S", [("Ann", ("7S", "7H"))])]
+)
+def test_what_only_later_looks_show_was_put_down_by_who_was_there_last_unless_it_is_of_the_set(
+    name: str, told: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    script = pictured()
+    script.play("Dan", card(*on_pile("4S", -20, -20)))
+    script.play("Ann", card(*on_pile("7H", 0, 0)))
+    late = card(*on_pile(name, 14, 30))
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table.append(late)
+    seen, script.cards = script.cards, lambda: [c for c in seen() if c is not late]  # type: ignore[method-assign]
+    script.rest(2.5)
+    script.cards = seen  # type: ignore[method-assign]
+    look_three_times(script)
+    assert [(player, cards) for _, player, cards in script.told()[2:]] == told
+
+
 def test_a_card_that_shows_less_beside_those_upon_it_is_not_drawn_for() -> None:
     script = pictured()
     script.play("Ann", card(*on_pile("4D", 0, 0)))
