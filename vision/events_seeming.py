@@ -233,9 +233,9 @@ class SeeminglyNew:
             return []
         found = []
         for seen in (settled.seen for settled in vote(looks) if settled.looks >= _RANK_LOOKS):
-            rank = _rank_told(seen)
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
+            rank = _rank_told(seen)
             odds = {name: p for name, p in seen.odds.items() if name[:-1] == rank and name not in known}
             if odds and rank != last.cards[-1][:-1] and self._pictures.changed_with_play(seen):
                 found.append((*max(odds.items(), key=itemgetter(1)), seen))

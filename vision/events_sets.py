@@ -146,16 +146,13 @@ def may_be_one_of(unseen: Lying, card: NewCard) -> bool:
     """
     name, _, seen = card
     kind = rank_and_colour(name)
-    alike = {other: place for other, place in unseen.items() if rank_and_colour(other) == kind}
-    there = [
-        other
-        for other, place in alike.items()
-        if place is None or turn_between(place.angle, seen.angle) <= _ACROSS
-    ]
+    alike = ((other, place) for other, place in unseen.items() if rank_and_colour(other) == kind)
+    there = [n for n, place in alike if place is None or turn_between(place.angle, seen.angle) <= _ACROSS]
     surely = _surely_read(card)
-    rivals = sum(seen.odds.get(other, 0.0) for other in there)
-    is_other = surely >= CERTAIN or (surely >= _OTHER_RANK and surely >= CERTAIN * (surely + rivals))
-    return bool(there) and not is_other
+    if not there or surely >= CERTAIN:
+        return False
+    either = surely + sum(seen.odds.get(other, 0.0) for other in there)
+    return surely < max(_OTHER_RANK, CERTAIN * either)
 
 
 def _surely_read(card: NewCard) -> float:

@@ -48,8 +48,7 @@ class ToldPlays:
         self._on_pile: list[Event] = []
         """The plays whose cards lie on the pile, in their first forms."""
         self._suspects: dict[str, _Suspect] = {}
-        self._gone: dict[str, _Suspect] = {}
-        """Those of the last play, once the pile has been taken or burnt with it."""
+        """Those of the last play are kept once the pile is gone: its player may draw for them yet."""
         self._owed = 0
         """How many cards the last play's player had put down before it and not drawn for."""
 
@@ -100,7 +99,6 @@ class ToldPlays:
             self._owed = 0 if before is None else before.count
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
             self._on_pile.append(told)
-            self._gone.clear()
         self._put_down_at = t
         if UNKNOWN_CARD in names:
             may_be = _may_be(seen for name, _, seen in new if name == UNKNOWN_CARD)
@@ -164,7 +162,8 @@ class ToldPlays:
     def _of_its_rank(self, name: str) -> _Suspect | None:
         """Return where a card of a play's rank may lie; None for none: of another rank it proves little."""
         suspect = self._suspects.get(name)
-        return suspect if suspect is not None and suspect.of_its_rank else None
+        there = suspect is not None and suspect.of_its_rank and suspect.play in self._on_pile
+        return suspect if there else None
 
     def lies_below_anothers(self, name: str, player: str | None) -> bool:
         """Tell whether a card may be of a set that somebody else than a player put down, below the others."""
@@ -198,18 +197,18 @@ class ToldPlays:
         if last is None or last.player != player:
             return []
         too_many = count - self._owed - len(last.cards)
-        suspects = self._gone or self._suspects
-        of_last = [(name, suspect) for name, suspect in suspects.items() if suspect.play is self._last]
+        of_last = [(name, suspect) for name, suspect in self._suspects.items() if suspect.play is self._last]
         of_rank = [(name, 0.5, suspect.place) for name, suspect in of_last if suspect.of_its_rank]
         others = [(name, 0.5, suspect.place) for name, suspect in of_last if not suspect.of_its_rank]
         may_be = (of_rank, [*others, *of_rank], list(half_seen))
         below = next((cards for cards in may_be if len(cards) == too_many), [])
-        if below and self._gone and not self._went_too([name for name, _, _ in below], last.cards[0], now):
+        gone = self._last not in self._on_pile
+        if gone and below and not self._went_too([name for name, _, _ in below], last.cards[0], now):
             return []
         for name, _, _ in below:
-            suspects.pop(name, None)
+            self._suspects.pop(name, None)
             self._reveal_below(last, name, now)
-        return [] if suspects is self._gone else below
+        return [] if gone else below
 
     def _went_too(self, names: Sequence[str], upon: str, now: float) -> bool:
         """Tell that cards went with the one `upon` them, if it was just told that that was taken or burnt."""
@@ -223,8 +222,7 @@ class ToldPlays:
     def pile_gone(self) -> None:
         """Note that the pile has gone, and with it what may lie in it."""
         self._on_pile.clear()
-        self._gone = {name: s for name, s in self._suspects.items() if s.play is self._last}
-        self._suspects.clear()
+        self._suspects = {name: s for name, s in self._suspects.items() if s.play is self._last}
 
 
 def _may_be(unread: Iterable[Seen]) -> tuple[str, ...]:

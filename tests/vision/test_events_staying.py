@@ -20,6 +20,7 @@ from vision.layout import DRAW
 from vision.slots import Seen
 
 THREE, FIVE = card("3H", (-60.0, 0.0)), card("5S", (-60.0, 0.0), angle=99.0)
+PLAYED = [card("7H", (-62.0, -8.0), 0.99), Seen(-62.0, 17.0, 90.0, "up", {"5C": 0.93, "5S": 0.04})]
 
 
 def stays(*those: Seen, new: bool = True) -> Pictured:
@@ -47,15 +48,13 @@ def test_a_card_rather_read_as_one_that_stays_below_is_its_like() -> None:
 
 
 def test_a_card_of_another_rank_like_one_that_stays_below_came_with_the_play() -> None:
-    seven, five = card("7H", (-62.0, -8.0), 0.99), Seen(-62.0, 17.0, 90.0, "up", {"5C": 0.93, "5S": 0.04})
-    assert names(view([FIVE], [seven, five], stays())) == {"7H"}, "the five may have been moved"
-    assert names(view([FIVE], [seven, five], stays(FIVE))) == {"7H", "5C"}
+    assert names(view([FIVE], PLAYED, stays())) == {"7H"}, "the five may have been moved"
+    assert names(view([FIVE], PLAYED, stays(FIVE))) == {"7H", "5C"}
 
 
 def test_an_edge_where_another_card_lies_just_so_tells_nothing() -> None:
-    seven, five = card("7H", (-62.0, -8.0), 0.99), Seen(-62.0, 17.0, 90.0, "up", {"5C": 0.93, "5S": 0.04})
     below = card("9D", (-61.0, 1.0), angle=98.0)
-    assert names(view([below, FIVE], [seven, five], stays(FIVE, below))) == {"7H"}
+    assert names(view([below, FIVE], PLAYED, stays(FIVE, below))) == {"7H"}
 
 
 def table(x: int, upon: bool) -> CloseUp:
