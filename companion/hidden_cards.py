@@ -14,9 +14,8 @@ from itertools import takewhile
 from typing import Any
 
 from companion.book import SETTLED
-from companion.put_right import TAKES_PILE
 from engine.cards import RANK_OF, RANK_TEXTS, SUITS, UNKNOWN
-from engine.events import Event
+from engine.events import TAKES_PILE, Event
 from engine.public import PublicTable
 from vision.questions import HIDDEN_CARD, asked
 

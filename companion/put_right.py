@@ -10,11 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.events import Event
+from engine.events import TAKES_PILE, Event
 
 _PUT_ON_PILE = ("play", "flip")
-TAKES_PILE = ("pick_up", "burn")
-"""What takes away all that lies on the play pile."""
 
 
 class PutRight:

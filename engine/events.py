@@ -30,6 +30,8 @@ EventKind = Literal[
     "unclear",
 ]
 EVENT_KINDS: tuple[str, ...] = get_args(EventKind)
+TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
+"""What takes away all that lies on the play pile."""
 Source = Literal["hand", "up", "down", "hand+up"]
 
 

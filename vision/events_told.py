@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.events import Event, EventKind, Source
+from engine.events import TAKES_PILE, Event, EventKind, Source
 from vision.events_scene import JUST_SECONDS, Scene
 from vision.events_sets import NewCard
 from vision.questions import UNREAD_CARD, asked
@@ -213,7 +213,7 @@ class ToldPlays:
     def _went_too(self, names: Sequence[str], upon: str, now: float) -> bool:
         """Tell that cards went with the one `upon` them, if it was just told that that was taken or burnt."""
         took = self._scene.log.last
-        if took is None or took.event not in ("burn", "pick_up") or upon not in took.cards:
+        if took is None or took.event not in TAKES_PILE or upon not in took.cards:
             return False
         at = took.cards.index(upon)
         self._scene.log.revise(took, now, cards=(*took.cards[:at], *names, *took.cards[at:]))
