@@ -163,15 +163,15 @@ class SeeminglyNew:
     def is_top_taken(self, view: PileView, unchanged: bool) -> bool:
         """Tell whether upper cards are gone: those of the uppermost rank, or those that were played last.
 
-        Cards of one rank that were put down together may have been straightened, which hides all but one;
-        what lies upon them is seen. `unchanged`: the pile looks from afar as it was left.
+        Cards that were put down together may have been straightened, which hides all but one; what lies upon
+        them is seen. `unchanged`: the pile looks from afar as it was left.
         """
-        if self._pile.is_top_missing(view):
-            return not unchanged
-        last = self._told.newest
+        last, seen = self._told.newest, max(view.there, default=-1)
         below = len(self._pile.cards) - (len(last.cards) if last is not None else 0)
         on_top = last is not None and sorted(self._pile.names[below:]) == sorted(last.cards)
-        return on_top and max(view.there, default=-1) < below and self.is_top_gone()
+        if self._pile.is_top_missing(view):
+            return not unchanged and not (on_top and seen >= below)
+        return on_top and seen < below and self.is_top_gone()
 
     def is_top_gone(self) -> bool:
         """Tell whether nothing looks like the uppermost card any more where that lay."""

@@ -131,3 +131,19 @@ def test_the_first_card_of_a_game_is_shown_to_nobody_though_a_hand_rested_on_it(
     script.table = [three]
     script.rest(3.0)
     assert [event[:2] for event in script.told()[1:]] == [("play", "Ann"), ("draw", "Ann")]
+
+
+@pytest.mark.parametrize("left", [["8S", "2D"], ["8S", "6D"], ["8S"]])
+def test_of_two_ranks_played_together_none_is_taken_alone_where_a_hand_straightens_the_pile(
+    left: list[str],
+) -> None:
+    """Which of them lies on top is not sure."""
+    script = Script()
+    script.play("Ann", card("8S", (-75.0, 10.0)))
+    script.play("Bob", card("6D", (-60.0, 0.0)), card("2D", (-60.0, 20.0)))
+    script.reach("Cat", (PLAY_AT, 0.4))
+    script.table = [seen for seen in script.table if seen.best[0] in left]
+    script.rest(3.0)
+    told = [(kind, player, set(cards)) for kind, player, cards in script.told()[2:]]
+    took = [] if len(left) > 1 else [("pick_up", "Cat", {"6D", "2D"})]
+    assert told == [("play", "Bob", {"6D", "2D"}), *took]
