@@ -66,7 +66,7 @@ class _Drawn:
     count: int
     """As the hand moved: none if it was over the draw pile, but did not seem to take a card."""
     firm: int
-    """How many of them the hand surely paused for where a hand does that takes a card."""
+    """How many of them the hand surely paused for where a hand does that takes a card, or came for."""
     start: float
     t: float
     doubtful: int = 0
@@ -141,6 +141,8 @@ class Draws:
             return
         visits = [visit for visit in was_there if visit.start >= since]
         count, firm = self._count(reach, visits, since)
+        if count and not firm:
+            firm = int(self._went_only_there(reach))
         if not count and not showed:
             count = int(self._is_faint(reach, visits))
         if not count and not was_there:
@@ -188,6 +190,13 @@ class Draws:
             for trip in self._trips(reach, visits)
         )
         return len(pauses) + quick, sum(pauses)
+
+    def _went_only_there(self, reach: Reach) -> bool:
+        """Tell whether a hand came after its player had put cards down, and only paused before the pile."""
+        put_down = self._scene.log.put_down.get(self._scene.player(reach.seat) or "")
+        if put_down is None or reach.start < put_down.t or not reach.stops:
+            return False
+        return all(self._is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
 
     def _is_faint(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.

@@ -165,6 +165,20 @@ def test_a_pile_that_shows_its_draws_and_looks_as_before_tells_that_a_hand_behin
     assert draws(script)[3:] == [("Ann", 1)]
 
 
+def test_whoever_comes_to_the_draw_pile_alone_after_a_play_has_drawn_though_it_looks_as_before() -> None:
+    """The next card may lie just as the one above it did."""
+    script = Script()
+    script.draw_picture = top = np.full((26, 26, 3), 90, np.uint8)
+    for number, name in enumerate(("9S", "7H", "KC", "2S")):
+        script.play("Cat", card(name, PLAY_AT))
+        aside = 0.0 if name != "2S" else 34.0
+        script.reach("Cat", ((DRAW_AT[0] + aside, -20.0), 0.4), ((70.0, -250.0), 0.1))
+        script.draw_picture = script.draw_picture if aside else otherwise(top, 3 * number)
+        script.look()
+        script.rest(2.0)
+    assert draws(script) == [("Cat", 1)] * 4
+
+
 def test_of_two_pauses_at_a_pile_that_shows_its_draws_one_was_a_draw_where_it_shows_one() -> None:
     script = Script()
     script.draw_picture = top = np.full((26, 26, 3), 90, np.uint8)
