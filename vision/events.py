@@ -155,7 +155,7 @@ class EventMaker:
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
         holder = partial(self._where.holder, look.hidden)
-        self._shows.look(look, holder, self._where.lies, self._scene.reaches)
+        self._shows.look(look, holder, self._where.lies, self._scene.reaches, self.layout)
         at_rest = [under.seen for under in look.under_arms if not under.moving]
         self.rows.look_under_arms(((self.layout.zone_at(c.x, c.y), c) for c in at_rest), look.t)
         for zone in self.rows.spots:

@@ -70,6 +70,14 @@ class _Hold:
     elsewhere: bool = False
     """Whether it is seen under an arm that holds out another card far from it: two arms are seen as one."""
 
+    own_arm: float = -math.inf
+    """When the holder's own arm was seen last, after another one that the card was seen under had gone."""
+
+    @property
+    def left(self) -> float:
+        """When the hand that held it was seen last."""
+        return max(self.reach.last, self.own_arm)
+
     @property
     def crosses(self) -> bool:
         """Whether it is seen under another player's arm."""
@@ -121,6 +129,7 @@ class Shows:
         holder: Callable[[Seen, int], int],
         lies: Lies,
         reaches: Sequence[Reach],
+        layout: Layout,
     ) -> None:
         """Take in the cards under arms in one look.
 
@@ -141,11 +150,10 @@ class Shows:
             near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
             elsewhere = not near and holds_elsewhere
             if elsewhere:
-                # No hand holds cards so far apart: arms that cross are seen as one.
-                others = [r for r in reaches if r.seat != seat and look.t - r.last < _CROSSING_SECONDS]
-                if len({r.seat for r in others}) != 1:
+                across = self._across(card, reach, seat, look.t, reaches, layout)
+                if across is None:
                     continue
-                reach, seat = others[-1], others[-1].seat
+                reach, seat = across
                 near = [h for h in self._open if h.seat == seat and _is_held_by(h, card)]
             if not near:
                 near = [_Hold(seat, reach, look.t, look.t, elsewhere=elsewhere)]
@@ -155,6 +163,21 @@ class Shows:
             near[0].looks.append([card])
             near[0].last = look.t
         self._hold_on(look)
+
+    def _across(
+        self, card: Seen, reach: Reach, seat: int, now: float, reaches: Sequence[Reach], layout: Layout
+    ) -> tuple[Reach, int] | None:
+        """Return whose hand holds a card far from the one that a seat holds out, and the arm it is seen under.
+
+        No hand holds cards so far apart: arms that cross are seen as one. The other one was seen just now, or
+        is that of who is shown the first card, and holds out this one in answer. None: nobody can tell.
+        """
+        others = [r for r in reaches if r.seat != seat and now - r.last < _CROSSING_SECONDS]
+        if others:
+            return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
+        shown = next(hold for hold in self._open if hold.seat == seat and _long_enough(hold))
+        to = layout.seat_shown(seat, _place(shown.looks[-1][0]))
+        return (reach, to) if layout.seat_shown(to, _place(card)) == seat else None
 
     def _hold_on(self, look: Look) -> None:
         """Take in what seems to lie free where it is held out: an arm that rests may be lost from sight."""
@@ -215,7 +238,7 @@ class Shows:
     @property
     def left(self) -> float | None:
         """When the last hand went that held a card out; None where there is nothing to tell."""
-        return max((hold.reach.last for hold in self._done), default=None)
+        return max((hold.left for hold in self._done), default=None)
 
     def over(self, now: float, present: Collection[int], looks: int) -> bool:
         """Tell whether every hand that held a card out has gone for good, and what it has left there is seen.
@@ -223,6 +246,11 @@ class Shows:
         `looks`: how often the table was looked at since the last one went.
         """
         if any(_long_enough(hold) and hold.reach.seat in present for hold in self._open):
+            return False
+        alone = [hold for hold in self._done if hold.crosses and hold.seat in present]
+        for hold in alone:  # the arm that it was seen under has gone, its own is seen now
+            hold.own_arm = now
+        if alone:
             return False
         quiet = -math.inf if self.left is None else now - self.left
         return quiet > _PATIENT_SECONDS or (quiet > _QUIET_SECONDS and looks >= _LOOKS)
@@ -245,7 +273,7 @@ class Shows:
             answers=tuple((hold.seat, to) for hold, to in directed[1:]),
             cards=tuple(name for _, name, _ in named if name),
             since=first.first,
-            t=max(hold.reach.last for hold, _, _ in named),
+            t=max(hold.left for hold, _, _ in named),
             confidence=0.9 * p,
             taken_home=all(hold.went_home for hold, _, _ in named),
         )

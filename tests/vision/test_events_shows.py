@@ -159,6 +159,24 @@ def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one(plac
     assert show.answers == (("Bob", "Dan"),)
 
 
+def test_who_is_shown_a_card_answers_though_their_arm_is_seen_only_as_it_puts_that_away() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    shown, answer = card("3H", (-190.0, 20.0)), card("3C", (350.0, 0.0), 0.99)
+    dan = held_out_by_dan(script, shown)
+    for _ in range(3):
+        script.go_on(dan, [(-150.0, 20.0)] * 5)
+        script.look([UnderArm(dan.seat, seen, 0.6, False) for seen in (shown, answer)])
+    script.go_on(dan, [(100.0 * k - 150.0, 20.0) for k in range(6)])
+    script.end(dan)
+    script.rest(0.3)
+    script.reach("Bob", (BURN_AT, 0.8))
+    script.table.append(down(BURN_AT))
+    script.rest(2.0)
+    show = script.events[-1]
+    assert (show.event, show.player, show.cards, show.answers) == ("show", "Dan", ("3H",), (("Bob", "Dan"),))
+
+
 def test_a_card_held_out_by_a_hand_that_is_lost_under_another_arm_is_no_card_left_there() -> None:
     """Bob's arm is seen as it comes in, and then as one with Dan's, whose own card is not read meanwhile."""
     script = Script()
