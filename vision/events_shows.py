@@ -167,7 +167,7 @@ class Shows:
     def _across(
         self, card: Seen, reach: Reach, seat: int, now: float, reaches: Sequence[Reach], layout: Layout
     ) -> tuple[Reach, int] | None:
-        """Return whose hand holds a card far from the one that a seat holds out, and the arm it is seen under.
+        """Return who holds a card far from the one that a seat holds out, and the arm it is seen under.
 
         No hand holds cards so far apart: arms that cross are seen as one. The other one was seen just now, or
         is that of who is shown the first card, and holds out this one in answer. None: nobody can tell.
