@@ -124,10 +124,11 @@ class DrawPilePictures:
         if changed is not None:
             self._drawn.append(changed)
 
-    def times_changed(self, since: float) -> int:
+    def times_changed(self, since: float, last_drawn: float = -math.inf) -> int:
         """Return how often, at least, it came to look otherwise since then while somebody was there.
 
-        0 if it looks as before again.
+        0 if it looks again as it did before, at any time after a card was drawn last: an arm that rests
+        beside it may have been in its picture meanwhile.
         """
         before = self._before(since)
         if not before:
@@ -138,7 +139,8 @@ class DrawPilePictures:
             (changed_share(a, b) for (t, a), (u, b) in still if not self._was_there(t, u)), default=0.0
         )
         least = max(_OTHERWISE, 2 * sway, _LESS * self._usual)
-        if changed_share(before[-1], self._seen[-1][1]) < least:
+        since_last = [picture for t, picture in seen[: len(before) - 1] if t > last_drawn]
+        if any(changed_share(picture, seen[-1][1]) < least for picture in (*since_last, before[-1])):
             return 0
         different = [before[-1]]
         since_then = seen[len(before) - 1 :]

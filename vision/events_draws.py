@@ -194,9 +194,8 @@ class Draws:
     def _went_only_there(self, reach: Reach) -> bool:
         """Tell whether a hand came after its player had put cards down, and only paused before the pile."""
         put_down = self._scene.log.put_down.get(self._scene.player(reach.seat) or "")
-        if put_down is None or reach.start < put_down.t or not reach.stops:
-            return False
-        return all(self._is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
+        came_after = put_down is not None and reach.start >= put_down.t and bool(reach.stops)
+        return came_after and all(self._is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
 
     def _is_faint(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
@@ -374,8 +373,9 @@ class Draws:
 
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
         """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
-        pictures = self._pictures
-        untouched, times = pictures.is_as_before(drawn.start, drawn.t), pictures.times_changed(drawn.start)
+        pictures, last = self._pictures, -math.inf if self._told is None else self._told[1].t
+        untouched = pictures.is_as_before(drawn.start, drawn.t)
+        times = pictures.times_changed(drawn.start, last)
         if due is None or (untouched and self._scene.log.is_past(due)):
             # Who has put none down, or not since others have, is due no card: what points to a draw must be
             # plain to see then.

@@ -137,7 +137,7 @@ class Pile:
             elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, seen))
         unseen = {c.name: c.place for c in self.cards if c.name not in old and c.name not in staying}
-        lying = [(name, seen) for name, _, seen in claims if name and name in old]
+        lying = [(name, seen) for (name, _, seen), those in zip(claims, known, strict=True) if name and those]
         plainly = [(name, seen) for name, seen in lying if name in plain]
         new = self._without_known(new, unseen, plainly, shows_new, lying)
         together = one_set(new, unseen, shows_new, ranks, self.names)

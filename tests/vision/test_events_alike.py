@@ -8,6 +8,7 @@ from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card, down
 from vision.events_alike import Before
 from vision.events_pile import Pile
 from vision.events_record import UnderArm
+from vision.events_sets import Pictured
 from vision.layout import PLAY, Zone
 from vision.slots import Seen
 
@@ -37,6 +38,13 @@ def test_with_one_pack_they_are_one_card_seen_twice() -> None:
     script = Script()
     script.play("Bob", FIRST, SECOND)
     assert script.told()[1:] == [("play", "Bob", ("7H",))]
+
+
+def test_of_a_fanned_set_the_second_of_two_alike_may_be_seen_late_and_not_all_but_certainly() -> None:
+    queens = [card("QH", (-78.0, 0.0), 0.99), card("QD", (-42.0, 0.0), 0.96)]
+    between = card("QD", (-60.0, 0.0), 0.96)
+    view = pile_of(*queens).view([[*queens, between]] * 2, set(), Pictured(lambda _: True, lambda *_: False))
+    assert [name for name, _, _ in view.new] == ["QD"]
 
 
 def test_no_card_is_there_more_often_than_there_are_packs() -> None:

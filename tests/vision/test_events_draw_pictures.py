@@ -112,6 +112,19 @@ def test_a_draw_just_before_is_no_sway_of_the_camera() -> None:
     assert pictures.times_changed(3.0) == 1
 
 
+@pytest.mark.parametrize(("last_drawn", "changed"), [(0.5, 0), (1.2, 1)])
+def test_a_pile_that_looks_again_as_after_the_last_draw_lost_none(last_drawn: float, changed: int) -> None:
+    """An arm that rested beside it, and was taken for the table, was in its picture meanwhile."""
+    top = np.full((26, 26, 3), 90, np.uint8)
+    visits = [
+        DrawVisit(number, at, at + 0.4, DRAW_AT, False, open=False) for number, at in enumerate((1.5, 2.5))
+    ]
+    pictures = DrawPilePictures(visits)
+    for t, picture in ((1.0, top), (2.2, otherwise(top, 0)), (3.2, top)):
+        pictures.look(t, picture)
+    assert pictures.times_changed(2.4, last_drawn) == changed
+
+
 @pytest.mark.parametrize(("taken", "told"), [(False, []), (True, [("Ann", 1)])])
 def test_who_put_cards_down_before_others_did_is_due_none_where_the_draw_pile_looks_as_before(
     taken: bool, told: list[tuple[str, int]]
