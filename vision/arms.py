@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -26,7 +26,8 @@ _SLEEVE_MM = 300.0
 _STOP_MM = 22.0
 _STOP_SECONDS = 0.12
 _PATH_FRAMES = 120
-_RESTING_MOVES = 0.02
+_RESTING_MOVES, _STILL_THERE = 0.02, 0.3
+"""Of an arm that rests no larger share moves, and more than the second differs from the table."""
 _FINGERS_MM = 16.0
 _ARM_MM, _LOST_SHARE = 60.0, 0.5
 """Of a limb that lies with so large a share where an arm, this far to both sides, was a moment ago."""
@@ -133,6 +134,8 @@ class ArmTracker:
         self._count = 0
         self._layout: Layout | None = None
         self._discs: dict[Zone, Mask] = {}
+        self._rows: dict[int, Mask] = {}
+        """Where the cards of each seat's row lie."""
         self._contacts: dict[int, tuple[float, float]] = {}
         self._shoulders = Shoulders()
         self._strayed: dict[int, float] = {}
@@ -155,6 +158,7 @@ class ArmTracker:
             limb = self._kept_whole(seat, limb, motion)
             over[seat] = limb.mask
             self._contacts[seat] = limb.contact or self._contacts[seat]
+        over |= {s: m for s, m in self._in_pieces(motion).items() if s not in over}
         for island in motion.islands:
             owner = self._owner(island, motion, layout, over)
             if owner is not None:
@@ -239,6 +243,21 @@ class ArmTracker:
             return limb
         return Limb(whole, limb.contact)
 
+    def _in_pieces(self, motion: Motion) -> dict[int, Mask]:
+        """Return the arms that rest where they were, though not all of them may be seen now, by their seats.
+
+        None leaves without moving; and where one has just been the table looks as it does at rest, but for
+        the cards that it has moved, or left in its own row.
+        """
+        there = {}
+        for seat, before in self.masks.items():
+            arm = before & (motion.foreign | ~motion.recent)
+            beyond = arm & ~self._rows[seat] if seat in self._rows else arm
+            moves, differs = int((motion.moving & before).sum()), int((motion.foreign & beyond).sum())
+            if moves <= _RESTING_MOVES * before.sum() and differs > _STILL_THERE * beyond.sum():
+                there[seat] = arm
+        return there
+
     def _follow(self, seat: int, limb: Limb, motion: Motion, layout: Layout) -> None:
         reach = self._reach(seat, motion.t)
         tip = limb.tip(self._contacts[seat], motion.recent)
@@ -294,6 +313,7 @@ class ArmTracker:
         if layout is not self._layout:
             self._layout = layout
             self._discs = {zone: _disc(layout, zone, motion) for zone in layout.zones()}
+            self._rows = {k: _row(seat.row, layout, motion) for k, seat in enumerate(layout.seats)}
         covered = {}
         for zone, disc in self._discs.items():
             area = max(1, int(disc.sum()))
@@ -329,3 +349,11 @@ def _disc(layout: Layout, zone: Zone, motion: Motion) -> Mask:
     assert place is not None
     radius = _SPOT_DISC_MM if zone.kind == "row" else _PILE_DISC_MM
     return polygon_mask(layout.plane.pixels(disc(place, radius)) * motion.scale, motion.moving.shape)
+
+
+def _row(spots: Sequence[Place], layout: Layout, motion: Motion) -> Mask:
+    """Return where cards that lie on some spots may be seen."""
+    row = np.zeros(motion.moving.shape, np.bool_)
+    for spot in spots:
+        row |= polygon_mask(layout.plane.pixels(disc(spot, _PILE_DISC_MM)) * motion.scale, row.shape)
+    return row

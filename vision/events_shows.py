@@ -23,7 +23,7 @@ _LOOKS = 2
 """So many looks after the hand has gone, if they come in time, show whether it has put its card away."""
 _ANSWER_SECONDS = 10.0
 _RESTING_SECONDS = 0.12
-_CROSSING_SECONDS = 1.0
+_CROSSING_SECONDS = 2.0
 """So long ago what is under arms that cross may have been seen last."""
 _HOME_MM, _ASIDE_MM = 100.0, 45.0
 """A hand that goes so far, and nowhere farther beside the straight way, goes home with what it holds."""

@@ -206,7 +206,7 @@ class Stillness:
         settled |= rested >= _ABSORB_ALL_SECONDS
         # All that differs from the table is taken in, also where the table lies bare again.
         cv2.copyTo(now, settled.astype(np.uint8), self._table)
-        calm = ~(motion.foreign | motion.moving)
+        calm = ~(motion.foreign | motion.moving | arms)  # of a resting arm no more and more is lost to it
         cv2.accumulateWeighted(now, self._table, _BLEND, calm.astype(np.uint8))
 
 
