@@ -15,7 +15,7 @@ from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.shoulders import Shoulders
 from vision.sleeves import Colour, colour_of
-from vision.stillness import Limb, Mask, Motion, polygon_mask
+from vision.stillness import ARM_SHARE, Limb, Mask, Motion, polygon_mask
 
 GONE_SECONDS = 0.25
 """An arm that has not been seen for so long has left the picture."""
@@ -254,7 +254,8 @@ class ArmTracker:
             arm = before & (motion.foreign | ~motion.recent)
             beyond = arm & ~self._rows[seat] if seat in self._rows else arm
             moves, differs = int((motion.moving & before).sum()), int((motion.foreign & beyond).sum())
-            if moves <= _RESTING_MOVES * before.sum() and differs > _STILL_THERE * beyond.sum():
+            seen = differs > _STILL_THERE * max(int(beyond.sum()), ARM_SHARE * arm.size)
+            if seen and moves <= _RESTING_MOVES * before.sum():
                 there[seat] = arm
         return there
 

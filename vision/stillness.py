@@ -31,7 +31,7 @@ _ABSORB_SECONDS = 1.0
 _ABSORB_ALL_SECONDS = 6.0
 _BLEND = 0.04
 """How fast the picture of the table follows the light, a frame."""
-_ARM_SHARE = 0.002
+ARM_SHARE = 0.002
 """The smallest arm, as a share of the picture."""
 _BORDER = 2
 _RECENT_SECONDS = 0.2
@@ -253,7 +253,7 @@ def _parts(mask: Mask) -> tuple[Limb, ...]:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     parts = []
     for label in range(1, count):
-        if stats[label, cv2.CC_STAT_AREA] < _ARM_SHARE * mask.size:
+        if stats[label, cv2.CC_STAT_AREA] < ARM_SHARE * mask.size:
             continue
         part = labels == label
         edge = np.argwhere(part & border)

@@ -209,3 +209,27 @@ def test_of_two_arms_that_cross_the_one_that_stays_is_still_its_players() -> Non
     told = [watch.feed(TABLE) for _ in range(6)][-1]
     assert not told.reaches
     assert {reach.seat for reach in watch.ended} == {0, 1}
+
+
+def test_an_arm_that_rests_is_one_still_though_too_little_of_it_is_seen_to_be_one() -> None:
+    """In the dark no more than the hand can be told from the table, once the sleeve has come in."""
+    watch = Watch()
+    told = []
+    for top in [340, 320, *range(300, 180, -20), *[180] * 30]:
+        frame = arm_from_below(390, top)
+        frame[top + 50 :] = TABLE[0, 0]
+        told.append(watch.feed(frame))
+    assert all([reach.seat for reach in hands.reaches] == [0] for hands in told)
+    assert all(DRAW in hands.covered for hands in told[-30:])
+    told = [watch.feed(TABLE) for _ in range(6)]
+    assert not told[-1].reaches
+
+
+def test_cards_that_a_hand_has_changed_in_its_own_row_are_no_arm() -> None:
+    watch = Watch()
+    row = np.zeros(TABLE.shape[:2], bool)
+    row[256:344, 303:403] = True  # less than the hand with its wrist
+    for top in (340, 300, 260, 230, 230, 230, 260, 290, 320, 345):
+        watch.feed(np.where(row[..., None], np.uint8(230), arm_from_below(390, top)))
+    told = [watch.feed(np.where(row[..., None], np.uint8(230), TABLE)) for _ in range(12)]
+    assert not told[-1].reaches

@@ -149,3 +149,16 @@ def test_a_camera_that_sways_makes_no_edge_move_but_a_hand_still_does() -> None:
     hand = table.copy()
     hand[100:, 140:190] = (250, 250, 250)
     assert gate.feed(SteadyFrame(hand), 0.4, swaying=True).moving_share > 0.03
+
+
+def test_a_resting_arm_is_not_blended_into_the_table() -> None:
+    """Of a sleeve much like the floor more and more would be lost."""
+    gate, table = Stillness(), np.full((360, 640, 3), 90, np.uint8)
+    sleeve, brighter = table.copy(), table.copy()
+    sleeve[200:, 300:400], brighter[200:, 300:400] = 106, 116
+    arm = np.zeros((180, 320), bool)
+    arm[100:, 150:200] = True
+    for number, frame in enumerate([table] * 3 + [sleeve] * 60 + [brighter] * 3):
+        motion = gate.feed(SteadyFrame(frame), number / 15)
+        gate.spare((arm,))
+    assert motion.foreign[120:, 160:190].all()
