@@ -158,7 +158,7 @@ class ArmTracker:
             limb = self._kept_whole(seat, limb, motion)
             over[seat] = limb.mask
             self._contacts[seat] = limb.contact or self._contacts[seat]
-        over |= {s: m for s, m in self._in_pieces(motion).items() if s not in over}
+        over |= self._in_pieces(motion, over)
         for island in motion.islands:
             owner = self._owner(island, motion, layout, over)
             if owner is not None:
@@ -239,23 +239,22 @@ class ArmTracker:
         if before is None:
             return limb
         whole = limb.mask | before
-        if (motion.moving & whole).sum() > _RESTING_MOVES * whole.sum():
-            return limb
-        return Limb(whole, limb.contact)
+        return Limb(whole, limb.contact) if _is_at_rest(whole, motion) else limb
 
-    def _in_pieces(self, motion: Motion) -> dict[int, Mask]:
+    def _in_pieces(self, motion: Motion, seen: Collection[int]) -> dict[int, Mask]:
         """Return the arms that rest where they were, though not all of them may be seen now, by their seats.
 
         None leaves without moving; and where one has just been the table looks as it does at rest, but for
-        the cards that it has moved, or left in its own row.
+        the cards that it has moved, or left in its own row. `seen` are the seats whose arms are in sight.
         """
         there = {}
         for seat, before in self.masks.items():
+            if seat in seen or not _is_at_rest(before, motion):
+                continue
             arm = before & (motion.foreign | ~motion.recent)
             beyond = arm & ~self._rows[seat] if seat in self._rows else arm
-            moves, differs = int((motion.moving & before).sum()), int((motion.foreign & beyond).sum())
-            seen = differs > _STILL_THERE * max(int(beyond.sum()), ARM_SHARE * arm.size)
-            if seen and moves <= _RESTING_MOVES * before.sum():
+            differs = int((motion.foreign & beyond).sum())
+            if differs > _STILL_THERE * max(int(beyond.sum()), ARM_SHARE * arm.size):
                 there[seat] = arm
         return there
 
@@ -269,7 +268,7 @@ class ArmTracker:
 
     def _rests(self, tip: Place, limb: Limb, motion: Motion, layout: Layout) -> bool:
         """Tell whether the hand still is where it was: covered there, and nothing moves."""
-        around = polygon_mask(layout.plane.pixels(disc(tip, _FINGERS_MM)) * motion.scale, limb.mask.shape)
+        around = _about(tip, _FINGERS_MM, layout, motion)
         area = max(1, int(around.sum()))
         covered = int((around & limb.mask).sum()) > 0.6 * area
         return covered and int((around & motion.moving).sum()) < 0.1 * area
@@ -349,12 +348,21 @@ def _disc(layout: Layout, zone: Zone, motion: Motion) -> Mask:
     place = layout.place_of(zone)
     assert place is not None
     radius = _SPOT_DISC_MM if zone.kind == "row" else _PILE_DISC_MM
-    return polygon_mask(layout.plane.pixels(disc(place, radius)) * motion.scale, motion.moving.shape)
+    return _about(place, radius, layout, motion)
 
 
 def _row(spots: Sequence[Place], layout: Layout, motion: Motion) -> Mask:
     """Return where cards that lie on some spots may be seen."""
     row = np.zeros(motion.moving.shape, np.bool_)
     for spot in spots:
-        row |= polygon_mask(layout.plane.pixels(disc(spot, _PILE_DISC_MM)) * motion.scale, row.shape)
+        row |= _about(spot, _PILE_DISC_MM, layout, motion)
     return row
+
+
+def _about(place: Place, radius: float, layout: Layout, motion: Motion) -> Mask:
+    """Return what lies within a radius (mm) of a place on the table."""
+    return polygon_mask(layout.plane.pixels(disc(place, radius)) * motion.scale, motion.moving.shape)
+
+
+def _is_at_rest(arm: Mask, motion: Motion) -> bool:
+    return bool((motion.moving & arm).sum() <= _RESTING_MOVES * arm.sum())

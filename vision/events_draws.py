@@ -193,7 +193,7 @@ class Draws:
 
     def _went_only_there(self, reach: Reach) -> bool:
         """Tell whether a hand came after its player had put cards down, and only paused before the pile."""
-        put_down = self._scene.log.put_down.get(self._scene.player(reach.seat) or "")
+        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         came_after = put_down is not None and reach.start >= put_down.t and bool(reach.stops)
         return came_after and all(self._is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
 
@@ -203,7 +203,7 @@ class Draws:
         Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
         it paused on this side of the draw pile, or on its way home it went back there.
         """
-        put_down = self._scene.log.put_down.get(self._scene.player(reach.seat) or "")
+        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         if put_down is None:
             return False
         if reach.start < put_down.t and self._goes_back_at_pile(reach):
@@ -353,7 +353,7 @@ class Draws:
         if drawn is None:
             return
         log, player = self._scene.log, self._scene.player(drawn.seat)
-        due = log.put_down.get(player or "")
+        due = log.put_down_by(player)
         self._weigh(drawn, due)
         if not drawn.count:
             return

@@ -169,6 +169,10 @@ class EventLog:
         """Tell whether nothing has been added since an event, of which `event` is some form."""
         return self.last is not None and _first_id(self.last) == _first_id(event)
 
+    def put_down_by(self, player: str | None) -> PutDown | None:
+        """Return what a player (None: unknown) has put down and not drawn for; None for nothing."""
+        return self.put_down.get(player or "")
+
     def is_past(self, put: PutDown) -> bool:
         """Tell whether cards have been played since those were put down."""
         return self._put_at > put.t

@@ -143,41 +143,26 @@ class Shows:
             name, p = card.best
             if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
-            holds_elsewhere = self._holds_elsewhere(seat, card, look.t)
-            another = holds_elsewhere or self.hold_across(card)
+            held_elsewhere = self._held_elsewhere(seat, card, look.t)
+            another = held_elsewhere is not None or self.hold_across(card)
             if reach.resting < _RESTING_SECONDS or lies(card, seat, holds_another=another):
                 continue
             near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
-            elsewhere = not near and holds_elsewhere
-            if elsewhere:
-                across = self._across(card, reach, seat, look.t, reaches, layout)
+            shown = None if near else held_elsewhere
+            if shown is not None:
+                across = _across(card, reach, shown, look.t, reaches, layout)
                 if across is None:
                     continue
                 reach, seat = across
                 near = [h for h in self._open if h.seat == seat and _is_held_by(h, card)]
             if not near:
-                near = [_Hold(seat, reach, look.t, look.t, elsewhere=elsewhere)]
+                near = [_Hold(seat, reach, look.t, look.t, elsewhere=shown is not None)]
                 self._open += near
             elif near[0].last == look.t:
                 continue
             near[0].looks.append([card])
             near[0].last = look.t
         self._hold_on(look)
-
-    def _across(
-        self, card: Seen, reach: Reach, seat: int, now: float, reaches: Sequence[Reach], layout: Layout
-    ) -> tuple[Reach, int] | None:
-        """Return who holds a card far from the one that a seat holds out, and the arm it is seen under.
-
-        No hand holds cards so far apart: arms that cross are seen as one. The other one was seen just now, or
-        is that of who is shown the first card, and holds out this one in answer. None: nobody can tell.
-        """
-        others = [r for r in reaches if r.seat != seat and now - r.last < _CROSSING_SECONDS]
-        if others:
-            return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
-        shown = next(hold for hold in self._open if hold.seat == seat and _long_enough(hold))
-        to = layout.seat_shown(seat, _place(shown.looks[-1][0]))
-        return (reach, to) if layout.seat_shown(to, _place(card)) == seat else None
 
     def _hold_on(self, look: Look) -> None:
         """Take in what seems to lie free where it is held out: an arm that rests may be lost from sight."""
@@ -190,16 +175,18 @@ class Shows:
                 hold.looks.append([there])
                 hold.last = look.t
 
-    def _holds_elsewhere(self, seat: int, card: Seen, now: float) -> bool:
-        """Tell whether a seat holds out another card, far from where this one is, and has for long enough."""
-        return any(
-            hold.seat == seat
+    def _held_elsewhere(self, seat: int, card: Seen, now: float) -> _Hold | None:
+        """Return another card that a seat holds out, far from where this one is, and has for long enough."""
+        there = (
+            hold
+            for hold in self._open
+            if hold.seat == seat
             and _long_enough(hold)
             and now - hold.last < _CROSSING_SECONDS
             and _name(hold)[0] != card.best[0]
             and math.dist(_place(hold.looks[-1][0]), _place(card)) > _ELSEWHERE_MM
-            for hold in self._open
         )
+        return next(there, None)
 
     def hold_across(self, card: Seen) -> bool:
         """Tell whether a card is held out by a hand that is seen as one with another player's arm."""
@@ -277,6 +264,21 @@ class Shows:
             confidence=0.9 * p,
             taken_home=all(hold.went_home for hold, _, _ in named),
         )
+
+
+def _across(
+    card: Seen, reach: Reach, shown: _Hold, now: float, reaches: Sequence[Reach], layout: Layout
+) -> tuple[Reach, int] | None:
+    """Return who holds a card far from the one that is shown, and the arm it is seen under.
+
+    No hand holds cards so far apart: arms that cross are seen as one. The other one was seen just now, or is
+    that of who is shown the first card, and holds out this one in answer. None: nobody can tell.
+    """
+    others = [r for r in reaches if r.seat != shown.seat and now - r.last < _CROSSING_SECONDS]
+    if others:
+        return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
+    to = layout.seat_shown(shown.seat, _place(shown.looks[-1][0]))
+    return (reach, to) if layout.seat_shown(to, _place(card)) == shown.seat else None
 
 
 def _is_held_by(hold: _Hold, card: Seen) -> bool:

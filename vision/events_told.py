@@ -95,7 +95,7 @@ class ToldPlays:
             told = log.revise(last, now, cards=cards, source=joined)
         else:
             kind: EventKind = "flip" if source == "down" else "play"
-            before = log.put_down.get(player or "")
+            before = log.put_down_by(player)
             self._owed = 0 if before is None else before.count
             told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
             self._on_pile.append(told)
