@@ -11,6 +11,7 @@ from vision.events_pile import PileView
 from vision.events_record import Look
 from vision.events_scene import Scene
 from vision.events_sets import CERTAIN, NewCard
+from vision.face_classes import rank_and_colour
 from vision.layout import PLAY, Layout
 from vision.slots import MIN_NAME, Seen
 
@@ -92,19 +93,41 @@ class UnderHand:
         """Return a view of the pile with doubtful cards named as they were read under the hand.
 
         Only with names that fit the cards beside them, or the `ranks` just put down, and are none of `known`:
-        of a card that others cover in part too little may be seen once the hand has gone.
+        of a card that others cover in part too little may be seen once the hand has gone. For the suit of a
+        new one what was read under the hand counts, too.
         """
         ranks = {name[:-1] for name, _, _ in view.new} or ranks
         taken = {*known, *(name for name, _, _ in view.new)}
         new = [self._read_at(seen, ranks) for _, _, seen in view.doubtful]
         fitting = [card for card in new if card is not None and card[0] not in taken]
-        return replace(view, new=(*view.new, *fitting)) if fitting else view
+        named = [self._with_readings(card, view.looks, taken) for card in view.new]
+        return replace(view, new=(*named, *fitting))
+
+    def _with_readings(self, card: NewCard, looks: int, taken: Collection[str]) -> NewCard:
+        """Return a card that so many looks show, its suit told by what was read under the hand, too."""
+        name, p, seen = card
+        kind = rank_and_colour(name)
+        there = [other for other in self._lately_read() if same_card(other, seen)]
+        alike = [other for other in there if rank_and_colour(str(other.best[0])) == kind]
+        if p >= _SURE or not alike:
+            return card
+        every = [*alike, *[seen] * looks]
+        names = {n for other in every for n in other.odds if rank_and_colour(n) == kind}
+        odds = {
+            n: sum(other.odds.get(n, 0.0) for other in every) / len(every) for n in names - {*taken} | {name}
+        }
+        best = max(sorted(odds), key=lambda n: odds[n])
+        return best, max(odds[best], p if best == name else 0.0), seen
+
+    def _lately_read(self) -> list[Seen]:
+        """Return what counted when a card was last read."""
+        return self.lately(self._read[-1][0] if self._read else 0.0)
 
     def _read_at(self, place: Seen, ranks: Collection[str]) -> NewCard | None:
         """Return the card of one of these ranks that was lately read surely where a card is seen now."""
         there = [
             seen
-            for seen in self.lately(self._read[-1][0] if self._read else 0.0)
+            for seen in self._lately_read()
             if str(seen.best[0])[:-1] in ranks and seen.best[1] >= _SURE and same_card(seen, place)
         ]
         surest = max(there, key=lambda seen: seen.best[1], default=None)

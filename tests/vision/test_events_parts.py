@@ -7,10 +7,9 @@ import pytest
 
 from vision.arms import Reach
 from vision.events_pile import Pile
-from vision.events_record import EventLog, Look, UnderArm, same_patch
+from vision.events_record import EventLog, UnderArm, same_patch
 from vision.events_scene import Scene
 from vision.events_sets import Pictured, one_set, with_mates
-from vision.events_under_hand import UnderHand
 from vision.layout import Layout, Place, Seat, Zone
 from vision.plane import TablePlane
 from vision.slots import Seen
@@ -295,37 +294,6 @@ def test_what_cannot_be_named_does_not_hide_that_the_upper_cards_were_taken_off(
     covering = pile.view([[up("7H", 70), up("QS", p=0.99)]] * 5, set())
     for gone in (False, True):
         assert not pile.is_laid_bare(covering, {"AH"}, gone=gone, doubtful=False), "a queen lies on the ace"
-
-
-def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_hand() -> None:
-    table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
-    under_hand = UnderHand()
-    under_hand.note(Look(1.0, (), (UnderArm(0, up("4D", 25, p=0.9), 0.8, False),)), table, lambda _: False)
-    seen = [[up("4H", p=0.99), up("AD", 26, p=0.85, angle=88)]] * 3
-    view = Pile().view(seen, set())
-    assert [card[0] for card in under_hand.named_as_read(view, (), ()).new] == ["4H", "4D"]
-    assert under_hand.named_as_read(view, (), {"4D"}).new == view.new, "that one lies elsewhere"
-    other = Pile().view([[up("4H", p=0.99), up("AD", 60, p=0.85)]] * 3, set())
-    assert under_hand.named_as_read(other, (), ()).new == other.new, "it was read at another place"
-
-
-def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_does() -> None:
-    table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
-    under_hand = UnderHand()
-    under_hand.taken_off(["4S"], 10.0)
-    for t in (10.2, 10.4, 14.0, 14.2):
-        under_hand.note(Look(t, (), (UnderArm(0, up("4S"), 0.9, moving=False),)), table, lambda _: False)
-        assert bool(under_hand.sure([], t)) == (t == 14.2)
-
-
-def test_a_card_outlined_twice_in_one_look_was_read_once() -> None:
-    table = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
-    under_hand = UnderHand()
-    twice = tuple(UnderArm(0, up("JS", x), 0.6, moving=False) for x in (0, 9))
-    under_hand.note(Look(10.0, (), twice), table, lambda _: False)
-    assert under_hand.sure([], 10.0) == []
-    under_hand.note(Look(10.2, (), twice[:1]), table, lambda _: False)
-    assert [name for name, _, _ in under_hand.sure([], 10.2)] == ["JS"]
 
 
 def test_a_revision_names_the_first_telling() -> None:

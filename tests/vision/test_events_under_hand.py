@@ -1,0 +1,60 @@
+"""What was read on the play pile under a hand, and what it says of what is seen without it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.events_pile import Pile
+from vision.events_record import Look, UnderArm
+from vision.events_under_hand import UnderHand
+from vision.layout import Layout, Seat
+from vision.plane import TablePlane
+from vision.slots import Seen
+
+TABLE = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
+
+
+def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0) -> Seen:
+    return Seen(x, 0.0, angle, "up", {name: p})
+
+
+def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_hand() -> None:
+    under_hand = UnderHand()
+    under_hand.note(Look(1.0, (), (UnderArm(0, up("4D", 25, p=0.9), 0.8, False),)), TABLE, lambda _: False)
+    seen = [[up("4H", p=0.99), up("AD", 26, p=0.85, angle=88)]] * 3
+    view = Pile().view(seen, set())
+    assert [card[0] for card in under_hand.named_as_read(view, (), ()).new] == ["4H", "4D"]
+    assert under_hand.named_as_read(view, (), {"4D"}).new == view.new, "that one lies elsewhere"
+    other = Pile().view([[up("4H", p=0.99), up("AD", 60, p=0.85)]] * 3, set())
+    assert under_hand.named_as_read(other, (), ()).new == other.new, "it was read at another place"
+
+
+def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_does() -> None:
+    under_hand = UnderHand()
+    under_hand.taken_off(["4S"], 10.0)
+    for t in (10.2, 10.4, 14.0, 14.2):
+        under_hand.note(Look(t, (), (UnderArm(0, up("4S"), 0.9, moving=False),)), TABLE, lambda _: False)
+        assert bool(under_hand.sure([], t)) == (t == 14.2)
+
+
+def test_a_card_outlined_twice_in_one_look_was_read_once() -> None:
+    under_hand = UnderHand()
+    twice = tuple(UnderArm(0, up("JS", x), 0.6, moving=False) for x in (0, 9))
+    under_hand.note(Look(10.0, (), twice), TABLE, lambda _: False)
+    assert under_hand.sure([], 10.0) == []
+    under_hand.note(Look(10.2, (), twice[:1]), TABLE, lambda _: False)
+    assert [name for name, _, _ in under_hand.sure([], 10.2)] == ["JS"]
+
+
+def test_the_suit_of_a_half_covered_card_is_what_was_read_under_the_hand_and_without_it_together() -> None:
+    seen = Seen(0, 10, 86, "up", {"JD": 0.5, "JH": 0.46})
+    view = Pile().view([[up("JS", 0), seen]] * 3, set())
+    assert [name for name, _, _ in view.new] == ["JS", "JD"]
+    under_hand = UnderHand()
+    for t, p in ((1.0, 0.92), (1.2, 0.85)):
+        held = UnderArm(0, Seen(-6, 4, 84, "up", {"JH": p, "JD": 0.1}), 0.8, moving=False)
+        under_hand.note(Look(t, (), (held,)), TABLE, lambda _: False)
+    read = {name: p for name, p, _ in under_hand.named_as_read(view, (), ()).new}
+    assert set(read) == {"JS", "JH"}
+    assert 0.5 < read["JH"] < 0.8
+    assert under_hand.named_as_read(view, (), {"JH"}).new == view.new, "that one lies elsewhere"
