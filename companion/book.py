@@ -26,7 +26,7 @@ ASSUMED = "assumed"
 CONCLUSIONS = ("out", "game_over", "late_breach")
 """Kinds of events that the referee concludes; a person may enter the first two as well."""
 
-_ON_OR_OFF_PILE = ("play", "flip", "burn", "pick_up")
+_AT_THE_PILE = ("play", "flip", "burn", "pick_up", "show")
 _OF_A_COUNT = ("out", "game_over")
 """Those of them that follow from how many cards a player is believed to have."""
 _COUNTED_IN: dict[str, Source] = {"up": "up", "hand+up": "up", "down": "down"}
@@ -116,12 +116,13 @@ class GameBook:
         """When the event happened that ended the game, seconds of the source; None while it goes on."""
         return next((float(line["t"]) for line in self.lines if line["event"] == "game_over"), None)
 
-    @property
-    def burn_is_due(self) -> bool:
-        """Whether what was put down last burns the pile, and that has not been told."""
-        last = next((line for line in reversed(self.lines) if line["event"] in _ON_OR_OFF_PILE), None)
-        ruling = (last or {}).get("ruling") or {}
-        return bool(ruling.get("effects", {}).get("burn"))
+    def is_due(self, event: Event) -> bool:
+        """Whether what happened last at the pile ends in this: it burns, or who was shown a card takes it."""
+        last = next((line for line in reversed(self.lines) if line["event"] in _AT_THE_PILE), None)
+        effects = ((last or {}).get("ruling") or {}).get("effects", {})
+        if event.event == "pick_up":
+            return event.player is not None and effects.get("picks_up") == event.player
+        return event.event == "burn" and bool(effects.get("burn"))
 
     def take(self, events: Sequence[Event]) -> list[Line]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it.

@@ -315,7 +315,7 @@ class Refereeing:
 
     def _is_after_end(self, event: Event) -> bool:
         ended_at = self._book.ended_at
-        if ended_at is None or (event.event == "burn" and self._book.burn_is_due):
+        if ended_at is None or self._book.is_due(event):
             return False
         if event.revise is not None:
             return event.revise in {other.id for other in self._after_end}

@@ -21,6 +21,7 @@ from companion.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee import Referee
+from engine.simulate import play_game
 from tests.companion.session_script import keeper_in
 from tests.vision.fake_source import FakeSource
 from vision.reading import Image
@@ -277,6 +278,24 @@ def test_the_burn_that_the_last_card_brings_belongs_to_the_game() -> None:
         game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
     assert [line["event"] for line in game.lines] == ["deal", "play", "out", "game_over", "burn"]
     assert "ruling" not in game.lines[-1], "nobody is accused"
+
+
+def test_the_pick_up_that_a_last_card_shown_brings_belongs_to_the_game() -> None:
+    """The cards are swept up after it all the same."""
+    steps = [step.event for step in play_game("winnersh", ("Ann", "Bob"), 8, dealer="Ann").steps]
+    acts = [event for event in steps if event.event not in ("out", "game_over")]
+    assert [event.event for event in acts[-2:]] == ["show", "pick_up"]
+    script = [replace(event, id=k, t=k, decided_at=k) for k, event in enumerate(acts, start=1)]
+    again = replace(script[-1], id=len(script) + 1, t=len(script) + 1)
+    game = Refereeing(
+        cast(Watcher, ScriptedWatcher([*script, again])),
+        lambda _: Referee("winnersh", ("Ann", "Bob")),
+        ("Ann", "Bob"),
+    )
+    for t in range(len(script) + 1):
+        game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
+    assert [line["event"] for line in game.lines[-4:]] == ["show", "out", "game_over", "pick_up"]
+    assert not (game.lines[-1].get("ruling") or {}).get("breaches")
 
 
 @pytest.mark.parametrize(
