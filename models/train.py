@@ -59,6 +59,11 @@ def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
 
     return [
         Step("faces", "models.faces.train", (*named(folder=folder / "faces", out=faces), *effort_of_one)),
+        Step(
+            "strips",
+            "models.faces.train_strip",
+            (*named(folder=folder / "strips", out=faces), *effort_of_one),
+        ),
         Step("indices", "models.indices.train", (*named(folder=folder / "indices", out=indices), *effort)),
         Step("lone indices", "models.indices.calibrate", named(weights=indices, faces=faces)),
         Step(

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("companion", "datasets", "engine", "models", "vision")
 NEEDED = (
-    *("models/faces/whole.onnx", "models/faces/corner.onnx", "models/faces/fusion.json"),
+    *(f"models/faces/{name}" for name in ("whole.onnx", "corner.onnx", "strip.onnx", "fusion.json")),
     *("models/indices/indices.onnx", "models/indices/indices.json"),
     *("models/outlines/outlines.onnx", "models/outlines/outlines.json"),
     *(f"engine/rulesets/{n}.toml" for n in ("winnersh", "jokers", "backpacker", "shed", "rulebook")),

@@ -138,7 +138,7 @@ class CoveredCards:
         """Tell whether the cards bear an index in the other two corners as well: some deck's do."""
         sure = sorted(cards, key=lambda card: -card.confidence if card.card else 0.0)[:_ASKED]
         corners = [(card.card, _beside_top_right(quad)) for card in sure for quad in _both_ways(card.quad)]
-        names = self._faces.read_indices(image, [quad for _, quad in corners])
+        names = self._faces.read_indices(image, [quad for _, quad in corners], alone=True)
         again = {
             card: name.confidence
             for (card, _), name in zip(corners, names, strict=True)

@@ -1,4 +1,4 @@
-"""The pieces of a picture that the face networks look at: a flattened card, and its two index corners."""
+"""The pieces of a picture that the face networks look at: a flattened card, its corners, its upper end."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ CORNER_MM = (18.0, 30.0)
 """Width and height of an index corner, the margin included: exact for usual indices ..."""
 WIDE_CORNER_MM = (24.0, 40.0)
 """... and of a second, wider cut that holds jumbo indices too."""
+
+STRIP_WIDTH, STRIP_HEIGHT = 96, 64
+"""Pixels of the upper end of a card as the network sees it."""
+STRIP_MM = (-5.0, -6.0, 67.0, 42.0)
+"""Left, top, right, bottom of it, from the card's corner. Of cards put down askew on one another hardly more
+shows, but often more than the index: the pips beside it, or those of a court. An index alone tells its card's
+place roughly: hence the surroundings."""
 
 _FINE, _COARSE = 4, 2
 """Pixels per mm of the flattened card that all pieces are cut from."""
@@ -91,6 +98,18 @@ def index_crops(image: Image, quad: ArrayLike) -> tuple[NDArray[np.uint8], NDArr
     wide = rectify(image, transform(card_plane(quad), corner), *size)
     exact = wide[: round(CORNER_MM[1] * _FINE), : round(CORNER_MM[0] * _FINE)]
     return _resized(exact, CORNER_WIDTH, CORNER_HEIGHT), _resized(wide, CORNER_WIDTH, CORNER_HEIGHT)
+
+
+def strip_crop(image: Image, quad: ArrayLike) -> NDArray[np.uint8]:
+    """Cut out the upper end of a card, that of its quad's first two corners.
+
+    `quad` is 4 x 2 px, clockwise, a short edge first. Parts outside the picture are black. The piece is
+    STRIP_HEIGHT x STRIP_WIDTH x 3.
+    """
+    left, top, right, bottom = STRIP_MM
+    end = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+    size = (round((right - left) * _COARSE), round((bottom - top) * _COARSE))
+    return _resized(rectify(image, transform(card_plane(quad), end), *size), STRIP_WIDTH, STRIP_HEIGHT)
 
 
 def network_input(pieces: NDArray[np.uint8]) -> NDArray[np.float32]:

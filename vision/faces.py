@@ -1,8 +1,10 @@
 """Reading rank and suit of cards whose outlines are known.
 
 Three looks at each card are put together: the whole flattened card (pips, courts) and its two index corners
-(which also carry fans, where only a corner shows). Each look gives a probability for every card; their
-logarithms are summed with weights that were fitted, as was the floor below which no look may push a card.
+(which also carry fans, where only a corner shows). Of a card of which an index alone is found, and that does
+not tell the card for certain, the whole upper end is looked at as well. Each look gives a probability for
+every card; their logarithms are summed with weights that were fitted, as was the floor below which no look
+may push a card.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +24,7 @@ from engine.errors import BadInputError
 from engine.json_text import parse_json
 from vision.decks import DeckHead
 from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, SUITS, is_red
-from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input
+from vision.face_crops import CORNERS, FaceCrops, face_crops, index_crops, network_input, strip_crop
 from vision.geometry import quad_sides
 from vision.ink import SHOWS_ITS_INK, inks
 from vision.reading import Image, Quad
@@ -29,7 +32,7 @@ from vision.runtime import Backend, Network, load_quickest, preferred
 from vision.two_threads import both
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "faces"
-"""Package data of `models`: `whole.onnx`, `corner.onnx`, `fusion.json`."""
+"""Package data of `models`: `whole.onnx`, `corner.onnx`, `strip.onnx`, `fusion.json`."""
 FORMAT = 1
 """Of `fusion.json`, raised whenever older code could not use newer weights."""
 
@@ -44,6 +47,9 @@ _SQUARE_SIDES = 1.25
 _IS_RED = np.array([is_red(card) for card in CARDS])
 _COLOUR_IN_DOUBT = 0.04
 """Where both colours are likelier than this the ink is asked."""
+
+PLAIN_INDEX = 0.97
+"""What is read less surely in a lone index is looked at once more, with all of the card's upper end."""
 
 _WORTH_A_THREAD = 4
 """So many cards, or lone indices, take longer to read than a second thread takes to wake."""
@@ -67,6 +73,8 @@ class Fusion:
     """Weight of a corner of which nothing else of its card is seen."""
     index_threshold: float = 0.8
     """Below this probability a card of which only a corner is seen is not named."""
+    beside_strip: tuple[float, float] = (1.0, 0.0)
+    """Weights of a corner, and of the card's upper end, where both are looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,10 +149,19 @@ def fused(whole: LogProbabilities, corners: Sequence[LogProbabilities], fusion: 
     return _log_softmax(total)
 
 
-def fused_index(exact: LogProbabilities, wide: LogProbabilities, fusion: Fusion) -> LogProbabilities:
-    """Return the two cuts of a lone index as one opinion about its card, normalised."""
-    opinion = np.logaddexp(_corner_opinion(exact), _corner_opinion(wide)) - np.log(2)
-    return _log_softmax(fusion.index_weight * np.logaddexp(opinion, np.log(fusion.floor)))
+def fused_index(
+    exact: LogProbabilities, wide: LogProbabilities, fusion: Fusion, strip: LogProbabilities | None = None
+) -> LogProbabilities:
+    """Return the two cuts of a lone index as one opinion about its card, normalised.
+
+    `strip`: what the upper ends of the cards say, where they were looked at.
+    """
+    floor = np.log(fusion.floor)
+    index = np.logaddexp(np.logaddexp(_corner_opinion(exact), _corner_opinion(wide)) - np.log(2), floor)
+    if strip is None:
+        return _log_softmax(fusion.index_weight * index)
+    of_index, of_strip = fusion.beside_strip
+    return _log_softmax(of_index * index + of_strip * np.logaddexp(_corner_opinion(strip), floor))
 
 
 def reading_of(
@@ -210,10 +227,11 @@ def load_fusion(path: Path) -> Fusion:
                 needed=FORMAT,
             )
         names = ("whole_weight", "corner_weight", "floor", "threshold", "index_weight", "index_threshold")
-        numbers = [float(found[name]) for name in names]
-        if not np.isfinite(numbers).all():
+        numbers = {name: float(found[name]) for name in names}
+        of_index, of_strip = map(float, found["beside_strip"])
+        if not np.isfinite([*numbers.values(), of_index, of_strip]).all():
             raise ValueError
-        return Fusion(*numbers)
+        return Fusion(**numbers, beside_strip=(of_index, of_strip))
     except OSError as error:
         raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError) as error:
@@ -236,8 +254,9 @@ class FaceReader:
         if threads is None and preferred(backend) == "onnxruntime":
             threads = 1  # each half of a picture's cards has its own thread, which brings more
         self._folder = weights
-        self._whole = load_quickest(weights / "whole.onnx", backend, threads)
-        self._corner = load_quickest(weights / "corner.onnx", backend, threads)
+        self._load = partial(load_quickest, backend=backend, threads=threads)
+        self._whole = self._load(weights / "whole.onnx")
+        self._corner = self._load(weights / "corner.onnx")
         self.fusion = load_fusion(weights / "fusion.json")
         if deck is not None and deck.weights != self.fingerprint:
             raise BadInputError(
@@ -264,18 +283,33 @@ class FaceReader:
         helped = self.deck.refine(alone, features[chosen])
         return [reading_of(row, self.fusion.threshold, own) for row, own in zip(helped, alone, strict=True)]
 
+    @cached_property
+    def _strip(self) -> Network:
+        """The network for upper ends. Raises BadInputError for missing weights."""
+        return self._load(self._folder / "strip.onnx")
+
     def read_indices(
-        self, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]] = ()
+        self,
+        image: Image,
+        quads: Sequence[Quad],
+        sure: Sequence[tuple[str, Quad]] = (),
+        *,
+        alone: bool = False,
     ) -> list[FaceReading]:
         """Return a reading for each card of which only the index beside its quad's first corner is seen.
 
         Where the suit's colour is in doubt it is judged by the ink of `sure` cards in the same picture.
+        `alone`: by nothing but the index, whatever shows of the card beside it.
         """
         if not len(quads):
             return []
         outputs = _in_halves(quads, lambda part: self._index_outputs([index_crops(image, q) for q in part]))
         exact, wide = (class_log_probabilities(part) for part in outputs)
         log_p = fused_index(exact, wide, self.fusion)
+        doubtful = np.flatnonzero(log_p.max(axis=1) < np.log(PLAIN_INDEX))
+        if len(doubtful) and not alone:
+            strips = self.strip_log_probabilities([strip_crop(image, quads[int(k)]) for k in doubtful])
+            log_p[doubtful] = fused_index(exact[doubtful], wide[doubtful], self.fusion, strips)
         if self.deck is not None:
             log_p = self.deck.refine_index(log_p, self.features(outputs[0], outputs[1:]))
         log_p = _judged_by_ink(log_p, image, quads, sure)
@@ -287,6 +321,10 @@ class FaceReader:
         """Return what each cut of lone indices says (twice N x len(CLASSES)), see `index_crops`."""
         exact, wide = self._index_outputs(crops)
         return class_log_probabilities(exact), class_log_probabilities(wide)
+
+    def strip_log_probabilities(self, strips: Sequence[NDArray[np.uint8]]) -> LogProbabilities:
+        """Return what the upper ends of cards say (N x len(CLASSES)), see `strip_crop`."""
+        return class_log_probabilities(_run(self._strip, np.stack(strips)))
 
     def _index_outputs(
         self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]

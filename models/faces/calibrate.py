@@ -123,6 +123,7 @@ def _write(path: Path, fusion: Fusion) -> None:
         "threshold": fusion.threshold,
         "index_weight": fusion.index_weight,
         "index_threshold": fusion.index_threshold,
+        "beside_strip": list(fusion.beside_strip),
     }
     path.write_text(json.dumps(numbers, indent=1) + "\n")
 

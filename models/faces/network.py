@@ -1,4 +1,4 @@
-"""The two face networks: small convolutional networks for a whole flattened card and for an index corner."""
+"""The face networks: small convolutional networks for a whole flattened card, a corner, an upper end."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ import torch
 from torch import Tensor, nn
 
 from vision.face_classes import OUTPUTS
-from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, WHOLE_HEIGHT, WHOLE_WIDTH
+from vision.face_crops import (
+    CORNER_HEIGHT,
+    CORNER_WIDTH,
+    STRIP_HEIGHT,
+    STRIP_WIDTH,
+    WHOLE_HEIGHT,
+    WHOLE_WIDTH,
+)
 
 
 class Shape(NamedTuple):
-    """What tells the two networks apart."""
+    """What tells the networks apart."""
 
     height: int
     width: int
@@ -26,6 +33,7 @@ class Shape(NamedTuple):
 SHAPES = {
     "whole": Shape(WHOLE_HEIGHT, WHOLE_WIDTH, (24, 32, 64, 96), 44, 144),
     "corner": Shape(CORNER_HEIGHT, CORNER_WIDTH, (24, 48, 80), 32, 112),
+    "strip": Shape(STRIP_HEIGHT, STRIP_WIDTH, (24, 32, 64, 96), 44, 144),
 }
 
 
@@ -78,5 +86,5 @@ class FaceNetwork(nn.Module):
 
 
 def build(name: str) -> FaceNetwork:
-    """Return the untrained network `whole` or `corner`."""
+    """Return the untrained network `whole`, `corner` or `strip`."""
     return FaceNetwork(SHAPES[name])

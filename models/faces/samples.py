@@ -62,7 +62,7 @@ class Sample:
     corner_suits: tuple[int, int]
 
 
-class _Photograph:
+class Photograph:
     """A square picture being made: table, cards, light."""
 
     def __init__(self, rng: np.random.Generator, height: float) -> None:
@@ -199,12 +199,17 @@ def _lens(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
     return picture
 
 
-def _tilt(rng: np.random.Generator) -> Points:
+def some_tilt(rng: np.random.Generator) -> Points:
     """Return a 2 x 2 map that foreshortens in some direction, as a camera does that looks from the side."""
     angle, squeeze = rng.uniform(0, np.pi), rng.uniform(0.55, 1.0) ** 0.7
     cos, sin = np.cos(angle), np.sin(angle)
     axes = np.array([[cos, -sin], [sin, cos]])
     return np.asarray(axes @ np.diag([squeeze, 1.0]) @ axes.T)
+
+
+def as_taken(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
+    """Return a picture in some light, as a camera takes it; `height`: that of a card in it, pixels."""
+    return _lens(rng, _light(rng, picture), height)
 
 
 def _wrong_quad(rng: np.random.Generator, quad: Points, height: float, poor_share: float) -> Points:
@@ -254,7 +259,7 @@ class SampleMaker:
             return invented_face(self.rng, card, self.art, int(np.clip(1.3 * height, 120, FACE_HEIGHT)))
         return self.art.face(self.rng, card)
 
-    def _neighbours(self, photo: _Photograph, quad: Points, angle: float, tilt: Points, above: bool) -> None:
+    def _neighbours(self, photo: Photograph, quad: Points, angle: float, tilt: Points, above: bool) -> None:
         """Lay other cards below or above the card: as in a fan, a row or an untidy pile."""
         rng = self.rng
         fan = rng.random() < 0.6
@@ -271,7 +276,7 @@ class SampleMaker:
             if above:
                 photo.cover(other)
 
-    def _hidden_share(self, photo: _Photograph, quad: Points, half_turn: bool) -> float:
+    def _hidden_share(self, photo: Photograph, quad: Points, half_turn: bool) -> float:
         """Return the share of the index at the quad's first corner (or the opposite one) that is covered."""
         width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
         places = np.array([width, height]) - _INDEX_MM if half_turn else _INDEX_MM
@@ -297,38 +302,38 @@ class SampleMaker:
             angle = float(np.arctan2(*(quad[1] - quad[0])[::-1]))
             tilt = np.eye(2)
         else:
-            angle, tilt = rng.uniform(-np.pi, np.pi), _tilt(rng)
+            angle, tilt = rng.uniform(-np.pi, np.pi), some_tilt(rng)
             photo, quad, rank, suit = self._made_up(height, angle, tilt)
         if rng.random() < 0.33 and self.covers:
             self._neighbours(photo, quad, angle, tilt, above=True)
         if rng.random() < 0.08 and self.covers:
             photo.finger()
-        photo.picture = _lens(rng, _light(rng, photo.picture), height)
+        photo.picture = as_taken(rng, photo.picture, height)
         return self._cut(photo, quad, rank, suit)
 
     def shown(self, card: str, height: float) -> tuple[Picture, Points]:
         """Return a made-up photo of one card alone, and its quad as a finder might give it."""
-        photo = _Photograph(self.rng, height)
-        angle, tilt = self.rng.uniform(-np.pi, np.pi), _tilt(self.rng)
+        photo = Photograph(self.rng, height)
+        angle, tilt = self.rng.uniform(-np.pi, np.pi), some_tilt(self.rng)
         quad = photo.place(np.full(2, photo.size / 2), angle, tilt)
         photo.paste(self._face(card, height), quad, self.mask)
-        picture = _lens(self.rng, _light(self.rng, photo.picture), height)
+        picture = as_taken(self.rng, photo.picture, height)
         return picture, _wrong_quad(self.rng, quad, height, self.poor)
 
-    def _photographed(self, height: float) -> tuple[_Photograph, Points, int, int]:
+    def _photographed(self, height: float) -> tuple[Photograph, Points, int, int]:
         """Return a photo of a real card, at most as large as it was taken, and what it shows."""
         real = self.real[int(self.rng.integers(len(self.real)))]
         height = min(height, real.picture.shape[0] / 1.5)
-        photo = _Photograph(self.rng, height)
+        photo = Photograph(self.rng, height)
         size = (photo.size, photo.size)
         photo.picture = np.asarray(cv2.resize(real.picture, size, interpolation=cv2.INTER_AREA), np.uint8)
         quad = (real.quad + 0.5) * (photo.size / real.picture.shape[0]) - 0.5
         return photo, quad, rank_label(real.card), suit_label(real.card)
 
-    def _made_up(self, height: float, angle: float, tilt: Points) -> tuple[_Photograph, Points, int, int]:
+    def _made_up(self, height: float, angle: float, tilt: Points) -> tuple[Photograph, Points, int, int]:
         """Return a made-up photo of a card, or sometimes of a back or of no card, and what it shows."""
         rng = self.rng
-        photo = _Photograph(rng, height)
+        photo = Photograph(rng, height)
         quad = photo.place(np.full(2, photo.size / 2) + rng.normal(0, 0.02, 2) * height, angle, tilt)
         quad += rng.normal(0, 0.012, (4, 2)) * height
         if rng.random() < 0.55:
@@ -346,7 +351,7 @@ class SampleMaker:
         photo.paste(face, quad, self.mask)
         return photo, quad, rank_label(card), suit_label(card)
 
-    def _cut(self, photo: _Photograph, quad: Points, rank: int, suit: int) -> Sample:
+    def _cut(self, photo: Photograph, quad: Points, rank: int, suit: int) -> Sample:
         if self.rng.random() < 0.5:
             quad = np.roll(quad, 2, axis=0)
         if self.covers and self.rng.random() < _SIDEWAYS_SHARE:

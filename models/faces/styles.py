@@ -30,6 +30,12 @@ FRAMED_COURTS = ("bidly", "anglo", "anglo_bitmap", "anglo_modern", "gnomangelo",
 _PANEL = (0.135, 0.06, 0.865, 0.94)
 """Left, top, right, bottom of such a frame, as shares of the card."""
 
+COURT_PANEL = (
+    slice(round(_PANEL[1] * FACE_HEIGHT), round(_PANEL[3] * FACE_HEIGHT)),
+    slice(round(_PANEL[0] * FACE_WIDTH), round(_PANEL[2] * FACE_WIDTH)),
+)
+"""Rows and columns of that frame in a face."""
+
 _WEIGHTS = {"bidly": 4.0, "aguilar": 3.0, "drawn": 0.5}
 _FONT_FOLDER = Path("/usr/share/fonts/truetype")
 _LEFT_OUT_FONTS = ("Fallback", "MathTeX", "ExtraLight", "Symbol", "Emoji", "Dingbat")
@@ -89,10 +95,7 @@ class ArtFaces:
         if not names:
             return None
         face = self.decks[str(rng.choice(names))][card]
-        left, top, right, bottom = _PANEL
-        x0, x1 = round(left * FACE_WIDTH), round(right * FACE_WIDTH)
-        y0, y1 = round(top * FACE_HEIGHT), round(bottom * FACE_HEIGHT)
-        return face[y0:y1, x0:x1]
+        return face[COURT_PANEL]
 
 
 def _small(face: NDArray[np.uint8]) -> Face:

@@ -7,6 +7,7 @@ back from training. How much a lone index weighs is fitted on crowded scenes of 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,8 +28,8 @@ from models.outlines.calibrate import rising_curve
 from models.outlines.export import write_facts
 from models.outlines.loss import Truth
 from models.outlines.render import scene_maker
-from vision.face_crops import index_crops
-from vision.faces import CLASSES, FaceReader, fused_index
+from vision.face_crops import index_crops, strip_crop
+from vision.faces import CLASSES, PLAIN_INDEX, FaceReader, Fusion, fused_index
 from vision.faces import WEIGHTS as FACE_WEIGHTS
 from vision.geometry import quad_sides
 from vision.indices import CARD_PIXELS, WEIGHTS, Index, IndexFinder
@@ -94,12 +95,13 @@ def calibrate(weights: Path, scenes: Sequence[Path]) -> None:
     write_facts(weights, rising_curve(np.array(scores), np.array(right, bool)))
 
 
-def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCENES) -> tuple[float, float]:
-    """Return the weight of a lone index that makes the names' probabilities truest (least log-loss).
+def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCENES) -> Fusion:
+    """Return the weights of a lone index that make the names' probabilities truest (least log-loss).
 
-    And the probability above which enough of the names are right.
+    Alone, and beside what the upper end of its card says where it is doubtful. And the probability above
+    which enough of the names are right.
     """
-    crops, truth = [], []
+    crops, strips, truth = [], [], []
     for image, scene in held_out_crowds(scenes):
         up = [card for card in scene.cards if card.face_up]
         if not up:
@@ -110,34 +112,52 @@ def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCEN
             card = _card_of(index, quads, height)
             if card is not None:
                 crops.append(index_crops(image, index.quad))
+                strips.append(strip_crop(image, index.quad))
                 truth.append(CLASSES.index(up[card].card))
-    exact, wide = faces.index_log_probabilities(crops)
-    rows, best, least = np.arange(len(truth)), 1.0, np.inf
-    for weight in np.arange(0.3, 2.6, 0.05):
-        log_p = fused_index(exact, wide, replace(faces.fusion, index_weight=float(weight)))
-        loss = -float(log_p[rows, truth].mean())
-        if loss < least:
-            best, least = round(float(weight), 2), loss
-    log_p = fused_index(exact, wide, replace(faces.fusion, index_weight=best))
-    share = float((log_p.argmax(axis=1) == np.array(truth)).mean())
-    threshold = lowest_threshold(log_p[:, :-1], np.array(truth), _PRECISION)
-    print(f"{len(truth)} indices, {share:.3f} likeliest right, log-loss {least:.3f}", flush=True)
-    confidence, right = np.exp(log_p[:, :-1].max(axis=1)), log_p[:, :-1].argmax(axis=1) == np.array(truth)
-    named = confidence >= threshold
-    print(f"named {named.mean():.3f}, of these right {right[named].mean():.3f}", flush=True)
-    return best, threshold
+    true = np.array(truth)
+    cuts = faces.index_log_probabilities(crops)
+    steps = [round(float(weight), 2) for weight in np.arange(0.3, 2.6, 0.05)]
+    trials = [replace(faces.fusion, index_weight=weight) for weight in steps]
+    fusion = min(trials, key=lambda trial: _log_loss(fused_index(*cuts, trial), true))
+    log_p = fused_index(*cuts, fusion)
+    _describe("by their indices", log_p, true, fusion.index_threshold)
+    doubtful = np.flatnonzero(log_p.max(axis=1) < np.log(PLAIN_INDEX))
+    ends = faces.strip_log_probabilities([strips[int(k)] for k in doubtful])
+    doubted = [cut[doubtful] for cut in cuts]
+    pairs = itertools.product(np.arange(0.0, 2.01, 0.1), repeat=2)
+    trials = [replace(fusion, beside_strip=(round(float(a), 2), round(float(b), 2))) for a, b in pairs]
+    fusion = min(
+        trials, key=lambda trial: _log_loss(fused_index(doubted[0], doubted[1], trial, ends), true[doubtful])
+    )
+    log_p[doubtful] = fused_index(doubted[0], doubted[1], fusion, ends)
+    fusion = replace(fusion, index_threshold=lowest_threshold(log_p[:, :-1], true, _PRECISION))
+    _describe("with the upper ends of their cards", log_p, true, fusion.index_threshold)
+    return fusion
+
+
+def _log_loss(log_p: NDArray[np.float64], true: NDArray[np.int64]) -> float:
+    return -float(log_p[np.arange(len(true)), true].mean())
+
+
+def _describe(how: str, log_p: NDArray[np.float64], true: NDArray[np.int64], threshold: float) -> None:
+    """Print how well cards are told."""
+    right, named = log_p.argmax(axis=1) == true, np.exp(log_p[:, :-1].max(axis=1)) >= threshold
+    loss = _log_loss(log_p, true)
+    print(f"{len(true)} cards {how}: {right.mean():.3f} likeliest right, log-loss {loss:.3f}", flush=True)
+    print(f"  named {named.mean():.3f}, of these right {right[named].mean():.3f}", flush=True)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Fit the weight of a lone index anew, with the weights that ship, and write it."""
+    """Fit the weights of a lone index anew, with the networks that ship, and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--faces", type=Path, default=FACE_WEIGHTS)
     args = parser.parse_args(argv)
     path = args.faces / "fusion.json"
-    weight, threshold = fit_lone_indices(IndexFinder(args.weights), FaceReader(args.faces))
-    numbers = json.loads(path.read_text()) | {"index_weight": weight, "index_threshold": threshold}
-    print(f"weight {weight}, named from {threshold}")
+    fusion = fit_lone_indices(IndexFinder(args.weights), FaceReader(args.faces))
+    fitted = {name: getattr(fusion, name) for name in ("index_weight", "index_threshold", "beside_strip")}
+    print(fitted)
+    numbers = json.loads(path.read_text()) | fitted
     path.write_text(json.dumps(numbers, indent=1) + "\n")
 
 

@@ -271,6 +271,7 @@ _FUSION = {
     "threshold": 0.58,
     "index_weight": 1.25,
     "index_threshold": 0.64,
+    "beside_strip": [0.8, 0.9],
 }
 _TYPED = (
     ["tally", "--all", "--json"],

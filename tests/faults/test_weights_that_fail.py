@@ -40,7 +40,7 @@ FILES = {
     "outlines.json": outlines.WEIGHTS.with_suffix(".json"),
     "indices.onnx": indices.WEIGHTS,
     "indices.json": indices.WEIGHTS.with_suffix(".json"),
-    **{name: faces.WEIGHTS / name for name in ("whole.onnx", "corner.onnx", "fusion.json")},
+    **{name: faces.WEIGHTS / name for name in ("whole.onnx", "corner.onnx", "strip.onnx", "fusion.json")},
 }
 NETWORKS = [name for name in FILES if name.endswith(".onnx")]
 NOTES = [name for name in FILES if name.endswith(".json")]
@@ -61,7 +61,8 @@ def use(folder: Path, name: str) -> object:
         return OutlineFinder(folder / "outlines.onnx").find(IMAGE)
     if name.startswith("indices"):
         return IndexFinder(folder / "indices.onnx").find(IMAGE, 100.0)
-    return FaceReader(folder, threads=1).read(IMAGE, [QUAD])
+    reader = FaceReader(folder, threads=1)
+    return reader.read_indices(IMAGE, [QUAD]) if name == "strip.onnx" else reader.read(IMAGE, [QUAD])
 
 
 def fault(folder: Path, name: str) -> str:

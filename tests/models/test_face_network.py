@@ -12,15 +12,19 @@ import pytest
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
 
 from models.faces.export import export
+from models.faces.labels import IGNORE, NONE
 from models.faces.network import build
+from models.faces.strips import StripSample
 from models.faces.train import Learner
-from vision.face_classes import OUTPUTS
+from models.faces.train_strip import batch_of, mistakes, strip_loss
+from vision.face_classes import OUTPUTS, RANK_OUTPUTS
+from vision.face_crops import STRIP_HEIGHT, STRIP_WIDTH
 from vision.runtime import available_backends, load_network
 
 torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("name", ["whole", "corner"])
+@pytest.mark.parametrize("name", ["whole", "corner", "strip"])
 def test_the_exported_network_is_the_trained_one(name: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
     network = build(name).eval()
@@ -45,3 +49,20 @@ def test_a_learner_learns_and_goes_on_where_it_stopped() -> None:
     assert again.steps == 8
     with torch.no_grad():
         assert torch.equal(again.average(batch), learner.average(batch))
+
+
+def test_of_strips_what_is_not_known_counts_neither_as_right_nor_as_wrong() -> None:
+    strip = np.zeros((STRIP_HEIGHT, STRIP_WIDTH, 3), np.uint8)
+    labels = ((4, 2), (4, 1), (7, 2), (NONE, IGNORE), (IGNORE, IGNORE))
+    batch = batch_of([StripSample(strip, rank, suit) for rank, suit in labels])
+
+    class Says(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, pieces: torch.Tensor) -> torch.Tensor:
+            logits = torch.zeros(len(pieces), OUTPUTS)
+            logits[:, 4] = logits[:, RANK_OUTPUTS + 2] = 9.0
+            return logits
+
+    assert mistakes(Says(), batch) == {"wrong rank": 0.5, "wrong suit": pytest.approx(1 / 3)}
+    loss, parts = strip_loss(build("strip"), batch)
+    assert float(loss.detach()) == pytest.approx(parts["rank"] + parts["suit"], rel=1e-5)
+    assert torch.isfinite(loss)

@@ -157,6 +157,7 @@ def test_calibrating_the_faces_anew_leaves_what_was_fitted_for_lone_indices(
     monkeypatch.setattr(calibration, "ArtFaces", lambda _: art)
     fusion = calibration.calibrate(tmp_path, count=8)
     shipped = load_fusion(WEIGHTS / "fusion.json")
-    assert (fusion.index_weight, fusion.index_threshold) == (shipped.index_weight, shipped.index_threshold)
+    for name in ("index_weight", "index_threshold", "beside_strip"):
+        assert getattr(fusion, name) == getattr(shipped, name)
     assert load_fusion(tmp_path / "fusion.json") == fusion
     assert fusion != shipped

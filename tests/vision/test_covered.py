@@ -50,7 +50,12 @@ class Faces:
         self.log_p[-1] = np.log(unreadable)
 
     def read_indices(
-        self, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]] = ()
+        self,
+        image: Image,
+        quads: Sequence[Quad],
+        sure: Sequence[tuple[str, Quad]] = (),
+        *,
+        alone: bool = False,
     ) -> list[FaceReading]:
         self.asked += 1
         pairs = self.names[: len(quads)] if self.asked == 1 else [self.others] * len(quads)
@@ -238,7 +243,12 @@ class Doubtful(Faces):
     """Names the first index surely, and leaves open what the second one is."""
 
     def read_indices(
-        self, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]] = ()
+        self,
+        image: Image,
+        quads: Sequence[Quad],
+        sure: Sequence[tuple[str, Quad]] = (),
+        *,
+        alone: bool = False,
     ) -> list[FaceReading]:
         plain = FaceReading("9H", 0.97, (("9D", 0.02),), self.log_p)
         open_ = FaceReading(None, 0.53, (("9D", 0.53), ("9H", 0.43)), self.log_p)

@@ -22,6 +22,7 @@ from vision.face_classes import OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, CORNERS, WHOLE_HEIGHT, WHOLE_WIDTH, face_crops
 from vision.faces import (
     CLASSES,
+    PLAIN_INDEX,
     WEIGHTS,
     FaceReader,
     FaceReading,
@@ -73,6 +74,25 @@ def test_many_cards_are_read_as_each_by_itself(reader: FaceReader) -> None:
     for one, other in zip(together, alone, strict=True):
         assert one.card == other.card
         assert np.abs(one.log_probabilities - other.log_probabilities).max() < 1e-3
+
+
+def test_of_a_doubtful_index_the_upper_end_of_its_card_tells_more(
+    reader: FaceReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = on_a_table(draw_face("9S", DrawnStyle()), LEANING)
+    plain = reader.read_indices(picture, [LEANING])[0]
+    assert (plain.card, plain.confidence > PLAIN_INDEX) == ("9S", True)
+    says = np.full((1, len(CLASSES)), np.log(1e-4))
+    says[0, CLASSES.index("9C")] = np.log(1.0 - 1e-4 * (len(CLASSES) - 1))
+    monkeypatch.setattr(reader, "strip_log_probabilities", lambda strips: np.repeat(says, len(strips), 0))
+    assert reader.read_indices(picture, [LEANING])[0].card == "9S", "it was not doubtful"
+    open_ = np.full((1, len(CLASSES)), np.log(1e-4))
+    open_[0, [CLASSES.index("9C"), CLASSES.index("9S")]] = np.log((0.4, 0.55))
+    monkeypatch.setattr(reader, "_index_outputs", lambda crops: (np.zeros((1, 1), np.float32),) * 2)
+    monkeypatch.setattr("vision.faces.class_log_probabilities", lambda outputs: open_)
+    alone, helped = (reader.read_indices(picture, [LEANING], alone=way)[0] for way in (True, False))
+    assert alone.log_probabilities.argmax() == CLASSES.index("9S")
+    assert helped.card == "9C"
 
 
 def test_a_back_and_an_empty_table_are_not_named(reader: FaceReader) -> None:
@@ -237,4 +257,5 @@ def test_weights_that_were_mixed_up_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_weights_are_small() -> None:
-    assert sum((WEIGHTS / name).stat().st_size for name in ("whole.onnx", "corner.onnx")) < 4 * 2**20
+    names = ("whole.onnx", "corner.onnx", "strip.onnx")
+    assert sum((WEIGHTS / name).stat().st_size for name in names) < 7 * 2**20

@@ -52,7 +52,8 @@ def constant_network(path: Path, operation: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "shape"), [("whole.onnx", (5, 3, 112, 80)), ("corner.onnx", (5, 3, 60, 36))]
+    ("name", "shape"),
+    [("whole.onnx", (5, 3, 112, 80)), ("corner.onnx", (5, 3, 60, 36)), ("strip.onnx", (5, 3, 64, 96))],
 )
 def test_both_backends_give_the_same_numbers(name: str, shape: tuple[int, ...]) -> None:
     inputs = np.random.default_rng(0).normal(0, 1, shape).astype(np.float32)
