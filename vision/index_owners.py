@@ -22,7 +22,7 @@ from vision.geometry import (
     transform,
 )
 from vision.indices import INDEX_MM, Index
-from vision.reading import CardReading, Quad, named_otherwise
+from vision.reading import CardReading, Quad, named_by_both, named_otherwise
 
 _OWN_INDEX = 0.09
 """An index this near to where a known card has one, as a share of the card's height, is that card's."""
@@ -351,8 +351,11 @@ def _owners(
 def _better_named(card: CardReading, told: CardReading) -> CardReading:
     """Return a card by the name that its own index tells, where that is the surer one.
 
-    Of a card that others cover the whole shows less than its index does.
+    Of a card that others cover the whole shows less than its index does. Where no more than the suit is told
+    otherwise, and the card is outlined doubtfully, both count: it may have been cut out in a wrong place.
     """
+    if _alike(told, card) and told.confidence <= card.confidence and card.outline_confidence < PLAIN:
+        return named_by_both(card, told)
     if (told.card is None and card.card is not None) or told.confidence <= card.confidence:
         return card
     return replace(card, card=told.card, confidence=told.confidence, alternatives=told.alternatives)

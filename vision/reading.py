@@ -62,8 +62,7 @@ def named_otherwise(reading: CardReading, seen: Collection[str], threshold: floa
 
     It may be one of those all the same, told in a wrong place.
     """
-    named = () if reading.card is None else ((reading.card, reading.confidence),)
-    may_be = [*named, *reading.alternatives]
+    may_be = _names(reading)
     weighed = [(name, p * (_SEEN_ELSEWHERE if name in seen else 1.0)) for name, p in may_be]
     total = 1.0 - sum(p for _, p in may_be) + sum(p for _, p in weighed)
     odds = sorted(((name, p / total) for name, p in weighed), key=lambda pair: -pair[1])
@@ -73,6 +72,21 @@ def named_otherwise(reading: CardReading, seen: Collection[str], threshold: floa
     if confidence < threshold:
         return replace(reading, card=None, confidence=confidence, alternatives=tuple(odds))
     return replace(reading, card=best, confidence=confidence, alternatives=tuple(odds[1:]))
+
+
+def named_by_both(reading: CardReading, other: CardReading) -> CardReading:
+    """Return a reading with the mean of its own opinion and that of `other`: both are of one named card."""
+    odds: dict[str, float] = {}
+    for name, p in (*_names(reading), *_names(other)):
+        odds[name] = odds.get(name, 0.0) + p / 2
+    (best, confidence), *others = sorted(odds.items(), key=lambda pair: -pair[1])
+    return replace(reading, card=best, confidence=confidence, alternatives=tuple(others))
+
+
+def _names(reading: CardReading) -> list[tuple[str, float]]:
+    """Return what a reading may be, with its probabilities."""
+    named = () if reading.card is None else ((reading.card, reading.confidence),)
+    return [*named, *reading.alternatives]
 
 
 Region = tuple[float, float, float, float]

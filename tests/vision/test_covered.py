@@ -11,7 +11,7 @@ import numpy as np
 from vision.covered import CoveredCards, crowds
 from vision.faces import CLASSES, FaceReader, FaceReading, Fusion
 from vision.indices import Index, IndexFinder
-from vision.reading import CardReading, Image, Quad
+from vision.reading import CardReading, Image, Quad, named_by_both
 
 PICTURE = np.zeros((400, 600, 3), np.uint8)
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
@@ -391,3 +391,18 @@ def test_the_two_ends_of_a_card_under_another_are_one_card_though_the_suit_of_on
     assert ends(25.0, ("6D", 0.98), ("6H", 0.8)) == ["6D", "6H"], "moved along on its like"
     assert ends(10.0, ("6D", 0.98), ("6H", 0.95)) == ["6D", "6H"], "read surely"
     assert ends(10.0, ("6D", 0.98), ("6S", 0.8)) == ["6D", "6S"], "of another colour"
+
+
+def test_of_a_card_that_is_outlined_doubtfully_its_index_has_a_say_in_the_suit() -> None:
+    indices = [Index(at(120, 20), 0.97), Index(at(120), 0.94)]
+    for outline, named in ((0.34, [("JD", 0.465)]), (0.98, [])):
+        lower = CardReading(at(120), "up", outline, "JD", 0.93, (("JH", 0.05),))
+        told = found([whole("JS", 120, 20), lower], indices, Faces(("JS", 0.99), ("JH", 0.87)))
+        assert [(card.card, round(card.confidence, 3)) for card in told] == named
+
+
+def test_two_opinions_of_one_card_count_alike() -> None:
+    one = CardReading(at(0), "up", 0.3, "JD", 0.7, (("JH", 0.2),))
+    both = named_by_both(one, CardReading(at(9), "up", 0.9, "JH", 0.9, (("JD", 0.1),)))
+    assert (both.card, round(both.confidence, 2), both.outline_confidence) == ("JH", 0.55, 0.3)
+    assert [(name, round(p, 2)) for name, p in both.alternatives] == [("JD", 0.4)]
