@@ -31,6 +31,7 @@ class IndexAloneReader:
         paper = cv2.copyMakeBorder(image, around, around, around, around, cv2.BORDER_REPLICATE)
         pixels_per_mm = height / _HEIGHT_MM
         quad = CARD_MM * np.float32(pixels_per_mm) + np.float32(around)
-        (name,) = self._faces.read_indices(np.asarray(paper, np.uint8), [quad])
+        # What lies beside the index is made up, and tells nothing of the card.
+        (name,) = self._faces.read_indices(np.asarray(paper, np.uint8), [quad], alone=True)
         border = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
         return [CardReading(border, "up", 1.0, name.card, name.confidence, name.alternatives)]
