@@ -11,7 +11,7 @@ import numpy as np
 from vision.covered import CoveredCards, crowds
 from vision.faces import CLASSES, FaceReader, FaceReading, Fusion
 from vision.indices import Index, IndexFinder
-from vision.reading import CardReading, Image, Quad, named_by_both
+from vision.reading import CardReading, Image, Quad
 
 PICTURE = np.zeros((400, 600, 3), np.uint8)
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
@@ -49,14 +49,7 @@ class Faces:
         self.log_p = np.full(len(CLASSES), -9.0)
         self.log_p[-1] = np.log(unreadable)
 
-    def read_indices(
-        self,
-        image: Image,
-        quads: Sequence[Quad],
-        sure: Sequence[tuple[str, Quad]] = (),
-        *,
-        alone: bool = False,
-    ) -> list[FaceReading]:
+    def read_indices(self, image: Image, quads: Sequence[Quad], *_: object, **__: bool) -> list[FaceReading]:
         self.asked += 1
         pairs = self.names[: len(quads)] if self.asked == 1 else [self.others] * len(quads)
         assert len(pairs) == len(quads)
@@ -242,14 +235,7 @@ def test_what_is_plainly_of_another_rank_beside_a_fourth_index_is_another_card()
 class Doubtful(Faces):
     """Names the first index surely, and leaves open what the second one is."""
 
-    def read_indices(
-        self,
-        image: Image,
-        quads: Sequence[Quad],
-        sure: Sequence[tuple[str, Quad]] = (),
-        *,
-        alone: bool = False,
-    ) -> list[FaceReading]:
+    def read_indices(self, image: Image, quads: Sequence[Quad], *_: object, **__: bool) -> list[FaceReading]:
         plain = FaceReading("9H", 0.97, (("9D", 0.02),), self.log_p)
         open_ = FaceReading(None, 0.53, (("9D", 0.53), ("9H", 0.43)), self.log_p)
         return [plain, open_][: len(quads)]
@@ -399,10 +385,3 @@ def test_of_a_card_that_is_outlined_doubtfully_its_index_has_a_say_in_the_suit()
         lower = CardReading(at(120), "up", outline, "JD", 0.93, (("JH", 0.05),))
         told = found([whole("JS", 120, 20), lower], indices, Faces(("JS", 0.99), ("JH", 0.87)))
         assert [(card.card, round(card.confidence, 3)) for card in told] == named
-
-
-def test_two_opinions_of_one_card_count_alike() -> None:
-    one = CardReading(at(0), "up", 0.3, "JD", 0.7, (("JH", 0.2),))
-    both = named_by_both(one, CardReading(at(9), "up", 0.9, "JH", 0.9, (("JD", 0.1),)))
-    assert (both.card, round(both.confidence, 2), both.outline_confidence) == ("JH", 0.55, 0.3)
-    assert [(name, round(p, 2)) for name, p in both.alternatives] == [("JD", 0.4)]

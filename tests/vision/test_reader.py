@@ -11,7 +11,7 @@ from vision.faces import CLASSES, FaceReader, FaceReading
 from vision.indices import Index
 from vision.outlines import Outline, OutlineFinder
 from vision.reader import TableReader
-from vision.reading import Image, Quad
+from vision.reading import CardReading, Image, Quad, named_by_both
 
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
 PICTURE = np.zeros((200, 400, 3), np.uint8)
@@ -155,3 +155,10 @@ def test_a_face_down_card_cut_by_the_border_may_be_outlined_less_surely() -> Non
     cut, whole = at(-40, "down", 0.35), at(100, "down", 0.35)
     (found,) = reader(Outlines(cut, whole), Faces((None, 0.3), (None, 0.3))).read(PICTURE)
     assert found.quad[0, 0] == -40
+
+
+def test_two_opinions_of_one_card_count_alike() -> None:
+    one = CardReading(CARD, "up", 0.3, "JD", 0.7, (("JH", 0.2),))
+    both = named_by_both(one, CardReading(CARD + 9, "up", 0.9, "JH", 0.9, (("JD", 0.1),)))
+    assert (both.card, round(both.confidence, 2), both.outline_confidence) == ("JH", 0.55, 0.3)
+    assert [(name, round(p, 2)) for name, p in both.alternatives] == [("JD", 0.4)]
