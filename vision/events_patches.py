@@ -146,10 +146,15 @@ class PilePictures:
         """Return what the pictures tell of what has changed since the pile was left."""
         return Pictured(self.shows_new, lambda card, upon: edge_as_before(card, upon, self.left, self.now))
 
-    def since_play(self) -> Pictured:
-        """Return what they tell of what has changed since before the last play."""
+    def since_play(self, put: Sequence[Seen] = ()) -> Pictured:
+        """Return what they tell of what has changed since before the last play, which `put` cards there."""
         before = self.before_play
-        return Pictured(self.came_with_play, lambda card, upon: edge_as_before(card, upon, before, self.now))
+
+        def stays(card: Seen, upon: Sequence[Seen]) -> bool:
+            came = any(card is other for other in put)
+            return not came and edge_as_before(card, upon, before, self.now)
+
+        return Pictured(self.came_with_play, stays)
 
     def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""

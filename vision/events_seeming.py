@@ -201,6 +201,10 @@ class SeeminglyNew:
             name and p >= least and name[:-1] in ranks and name not in known for name, p, least in named
         )
 
+    def view_since_play(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> PileView:
+        """Return what looks show, held against the pile before the last play."""
+        return self._pile.view(looks, elsewhere, self._pictures.since_play(self._last_put()))
+
     def missed_in(self, last: Event, view: PileView, *, plain: bool) -> list[NewCard]:
         """Return cards that were put down with the last play, though they were not seen then.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import cast
 
 import cv2
 import numpy as np
@@ -15,7 +17,10 @@ from vision.events_alike import Before
 from vision.events_patches import CloseUp, PilePictures, close_up, edge_as_before
 from vision.events_pile import Pile, PileView
 from vision.events_record import UnderArm
+from vision.events_seeming import SeeminglyNew
 from vision.events_sets import Pictured
+from vision.events_taking import Taking
+from vision.events_told import ToldPlays
 from vision.layout import DRAW
 from vision.slots import Seen
 
@@ -147,3 +152,18 @@ def test_of_two_ranks_played_together_none_is_taken_alone_where_a_hand_straighte
     told = [(kind, player, set(cards)) for kind, player, cards in script.told()[2:]]
     took = [] if len(left) > 1 else [("pick_up", "Cat", {"6D", "2D"})]
     assert told == [("play", "Bob", {"6D", "2D"}), *took]
+
+
+def test_a_card_of_the_play_itself_does_not_stay_since_before_the_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    upper, lower = card("JS", (-84.0, 31.0), 0.99), card("JH", (-91.0, 2.0))
+    pile, pictures = Pile(), PilePictures()
+    pile.put([("JH", 0.8, lower), ("JS", 1.0, upper)])
+    monkeypatch.setattr("vision.events_patches.edge_as_before", lambda *_: True)
+    monkeypatch.setattr(PilePictures, "came_with_play", lambda *_: True)
+    told = SimpleNamespace(last=SimpleNamespace(cards=("JH", "JS")))
+    seeming = SeeminglyNew(pile, pictures, cast(Taking, None), cast(ToldPlays, told))
+    again = Seen(-84.0, 9.0, 86.0, "up", {"JH": 0.58, "JD": 0.4})
+    assert names(pile.view([[upper, again]] * 4, set(), pictures.since_play())) == {"JD"}
+    assert names(seeming.view_since_play([[upper, again]] * 4, set())) == set()
