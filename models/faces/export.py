@@ -5,16 +5,22 @@ from __future__ import annotations
 from copy import deepcopy
 from pathlib import Path
 
+import onnx
 import torch
 
 from models.faces.network import FaceNetwork
+from models.outlines.halves import halve_weights
 
 FOLDER = Path(__file__).parent
 OPSET = 17
 
 
+HALVED = ("strip",)
+"""Networks whose weights are written as 16-bit floats: all networks together are to fit a phone."""
+
+
 def export(network: FaceNetwork, name: str, folder: Path = FOLDER) -> Path:
-    """Write the network `whole` or `corner` to `folder` and return the file. Batch size stays free."""
+    """Write the network `whole`, `corner` or `strip` to `folder`, return the file. Batch size stays free."""
     path = folder / f"{name}.onnx"
     frozen = deepcopy(network).eval()
     example = torch.zeros(2, 3, network.shape.height, network.shape.width)
@@ -28,4 +34,6 @@ def export(network: FaceNetwork, name: str, folder: Path = FOLDER) -> Path:
         dynamic_axes={"pieces": {0: "count"}, "outputs": {0: "count"}},
         dynamo=False,
     )
+    if name in HALVED:
+        onnx.save(halve_weights(onnx.load(str(path))), str(path))
     return path
