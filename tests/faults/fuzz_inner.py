@@ -124,7 +124,7 @@ def index_calibration(data: bytes, folder: Path) -> None:
 
 def face_fusion(data: bytes, folder: Path) -> None:
     fusion = load_fusion(written(folder, "fusion.json", data))
-    if not np.isfinite([getattr(fusion, name) for name in type(fusion).__slots__]).all():
+    if not np.isfinite(np.hstack([getattr(fusion, name) for name in type(fusion).__slots__])).all():
         raise FoundError("not a number")
 
 
