@@ -10,7 +10,7 @@ import argparse
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -115,16 +115,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _write(path: Path, fusion: Fusion) -> None:
-    numbers = {
-        "format": FORMAT,
-        "whole_weight": fusion.whole_weight,
-        "corner_weight": fusion.corner_weight,
-        "floor": fusion.floor,
-        "threshold": fusion.threshold,
-        "index_weight": fusion.index_weight,
-        "index_threshold": fusion.index_threshold,
-        "beside_strip": list(fusion.beside_strip),
-    }
+    numbers = {"format": FORMAT} | asdict(fusion)
     path.write_text(json.dumps(numbers, indent=1) + "\n")
 
 

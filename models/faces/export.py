@@ -13,8 +13,6 @@ from models.outlines.halves import halve_weights
 
 FOLDER = Path(__file__).parent
 OPSET = 17
-
-
 HALVED = ("strip",)
 """Networks whose weights are written as 16-bit floats: all networks together are to fit a phone."""
 

@@ -87,8 +87,7 @@ class Photograph:
         """Return the corners of a card lying at `centre` (px), turned by `angle`, seen at a tilt (2 x 2)."""
         width, height = self.height * CARD_WIDTH_MM / CARD_HEIGHT_MM, self.height
         flat = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
-        cos, sin = np.cos(angle), np.sin(angle)
-        return np.asarray((flat @ np.array([[cos, sin], [-sin, cos]])) @ tilt.T + centre)
+        return np.asarray((flat @ turning(angle)) @ tilt.T + centre)
 
     def paste(self, face: Face, quad: Points, mask: NDArray[np.uint8] | None = None) -> None:
         """Paint a card at a quad; with `mask` its corners are round."""
@@ -117,6 +116,14 @@ class Photograph:
             ),
             np.uint8,
         )
+
+    def share_hidden(self, quad: Points, places: Points) -> float:
+        """Return the share of places (mm) of the card at a quad that are covered, or outside the photo."""
+        points = np.round(transform(card_plane(quad), places)).astype(int)
+        inside = ((points >= 0) & (points < self.size)).all(axis=1)
+        points = np.clip(points, 0, self.size - 1)
+        hidden = self.covered[points[:, 1], points[:, 0]] > 0
+        return float((hidden | ~inside).mean())
 
     def cover(self, quad: Points) -> None:
         """Note that what lies below a polygon can no longer be seen."""
@@ -199,6 +206,12 @@ def _lens(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
     return picture
 
 
+def turning(angle: float) -> Points:
+    """Return the matrix by which rows of points are turned, radians."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.array([[cos, sin], [-sin, cos]])
+
+
 def some_tilt(rng: np.random.Generator) -> Points:
     """Return a 2 x 2 map that foreshortens in some direction, as a camera does that looks from the side."""
     angle, squeeze = rng.uniform(0, np.pi), rng.uniform(0.55, 1.0) ** 0.7
@@ -257,6 +270,10 @@ class SampleMaker:
     def _face(self, card: str, height: float) -> Face:
         if self.rng.random() < self.invented:
             return invented_face(self.rng, card, self.art, int(np.clip(1.3 * height, 120, FACE_HEIGHT)))
+        return self._printed(card)
+
+    def _printed(self, card: str) -> Face:
+        """Return the card's face in some deck."""
         return self.art.face(self.rng, card)
 
     def _neighbours(self, photo: Photograph, quad: Points, angle: float, tilt: Points, above: bool) -> None:
@@ -280,11 +297,7 @@ class SampleMaker:
         """Return the share of the index at the quad's first corner (or the opposite one) that is covered."""
         width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
         places = np.array([width, height]) - _INDEX_MM if half_turn else _INDEX_MM
-        points = np.round(transform(card_plane(quad), places)).astype(int)
-        inside = ((points >= 0) & (points < photo.size)).all(axis=1)
-        points = np.clip(points, 0, photo.size - 1)
-        hidden = photo.covered[points[:, 1], points[:, 0]] > 0
-        return float((hidden | ~inside).mean())
+        return photo.share_hidden(quad, places)
 
     def _corner(self, hidden: float, rank: int, suit: int) -> tuple[int, int]:
         if rank == NONE or hidden > 0.6:

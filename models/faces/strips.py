@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from datasets.art_cards import CARDS
 from models.faces.labels import IGNORE, NONE, rank_label, suit_label
-from models.faces.samples import LARGEST, Photograph, Points, SampleMaker, as_taken, some_tilt
+from models.faces.samples import LARGEST, Photograph, Points, SampleMaker, as_taken, some_tilt, turning
 from models.faces.styles import (
     COURT_PANEL,
-    FACE_HEIGHT,
     FRAMED_COURTS,
     ArtFaces,
     Face,
-    invented_face,
     ornament,
     some_card,
 )
@@ -84,7 +82,7 @@ class StripMaker(SampleMaker):
             quad = np.roll(quad, 2, axis=0)
         self._cover(photo, quad, tilt, card)
         photo.picture = as_taken(rng, photo.picture, height)
-        hidden = _share_hidden(photo, quad)
+        hidden = photo.share_hidden(quad, _RANK_MM)
         if rng.random() < _FALSE_SHARE:
             rank, suit, hidden = NONE, IGNORE, 0.0
             quad = self._elsewhere(quad, height)
@@ -93,16 +91,14 @@ class StripMaker(SampleMaker):
         return StripSample(strip_crop(photo.picture, told_frame(rng, quad)), rank, suit)
 
     def _face(self, card: str, height: float) -> Face:
-        rng, self._deck = self.rng, None
-        if rng.random() < self.invented:
-            return invented_face(rng, card, self.art, int(np.clip(1.3 * height, 120, FACE_HEIGHT)))
-        while True:
-            name = self.art.deck(rng)
-            if card in self.art.decks[name]:
-                break
+        self._deck = None
+        return super()._face(card, height)
+
+    def _printed(self, card: str) -> Face:
+        name = self.art.deck_with(self.rng, card)
         self._deck = self.art.decks[name]
         framed = name in FRAMED_COURTS and card[:-1] in ("J", "Q", "K")
-        return _either_way(self._deck[card], rng) if framed else self._deck[card]
+        return _either_way(self._deck[card], self.rng) if framed else self._deck[card]
 
     def _laid(self, height: float, tilt: Points) -> tuple[Photograph, Points, str]:
         """Return a photo of a card that lies on others, or of a back or an ornament (`BACK`)."""
@@ -139,8 +135,7 @@ class StripMaker(SampleMaker):
         turn = rng.normal(0, 0.08) if rng.random() < 0.75 else rng.normal(0, 0.6)
         turn += np.pi / 2 * (rng.random() < 0.08)
         middle = quad.mean(axis=0)
-        cos, sin = np.cos(turn), np.sin(turn)
-        turned = (quad - middle) @ np.array([[cos, sin], [-sin, cos]])
+        turned = (quad - middle) @ turning(turn)
         return np.asarray(turned + middle + aside * across + down * rng.uniform(0.06, 0.5) * along)
 
     def _cover(self, photo: Photograph, quad: Points, tilt: Points, card: str) -> None:
@@ -181,20 +176,10 @@ def told_frame(rng: np.random.Generator, quad: Points) -> NDArray[np.float32]:
     height = float(np.linalg.norm(quad[3] - quad[0]))
     turn, skew = np.radians(spread * rng.normal(0, (2.5, 1.5)))
     place = transform(card_plane(quad), [INDEX_MM])[0] + spread * rng.normal(0, 0.008 * height, 2)
-    cos, sin = np.cos(turn), np.sin(turn)
-    turned = np.array([[cos, sin], [-sin, cos]])
-    leaning = np.array(
-        [[np.cos(turn + skew), np.sin(turn + skew)], [-np.sin(turn + skew), np.cos(turn + skew)]]
-    )
     across, along = np.exp(spread * rng.normal(0, 0.03, 2))
-    right, below = across * (quad[1] - quad[0]) @ leaning, along * (quad[3] - quad[0]) @ turned
+    right, below = (
+        across * (quad[1] - quad[0]) @ turning(turn + skew),
+        along * (quad[3] - quad[0]) @ turning(turn),
+    )
     corner = place - INDEX_MM[0] / CARD_WIDTH_MM * right - INDEX_MM[1] / CARD_HEIGHT_MM * below
     return np.array([corner, corner + right, corner + right + below, corner + below], np.float32)
-
-
-def _share_hidden(photo: Photograph, quad: Points) -> float:
-    """Return the share of the rank beside a quad's first corner that is covered, or outside the photo."""
-    points = np.round(transform(card_plane(quad), _RANK_MM)).astype(int)
-    inside = ((points >= 0) & (points < photo.size)).all(axis=1)
-    points = np.clip(points, 0, photo.size - 1)
-    return float(((photo.covered[points[:, 1], points[:, 0]] > 0) | ~inside).mean())

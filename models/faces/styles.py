@@ -84,10 +84,14 @@ class ArtFaces:
 
     def face(self, rng: np.random.Generator, card: str) -> Face:
         """Return the card's face in some deck that has it."""
+        return self.decks[self.deck_with(rng, card)][card]
+
+    def deck_with(self, rng: np.random.Generator, card: str) -> str:
+        """Return the name of some deck that has a card."""
         while True:
-            faces = self.decks[self.deck(rng)]
-            if card in faces:
-                return faces[card]
+            name = self.deck(rng)
+            if card in self.decks[name]:
+                return name
 
     def court_panel(self, rng: np.random.Generator, card: str) -> Face | None:
         """Return the framed middle of a court out of some deck, or None where there is no such deck."""

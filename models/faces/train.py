@@ -123,26 +123,29 @@ class Pool:
 
 def _varied(pieces: NDArray[np.uint8], rng: np.random.Generator, turn: bool) -> Tensor:
     """Return pieces as network input, each a little different from the last time it was shown."""
-    batch = torch.from_numpy(network_input(pieces))
-    count = len(batch)
-    gain = torch.from_numpy(rng.uniform(0.8, 1.2, (count, 3, 1, 1)).astype(np.float32))
-    shift = torch.from_numpy(rng.normal(0, 0.12, (count, 3, 1, 1)).astype(np.float32))
-    batch = batch * (0.5 + 0.5 * gain) + shift
+    batch = brightened(torch.from_numpy(network_input(pieces)), rng)
     dx, dy = (int(v) for v in rng.integers(-2, 3, 2))
     batch = torch.roll(batch, (dy, dx), (2, 3))
     if turn:
         # A card read upside down is the same card.
-        turned = torch.from_numpy(rng.random(count) < 0.5)
+        turned = torch.from_numpy(rng.random(len(batch)) < 0.5)
         batch[turned] = torch.flip(batch[turned], (2, 3))
     return batch.to(memory_format=torch.channels_last)
 
 
-def _loss(output: Tensor, rank: Tensor, suit: Tensor) -> Tensor:
+def brightened(batch: Tensor, rng: np.random.Generator) -> Tensor:
+    """Return pieces as network input, each channel of each a little brighter or duller."""
+    shape = (len(batch), 3, 1, 1)
+    gain = torch.from_numpy(rng.uniform(0.8, 1.2, shape).astype(np.float32))
+    shift = torch.from_numpy(rng.normal(0, 0.12, shape).astype(np.float32))
+    return batch * (0.5 + 0.5 * gain) + shift
+
+
+def losses(output: Tensor, rank: Tensor, suit: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the loss of the ranks that a network tells, and that of the suits."""
     criterion = nn.CrossEntropyLoss(ignore_index=IGNORE, label_smoothing=0.02)
     logits = output.float()
-    return torch.as_tensor(
-        criterion(logits[:, :RANK_OUTPUTS], rank) + criterion(logits[:, RANK_OUTPUTS:OUTPUTS], suit)
-    )
+    return criterion(logits[:, :RANK_OUTPUTS], rank), criterion(logits[:, RANK_OUTPUTS:OUTPUTS], suit)
 
 
 class Learner:
@@ -166,7 +169,7 @@ class Learner:
         self.network.train()
         with torch.autocast(batch.device.type, dtype=torch.bfloat16):
             output = self.network(batch)
-        loss = _loss(output, rank, suit)
+        loss = torch.stack(losses(output, rank, suit)).sum()
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)

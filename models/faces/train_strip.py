@@ -14,10 +14,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset
 
 from models.commands import run_command
@@ -29,6 +27,7 @@ from models.faces.network import build
 from models.faces.real import real_cards
 from models.faces.strips import CourtsEitherWay, StripMaker, StripSample
 from models.faces.styles import ArtFaces
+from models.faces.train import brightened, losses
 from models.training import Parts, Trainer, over
 from vision.face_classes import OUTPUTS, RANK_OUTPUTS
 from vision.face_crops import network_input
@@ -50,7 +49,8 @@ class Strips(IterableDataset[Batch]):
         cv2.setNumThreads(1)
         maker = StripMaker(CourtsEitherWay("train"), torch.initial_seed() % 2**31, real=real_cards())
         while True:
-            yield _varied(batch_of([maker.strip() for _ in range(BATCH)]), maker.rng)
+            pieces, rank, suit = batch_of([maker.strip() for _ in range(BATCH)])
+            yield brightened(pieces, maker.rng), rank, suit
 
 
 def batch_of(samples: Sequence[StripSample]) -> Batch:
@@ -60,25 +60,10 @@ def batch_of(samples: Sequence[StripSample]) -> Batch:
     return pieces, rank, suit
 
 
-def _varied(batch: Batch, rng: np.random.Generator) -> Batch:
-    """Return a batch with each channel of each piece a little brighter or duller."""
-    pieces, rank, suit = batch
-    shape = (len(pieces), 3, 1, 1)
-    gain, shift = (_tensor(values) for values in (rng.uniform(0.9, 1.1, shape), rng.normal(0, 0.12, shape)))
-    return pieces * gain + shift, rank, suit
-
-
-def _tensor(values: NDArray[np.float64]) -> Tensor:
-    return torch.from_numpy(values.astype(np.float32))
-
-
 def strip_loss(net: nn.Module, batch: Batch) -> tuple[Tensor, Parts]:
     """Return the loss of a batch and its parts: of the rank, and of the suit."""
     pieces, rank, suit = batch
-    logits = net(pieces.to(memory_format=torch.channels_last))
-    ranks, suits = logits[:, :RANK_OUTPUTS], logits[:, RANK_OUTPUTS:OUTPUTS]
-    of_rank = functional.cross_entropy(ranks, rank, ignore_index=IGNORE, label_smoothing=0.02)
-    of_suit = functional.cross_entropy(suits, suit, ignore_index=IGNORE, label_smoothing=0.02)
+    of_rank, of_suit = losses(net(pieces.to(memory_format=torch.channels_last)), rank, suit)
     return of_rank + of_suit, {"rank": float(of_rank.detach()), "suit": float(of_suit.detach())}
 
 

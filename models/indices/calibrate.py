@@ -123,13 +123,11 @@ def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCEN
     _describe("by their indices", log_p, true, fusion.index_threshold)
     doubtful = np.flatnonzero(log_p.max(axis=1) < np.log(PLAIN_INDEX))
     ends = faces.strip_log_probabilities([strips[int(k)] for k in doubtful])
-    doubted = [cut[doubtful] for cut in cuts]
+    exact, wide = (cut[doubtful] for cut in cuts)
     pairs = itertools.product(np.arange(0.0, 2.01, 0.1), repeat=2)
     trials = [replace(fusion, beside_strip=(round(float(a), 2), round(float(b), 2))) for a, b in pairs]
-    fusion = min(
-        trials, key=lambda trial: _log_loss(fused_index(doubted[0], doubted[1], trial, ends), true[doubtful])
-    )
-    log_p[doubtful] = fused_index(doubted[0], doubted[1], fusion, ends)
+    fusion = min(trials, key=lambda trial: _log_loss(fused_index(exact, wide, trial, ends), true[doubtful]))
+    log_p[doubtful] = fused_index(exact, wide, fusion, ends)
     fusion = replace(fusion, index_threshold=lowest_threshold(log_p[:, :-1], true, _PRECISION))
     _describe("with the upper ends of their cards", log_p, true, fusion.index_threshold)
     return fusion

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.faces import strips
 from models.faces.labels import IGNORE, NONE
+from models.faces.samples import Photograph
 from models.faces.strips import StripMaker, StripSample, told_frame
 from tests.models.test_face_samples import DrawnOnly
 from vision.face_classes import RANKS
@@ -46,7 +46,7 @@ def test_strips_are_of_all_kinds(art: DrawnOnly) -> None:
 
 def test_a_covered_rank_is_none_to_be_learnt(art: DrawnOnly, monkeypatch: pytest.MonkeyPatch) -> None:
     for hidden, wanted in ((0.0, True), (0.5, False), (1.0, False)):
-        monkeypatch.setattr(strips, "_share_hidden", lambda *_, hidden=hidden: hidden)
+        monkeypatch.setattr(Photograph, "share_hidden", lambda *_, hidden=hidden: hidden)
         shown = [0 <= sample.rank < len(RANKS) for sample in made(art, 3, 40)]
         assert any(shown) == wanted
 
