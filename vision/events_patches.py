@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.arms import disc
 from vision.events_alike import Before
-from vision.events_sets import Pictured, unknown
+from vision.events_sets import Pictured, ShowsNew, unknown
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.reading import Image
@@ -139,22 +139,26 @@ class PilePictures:
     def before(self, free: bool) -> Before:
         """Return what the pictures tell of what was to be seen before; `free`: no hand is there now."""
         # While one is there the latest picture may show no more what the looks did.
-        shows_new, edge_stays = self.since_left()
-        return Before(self.lay_there, shows_new if free else unknown, self.rest_lay_there, free, edge_stays)
+        hidden = self.shows_new if free else unknown
+        return Before(self.lay_there, hidden, self.rest_lay_there, free, self._edge_stays)
+
+    def _edge_stays(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        return edge_as_before(card, upon, self.left, self.now)
 
     def since_left(self) -> Pictured:
         """Return what the pictures tell of what has changed since the pile was left."""
-        return Pictured(self.shows_new, lambda card, upon: edge_as_before(card, upon, self.left, self.now))
+        return self._since(self.left, self.shows_new)
+
+    def _since(self, before: CloseUp | None, new: ShowsNew, put: Sequence[Seen] = ()) -> Pictured:
+        def stays(card: Seen, upon: Sequence[Seen], alike: Sequence[Seen]) -> bool:
+            came = any(card is other for other in put)
+            return not came and stays_beneath(card, upon, alike, before, self.now)
+
+        return Pictured(new, stays)
 
     def since_play(self, put: Sequence[Seen] = ()) -> Pictured:
         """Return what they tell of what has changed since before the last play, which `put` cards there."""
-        before = self.before_play
-
-        def stays(card: Seen, upon: Sequence[Seen]) -> bool:
-            came = any(card is other for other in put)
-            return not came and edge_as_before(card, upon, before, self.now)
-
-        return Pictured(self.came_with_play, stays)
+        return self._since(self.before_play, self.came_with_play, put)
 
     def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
@@ -229,6 +233,24 @@ def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now
     if min((shows & side).sum() for side in sides) < _LEAST_EDGE_MM2 * _FINE**2:
         return False
     return _looks_the_same(before, now, shows)
+
+
+def stays_beneath(
+    card: Seen, upon: Sequence[Seen], alike: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> bool:
+    """Tell whether a card surely lies where it did beneath those `upon` it, and none of those `alike` is it.
+
+    One of these is it, outlined amiss, where all that it would cover of the card looks as it did before.
+    """
+    if before is None or now is None or not edge_as_before(card, upon, before, now):
+        return False
+    inside = now.mask(card, -_BESIDE_EDGE_MM)
+    for one in alike:
+        others = [other for other in upon if other is not one]
+        covered = _beside(now, others, inside & now.mask(one, -_BESIDE_EDGE_MM), _SLIP_MM)
+        if _looks_the_same(before, now, covered):
+            return False
+    return True
 
 
 def _beside(

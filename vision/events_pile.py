@@ -173,6 +173,7 @@ class Pile:
             and not self._is_top_misread(card, new, unseen)
             and (
                 shows_new(card[2])
+                or self.shows_its_like(card)
                 or not (
                     is_echo(card, plain, rank_and_colour)
                     or is_echo(card, half_covered, itemgetter(slice(-1)))
@@ -283,7 +284,7 @@ class Pile:
                 continue
             alike = [s for s in seen if _reads_like(s, card.name)]
             may_be_it = [*alike, *(s for s in seen if in_place(card.place, s))]
-            if alike and all(map(pictured.shows_new, may_be_it)) and pictured.stays(card.place, seen):
+            if alike and all(map(pictured.shows_new, may_be_it)) and pictured.stays(card.place, seen, alike):
                 staying.add(card.name)
         return staying
 
@@ -327,6 +328,17 @@ class Pile:
     def known_place(self, seen: Seen) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
         return bool(names_at(seen, self.cards))
+
+    def shows_its_like(self, card: NewCard) -> bool:
+        """Tell whether a card is read well just where its like of another suit surely lay uppermost.
+
+        Pictures of the two hardly differ, so that only how they are read can tell.
+        """
+        name, _, seen = card
+        top = self.cards[-1] if self.cards else None
+        if top is None or not top.sure or seen.odds.get(name, 0.0) < SURE_NAME or name == top.name:
+            return False
+        return rank_and_colour(name) == rank_and_colour(top.name) and bool(names_at(seen, [top]))
 
     def suit_lies_at(self, suit: str, seen: Seen) -> bool:
         """Tell whether a card of a suit is known to lie just there."""

@@ -166,7 +166,7 @@ class PlayPile:
                 self._gone(now, patch)
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
             self._judge_passed_through([name for name, _, _ in passed], now, patch)
-        elif view.cards and len(self._looks) > _LOOKS and self._seeming.is_top_taken(view, unchanged):
+        elif view.cards and view.looks > _LOOKS and self._seeming.is_top_taken(view, unchanged, self._looks):
             self._top_taken(view, now, patch)
         elif not patient or (unchanged and not self._seeming.is_top_gone()):
             self._nothing_new(now, patch)

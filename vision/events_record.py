@@ -97,6 +97,8 @@ class EventLog:
     """What happened last, in its latest form (revisions included); a question is nothing that happened."""
     put_down: dict[str, PutDown] = field(default_factory=dict)
     """What each player has last played from a hand, of those not told to have drawn as much since."""
+    last_plays: dict[str, Event] = field(default_factory=dict)
+    """Each player's last play, in its first form."""
     held: dict[str, str] = field(default_factory=dict)
     """Who holds a card that was seen to go into a hand, and has not been told of since."""
     _put_at: float = -math.inf
@@ -113,6 +115,7 @@ class EventLog:
             self.last = event
             self._moved(event)
         if event.player is not None and kind == "play":
+            self.last_plays[event.player] = event
             if event.source != "up":  # the hand is as large as before: nothing is drawn for what lay there
                 self.put_down[event.player] = PutDown(t, len(event.cards))
             self._put_at = t

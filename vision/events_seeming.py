@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 
 from engine.events import Event
@@ -110,10 +111,13 @@ class SeeminglyNew:
         """Tell whether a card that seems new lay there before; one put exactly on another one did not.
 
         One that is read all but certainly may have its index just where another's was that is much like it:
-        on a neat pile a 6 of clubs and an 8 of clubs differ by little. But where a card of its suit lay, one
-        read less surely is most likely that one, its rank half covered by another.
+        on a neat pile a 6 of clubs and an 8 of clubs differ by little. One read well was not overlooked where
+        its like was surely read as the uppermost. But where a card of its suit lay, one read less surely
+        is most likely that one, its rank half covered by another.
         """
         name, p, seen = card
+        if self._pile.shows_its_like(card):
+            return False
         if p >= CERTAIN or seen.odds.get(name, 0.0) >= _ALL_BUT_CERTAIN:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
         half_read = seen.odds.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
@@ -160,13 +164,16 @@ class SeeminglyNew:
         """Return the new cards that are all but certainly read, and where the picture showed no such card."""
         return [card for card in view.new if card[1] >= CERTAIN and self._pictures.shows_new(card[2])]
 
-    def is_top_taken(self, view: PileView, unchanged: bool) -> bool:
+    def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Seen]]) -> bool:
         """Tell whether upper cards are gone: those of the uppermost rank, or those that were played last.
 
         Cards that were put down together may have been straightened, which hides all but one; what lies upon
-        them is seen. `unchanged`: the pile looks from afar as it was left.
+        them is seen, and none of them is gone that one of the `looks` reads well where it lay. `unchanged`:
+        the pile looks from afar as it was left.
         """
         last, seen = self._told.newest, max(view.there, default=-1)
+        if any(map(partial(_is_read_in, looks), self._pile.cards[seen + 1 :])):
+            return False
         below = len(self._pile.cards) - (len(last.cards) if last is not None else 0)
         on_top = last is not None and sorted(self._pile.names[below:]) == sorted(last.cards)
         if self._pile.is_top_missing(view):
@@ -300,6 +307,12 @@ def _rank_told(seen: Seen) -> str | None:
 
 def _is_well_read(seen: Seen) -> bool:
     return seen.best[1] >= CERTAIN
+
+
+def _is_read_in(looks: Sequence[Sequence[Seen]], lay: PileCard) -> bool:
+    """Tell whether a look reads a card of the pile well where that lay."""
+    well = [seen for look in looks for seen in look if seen.odds.get(lay.name, 0.0) >= _WELL_READ]
+    return lay.place is not None and any(same_card(lay.place, seen) for seen in well)
 
 
 def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:

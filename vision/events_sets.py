@@ -42,8 +42,8 @@ class Pictured(NamedTuple):
     """What pictures of the pile tell of cards that are seen there, and of cards that are not."""
 
     shows_new: ShowsNew = unknown
-    stays: Callable[[Seen, Sequence[Seen]], bool] = lambda card, upon: False
-    """Tells whether a card surely still lies where it did, beneath others."""
+    stays: Callable[[Seen, Sequence[Seen], Sequence[Seen]], bool] = lambda card, upon, alike: False
+    """Tells whether a card surely lies where it did beneath others, and none of those alike it is it."""
 
 
 NOTHING_PICTURED = Pictured()

@@ -157,11 +157,26 @@ class UpCards:
         self._vanished = [gone for gone in self._vanished if gone.seat != seat]
         player = self._scene.layout.seats[seat].player
         up = tuple(self.rows.up_of(seat))
-        count = (Counter(up) - Counter(self._dealt[player])).total()
-        if count:
-            self._dealt[player] = up
+        was, self._dealt[player] = Counter(self._dealt[player]), up
+        if count := (Counter(up) - was).total():
             fields = {"up": {player: up}, "count": count, "confidence": 0.95}
             self._scene.log.add("exchange", t, now, player=player, **fields)
+            self._played_from_hand_after(t, player, was, was - Counter(up), now)
+
+    def _played_from_hand_after(
+        self, t: float, player: str, was: Counter[str], into_hand: Counter[str], now: float
+    ) -> None:
+        """Tell that a player's play after an exchange at `t` came from the hand, if its up-cards went there.
+
+        Who exchanges and plays at one go does both before the row has been seen again.
+        """
+        log = self._scene.log
+        play = log.latest(log.last_plays[player]) if player in log.last_plays else None
+        if play is None or play.withdrawn or play.t <= t or play.source not in ("up", "hand+up"):
+            return
+        from_row = Counter(play.cards) & was
+        if from_row <= into_hand:
+            log.revise(play, now, source="hand")
 
     def _forget_exchange(self, seat: int, now: float) -> None:
         """Give up an exchange that cannot be read, so that what is taken up in the game is told."""

@@ -213,3 +213,33 @@ def test_a_card_half_under_a_mate_is_the_one_of_its_colour_that_lay_there_if_the
     script.rest()
     cards = {"AH"} if truly == "AS" else {"AH", "AC"}
     assert [set(names) for _, _, names in script.told()[2:]] == [cards]
+
+
+def test_a_card_that_one_of_the_looks_shows_is_not_taken_back() -> None:
+    """The reader overlooks it in others; as it was told beside a hand, no picture shows how it was left."""
+    script = pictured()
+    script.play("Ann", card(*on_pile("6D", 0, 0)))
+    six = card(*on_pile("6S", 10, 6))
+    script.table.append(six)
+    script.leave("Bob", six)
+    seen, shows = script.cards, iter([False, True, False])
+    script.cards = lambda: [c for c in seen() if c is not six or next(shows, True)]  # type: ignore[method-assign]
+    script.rest(1.6)
+    assert script.told()[1:] == [("play", "Ann", ("6D",)), ("play", "Bob", ("6S",))]
+
+
+@pytest.mark.parametrize(("truly", "told"), [("4H", [("play", "Bob", ("4H",))]), ("4D", [])])
+def test_put_just_upon_its_like_a_card_is_told_by_its_suit_alone(
+    truly: str, told: list[tuple[str, str, tuple[str, ...]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A picture of the one is much like one of the other."""
+    script = pictured()
+    script.play("Ann", card(*on_pile("4D", 0, 0, 0.99)))
+    monkeypatch.setattr(PilePictures, "lay_there", lambda *_: True)
+    x, y = PLAY_AT
+    red = {"4H": 0.96, "4D": 0.03} if truly == "4H" else {"4H": 0.8, "4D": 0.17}
+    script.drawn = {"4H": "4D"}
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [Seen(x, y, 90.0, "up", red)]
+    script.rest()
+    assert script.told()[2:] == told

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
 from tests.vision.test_events_patches import LAYOUT, UPRIGHT
 from vision.events_alike import Before
-from vision.events_patches import CloseUp, PilePictures, close_up, edge_as_before
+from vision.events_patches import CloseUp, PilePictures, close_up, edge_as_before, stays_beneath
 from vision.events_pile import Pile, PileView
 from vision.events_record import UnderArm
 from vision.events_seeming import SeeminglyNew
@@ -30,7 +30,7 @@ PLAYED = [card("7H", (-62.0, -8.0), 0.99), Seen(-62.0, 17.0, 90.0, "up", {"5C": 
 
 def stays(*those: Seen, new: bool = True) -> Pictured:
     """What pictures tell where these cards stay, and whether all that is seen was not there before."""
-    return Pictured(lambda _: new, lambda card, _: card in those)
+    return Pictured(lambda _: new, lambda card, *_: card in those)
 
 
 def view(below: Sequence[Seen], look: Sequence[Seen], pictured: Pictured) -> PileView:
@@ -62,14 +62,21 @@ def test_an_edge_where_another_card_lies_just_so_tells_nothing() -> None:
     assert names(view([below, FIVE], PLAYED, stays(FIVE, below))) == {"7H"}
 
 
-def table(x: int, upon: bool) -> CloseUp:
-    """Return a picture of a blank card on wood, so far (mm) aside, and maybe of one that lies upon it."""
+def table(x: int, upon: bool, mate: int | None = None, *, inked: bool = False) -> CloseUp:
+    """Return a picture of a card on wood, so far (mm) aside, and maybe of one that lies upon it.
+
+    Between the two one like the lower may lie, so far (mm) below; both may bear an index.
+    """
     grain = np.random.default_rng(5).normal(90, 5, (640, 640, 1)).repeat(3, axis=2)
     frame: NDArray[np.uint8] = np.clip(grain, 0, 255).astype(np.uint8)
-    for shown, left, colour in ((True, 320 + 2 * x - 63, 215), (upon, 320 - 63 - 24, 225)):
-        if shown:
-            cv2.rectangle(frame, (left, 232), (left + 126, 408), (colour,) * 3, -1)
-            cv2.rectangle(frame, (left, 232), (left + 126, 408), (120,) * 3, 1)
+    cards = [(320 + 2 * x - 63, 232, inked, 215)]
+    cards += [] if mate is None else [(320 - 63, 232 + 2 * mate, inked, 215)]
+    cards += [(320 - 63 - 24, 232, False, 225)] if upon else []
+    for left, top, index, colour in cards:
+        cv2.rectangle(frame, (left, top), (left + 126, top + 176), (colour,) * 3, -1)
+        cv2.rectangle(frame, (left, top), (left + 126, top + 176), (120,) * 3, 1)
+        if index:
+            cv2.ellipse(frame, (left + 114, top + 160), (5, 9), 0, 0, 360, (20,) * 3, -1)
     return close_up(frame, LAYOUT, (0.0, 0.0))
 
 
@@ -82,8 +89,17 @@ def test_a_card_stays_whose_edge_beside_those_upon_it_is_where_it_was(moved: int
     assert not edge_as_before(UPRIGHT, [UPRIGHT], before, now), "nothing of it shows"
     assert not edge_as_before(UPRIGHT, [upper], None, now)
     pictures = PilePictures(now=now, left=before, before_play=table(-6, upon=False))
-    assert pictures.since_left().stays(UPRIGHT, [upper]) == same
-    assert not pictures.since_play().stays(UPRIGHT, [upper])
+    assert pictures.since_left().stays(UPRIGHT, [upper], []) == same
+    assert not pictures.since_play().stays(UPRIGHT, [upper], [])
+
+
+@pytest.mark.parametrize(("mate", "other"), [(None, False), (12, True)])
+def test_what_is_outlined_where_a_card_shows_as_before_is_that_card(mate: int | None, other: bool) -> None:
+    """The corner that shows of a card is outlined too low: a card there would cover what is to be seen."""
+    upper, low = Seen(-12.0, 0.0, 90.0, "up", {"9D": 0.99}), Seen(0.0, 12.0, 90.0, "up", {"5S": 0.9})
+    before, now = table(0, upon=False, inked=True), table(0, upon=True, mate=mate, inked=True)
+    assert edge_as_before(UPRIGHT, [upper, low], before, now)
+    assert stays_beneath(UPRIGHT, [upper, low], [low], before, now) == other
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -160,7 +176,7 @@ def test_a_card_of_the_play_itself_does_not_stay_since_before_the_play(
     upper, lower = card("JS", (-84.0, 31.0), 0.99), card("JH", (-91.0, 2.0))
     pile, pictures = Pile(), PilePictures()
     pile.put([("JH", 0.8, lower), ("JS", 1.0, upper)])
-    monkeypatch.setattr("vision.events_patches.edge_as_before", lambda *_: True)
+    monkeypatch.setattr("vision.events_patches.stays_beneath", lambda *_: True)
     monkeypatch.setattr(PilePictures, "came_with_play", lambda *_: True)
     told = SimpleNamespace(last=SimpleNamespace(cards=("JH", "JS")))
     seeming = SeeminglyNew(pile, pictures, cast(Taking, None), cast(ToldPlays, told))

@@ -1,4 +1,4 @@
-"""Cards that are taken: picked up, burnt, drawn, exchanged."""
+"""Cards that are taken: picked up, burnt, drawn."""
 
 from __future__ import annotations
 
@@ -182,54 +182,6 @@ def test_nobody_draws_from_a_pile_that_is_used_up() -> None:
     script.reach("Ann", (DRAW_AT, 0.3))
     script.rest(2.0)
     assert script.told()[-1][0] == "play"
-
-
-def exchange_begun(script: Script) -> tuple[Zone, Place]:
-    """Have Bob take an up-card into his hand; returns its spot and place."""
-    spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
-    script.reach("Bob", (place, 0.3))
-    script.rows[spot] = down(place)
-    script.rest(0.8)
-    return spot, place
-
-
-def test_an_exchange_is_told_before_the_first_play_and_taking_up_after_it() -> None:
-    script = Script()
-    spot, place = exchange_begun(script)
-    script.reach("Bob", (place, 0.3))
-    script.rows[spot] = card("2S", place)
-    script.rest()
-    exchange = script.events[-1]
-    assert (exchange.event, exchange.player, exchange.up) == ("exchange", "Bob", {"Bob": ("9D", "2S", "AD")})
-    script.play("Ann", card("9S", PLAY_AT))
-    script.reach("Bob", (place, 0.3))
-    script.rows[spot] = down(place)
-    script.rest(2.5)
-    assert script.told()[-1] == ("take_up", "Bob", ("2S",))
-
-
-def test_an_exchange_that_is_broken_off_at_the_end_takes_nothing_up() -> None:
-    script = Script()
-    exchange_begun(script)
-    script.events += script.maker.finish(script.t)
-    assert [event for event, _, _ in script.told()] == ["deal"]
-
-
-def test_an_exchange_that_cannot_be_read_does_not_hide_what_others_take_up() -> None:
-    script = Script()
-    seats = script.maker.layout.seats
-    script.reach("Bob", (seats[1].row[1], 0.3))
-    script.rows[Zone("row", 1, 1)] = down(seats[1].row[1])
-    script.rest(0.8)
-    script.reach("Bob", (seats[1].row[1], 0.3))
-    script.rows[Zone("row", 1, 1)] = Seen(*seats[1].row[1], 90.0, "up", {"2S": 0.2, "5S": 0.2})
-    script.rest()
-    script.play("Ann", card("9S", PLAY_AT))
-    script.rest(9.0)
-    script.reach("Cat", (seats[2].row[1], 0.3))
-    script.rows[Zone("row", 2, 1)] = down(seats[2].row[1])
-    script.rest(2.5)
-    assert script.told()[-1] == ("take_up", "Cat", ("8C",))
 
 
 @pytest.mark.parametrize(
