@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.events import Event, Source
 from vision.events_record import BeforeAction, Patch
 from vision.events_rows import Change, Rows
-from vision.events_scene import NEAR_MM, Scene
+from vision.events_scene import JUST_SECONDS, NEAR_MM, Scene
 from vision.layout import Zone
 from vision.slots import Seen
 
@@ -18,6 +18,8 @@ _QUIET_SECONDS = 1.0
 _ONE_ACT_S = 4.0
 """An up-card that a hand takes up so soon after another one is taken up together with that."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
+_LINGERS_SECONDS = 1.0
+"""A hand that stays at a spot for longer has done by then what it came for."""
 _EXCHANGE_SECONDS = 10.0
 """An exchange of which the game has begun and a card is still unread this long after is not told any more."""
 
@@ -58,7 +60,7 @@ class UpCards:
             self._changed(change, pile, now)
 
     def _changed(self, change: Change, pile: Collection[str], now: float) -> None:
-        seat = change.zone.seat
+        seat, change = change.zone.seat, replace(change, t=self._done_at(change))
         if change.before is not None and not self._is_on_pile(change.before, pile):
             self._vanished.append(_Vanished(seat, change.before, change.t))
         if not self._scene.started:
@@ -67,6 +69,15 @@ class UpCards:
             self._down_gone.append(change)
         if change.down_gone:
             self._flipped[seat] = max(0, self._flipped[seat] - 1)
+
+    def _done_at(self, change: Change) -> float:
+        """Return when a hand did what it left at a spot: soon after it came there, however long it stayed."""
+        place = self._scene.layout.place_of(change.zone)
+        if place is None:
+            return change.t
+        near = self._scene.stops_near(place, change.t - JUST_SECONDS, _ROW_NEAR_MM)
+        came = min((math.dist(stop.place, place), stop.start) for stop, _ in near)[1] if near else change.t
+        return min(change.t, came + _LINGERS_SECONDS)
 
     def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
         """Tell whether a card that has left its row is one that lies on the pile, and not one like it."""

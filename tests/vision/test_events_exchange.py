@@ -68,3 +68,16 @@ def test_an_exchange_that_cannot_be_read_does_not_hide_what_others_take_up() -> 
     script.rows[Zone("row", 2, 1)] = down(seats[2].row[1])
     script.rest(2.5)
     assert script.told()[-1] == ("take_up", "Cat", ("8C",))
+
+
+def test_who_lets_a_hand_rest_on_the_card_just_put_down_has_exchanged_before() -> None:
+    script = Script()
+    spot, place = exchange_begun(script)
+    came = script.t
+    reach = script.reach("Bob", (place, 5.0))
+    script.go_on(reach, [(place[0] - 60.0, place[1])] * 3, over=[spot])
+    script.rows[spot] = card("2S", place)
+    script.rest()
+    exchange = script.events[-1]
+    assert exchange.event == "exchange"
+    assert came < exchange.t < came + 1.5
