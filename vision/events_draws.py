@@ -20,10 +20,8 @@ BeforeDraw = Callable[[str | None, int, float], None]
 Path = list[tuple[float, Place]]
 """Where a hand was when."""
 
-_GAP_SECONDS = 0.35
-"""Pauses at the draw pile that are nearer in time are one."""
-_DRAW_SECONDS = 0.7
-"""A hand that draws rests at the draw pile no longer than this."""
+_GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
+"""Pauses at the draw pile that are nearer in time are one; a hand that draws rests there no longer."""
 _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
 _AGAIN_SECONDS = 6.0
@@ -382,7 +380,8 @@ class Draws:
             drawn.count = 0 if untouched else max(drawn.firm, min(drawn.count, times))
             return
         not_shown = untouched and pictures.show_draws
-        by_hand = 0 if not_shown and not drawn.firm else drawn.count
+        surely = not_shown and pictures.is_as_before(drawn.start, drawn.t, surely=True)
+        by_hand = 0 if surely and not drawn.firm else drawn.count
         if pictures.show_draws and times:  # more than are due are believed where both tell of them
             by_hand = min(by_hand, max(due.count, drawn.firm, times))
         drawn.count = max(by_hand, min(due.count, times))

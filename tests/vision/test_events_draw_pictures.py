@@ -160,7 +160,8 @@ def otherwise(top: Patch, left: int) -> Patch:
     return changed
 
 
-def test_a_pile_that_shows_its_draws_and_looks_as_before_tells_that_a_hand_behind_it_took_none() -> None:
+def three_draws_seen() -> tuple[Script, Patch]:
+    """Cat draws three times, which the draw pile's picture shows; returns how that looked at first, too."""
     script = Script()
     script.draw_picture = top = np.full((26, 26, 3), 90, np.uint8)
     past_the_pile(script, "Ann")  # of this, no draw, nothing is learnt
@@ -171,11 +172,29 @@ def test_a_pile_that_shows_its_draws_and_looks_as_before_tells_that_a_hand_behin
         script.look()
         script.rest(2.0)
     assert draws(script) == [("Cat", 1)] * 3
+    return script, top
+
+
+def test_a_pile_that_shows_its_draws_and_looks_as_before_tells_that_a_hand_behind_it_took_none() -> None:
+    script, top = three_draws_seen()
     script.play("Ann", card("2S", PLAY_AT))
     past_the_pile(script, "Ann")
     assert draws(script) == [("Cat", 1)] * 3
     past_the_pile(script, "Ann", otherwise(top, 12))
     assert draws(script)[3:] == [("Ann", 1)]
+
+
+@pytest.mark.parametrize("due", [True, False])
+def test_a_picture_that_changed_by_little_tells_of_no_draw_only_where_none_is_due(due: bool) -> None:
+    """The next card may lie nearly as the one above it did; but so little may a shadow change, too."""
+    script, _ = three_draws_seen()
+    assert script.draw_picture is not None
+    nearly = script.draw_picture.copy()
+    nearly[:20, 20] = 160
+    if due:
+        script.play("Ann", card("2S", PLAY_AT))
+    past_the_pile(script, "Ann", nearly)
+    assert draws(script)[3:] == [("Ann", 1)] * due
 
 
 def test_whoever_comes_to_the_draw_pile_alone_after_a_play_has_drawn_though_it_looks_as_before() -> None:
