@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from vision.events_lying import are_two_ends, hide, hides_part, in_place
 from vision.face_classes import rank_and_colour
-from vision.slots import MIN_NAME, Seen, Settled
+from vision.slots import MIN_NAME, Seen, Settled, turn_between
 
 SURE_NAME = 0.9
 """A card that is named less surely than this may show in part alone."""
@@ -23,6 +23,8 @@ _JUST_THERE = 3.0, 4.0
 """So little off, mm and degrees, two cards' edges cannot be told from one another."""
 _MOVED = 45.0, 20.0
 """By so much, mm and degrees, a hand moves a card that it is about to take."""
+_ALONG = 30.0
+"""A card turned from another one by no more degrees lies along it."""
 OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
 Claim = tuple[str | None, float, Seen]
@@ -80,13 +82,15 @@ def joined_ends(cards: Sequence[Settled]) -> list[Settled]:
     """Return what several looks see, with the two ends of a card outlined as two cards put together.
 
     That happens where a card lies across others whose edges run on beneath it. Of each end one index is read,
-    so that neither is read surely; of two cards that lie so the upper one would be.
+    so that neither is read surely; of two cards that lie so the upper one would be. Where one that is surely
+    read lies along the card, and not across it, it would hide one of the ends.
     """
+    upon = [card.seen for card in cards if card.seen.best[1] >= SURE_NAME]
     joined: list[Settled] = []
     for card in cards:
         for k, other in enumerate(joined):
             whole = _put_together(other.seen, card.seen)
-            if whole is not None:
+            if whole is not None and not any(_hides_an_end(upper, whole) for upper in upon):
                 joined[k] = Settled(whole, max(other.looks, card.looks))
                 break
         else:
@@ -111,6 +115,10 @@ def _put_together(first: Seen, second: Seen) -> Seen | None:
     angle = max(first, second, key=lambda seen: seen.best[1]).angle
     whole = Seen((first.x + second.x) / 2, (first.y + second.y) / 2, angle, "up", odds)
     return whole if are_two_ends(whole, first, second) else None
+
+
+def _hides_an_end(upper: Seen, whole: Seen) -> bool:
+    return turn_between(upper.angle, whole.angle) <= _ALONG and hides_part(upper, whole)
 
 
 def told_apart(

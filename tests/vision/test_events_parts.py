@@ -179,6 +179,15 @@ def test_two_of_a_fanned_set_that_are_read_as_different_cards_are_no_two_ends_of
     assert {card[0] for card in pile.view([[top, *eights]] * 2, set()).new} == {"8S", "8D", "8H"}
 
 
+@pytest.mark.parametrize(("turn", "at", "reds"), [(90, 0, 1), (4, -35, 2)])
+def test_one_that_lies_along_a_card_and_not_across_it_leaves_but_one_of_its_ends(
+    turn: float, at: float, reds: int
+) -> None:
+    ends = [up("4D", 12, p=0.85, angle=0, c4H=0.1), up("4H", -11, p=0.85, angle=0, c4D=0.1)]
+    upper = up("4S", at, p=0.99, angle=turn)
+    assert len(pile_of().view([[upper, *ends]] * 3, set()).new) == 1 + reds
+
+
 def test_both_ends_of_a_straightened_card_under_the_uppermost_are_that_card_though_one_is_misread() -> None:
     pile = pile_of(up("7C", 40, angle=0), up("8S"))
     top, end = up("8S", p=0.99), up("7C", -10, p=0.9, angle=57)
