@@ -154,7 +154,7 @@ class PilePictures:
             came = any(card is other for other in put)
             return not came and stays_beneath(card, upon, alike, before, self.now)
 
-        return Pictured(new, stays)
+        return Pictured(new, stays, lambda card: looks_otherwise(card, before, self.now))
 
     def since_play(self, put: Sequence[Seen] = ()) -> Pictured:
         """Return what they tell of what has changed since before the last play, which `put` cards there."""

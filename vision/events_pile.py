@@ -139,7 +139,7 @@ class Pile:
         unseen = {c.name: c.place for c in self.cards if c.name not in old and c.name not in staying}
         lying = [(name, seen) for (name, _, seen), those in zip(claims, known, strict=True) if name and those]
         plainly = [(name, seen) for name, seen in lying if name in plain]
-        new = self._without_known(new, unseen, plainly, shows_new, lying)
+        new = self._without_known(new, unseen, plainly, pictured, lying)
         together = one_set(new, unseen, shows_new, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
@@ -158,7 +158,7 @@ class Pile:
         new: Sequence[NewCard],
         unseen: Collection[str],
         plain: Sequence[tuple[str, Seen]],
-        shows_new: ShowsNew,
+        pictured: Pictured,
         old: Sequence[tuple[str, Seen]],
     ) -> list[NewCard]:
         """Return what seems new without what is more likely a card of the pile, misread or moved aside."""
@@ -172,8 +172,8 @@ class Pile:
             and not (moved and unseen and card[0] == UNKNOWN_CARD)
             and not self._is_top_misread(card, new, unseen)
             and (
-                shows_new(card[2])
-                or self.shows_its_like(card)
+                pictured.shows_new(card[2])
+                or (pictured.changed(card[2]) and self.shows_another(card))
                 or not (
                     is_echo(card, plain, rank_and_colour)
                     or is_echo(card, half_covered, itemgetter(slice(-1)))
@@ -329,16 +329,13 @@ class Pile:
         """Tell whether a card of the pile is known to lie just there."""
         return bool(names_at(seen, self.cards))
 
-    def shows_its_like(self, card: NewCard) -> bool:
-        """Tell whether a card is read well just where its like of another suit surely lay uppermost.
-
-        Pictures of the two hardly differ, so that only how they are read can tell.
-        """
+    def shows_another(self, card: NewCard) -> bool:
+        """Tell whether a card is read well just where the uppermost was surely read as another one."""
         name, _, seen = card
         top = self.cards[-1] if self.cards else None
         if top is None or not top.sure or seen.odds.get(name, 0.0) < SURE_NAME or name == top.name:
             return False
-        return rank_and_colour(name) == rank_and_colour(top.name) and bool(names_at(seen, [top]))
+        return bool(names_at(seen, [top]))
 
     def suit_lies_at(self, suit: str, seen: Seen) -> bool:
         """Tell whether a card of a suit is known to lie just there."""

@@ -112,11 +112,11 @@ class SeeminglyNew:
 
         One that is read all but certainly may have its index just where another's was that is much like it:
         on a neat pile a 6 of clubs and an 8 of clubs differ by little. One read well was not overlooked where
-        its like was surely read as the uppermost. But where a card of its suit lay, one read less surely
-        is most likely that one, its rank half covered by another.
+        the uppermost was surely read as another, and all of its place looks otherwise. But where a card of
+        its suit lay, one read less surely is most likely that one, its rank half covered by another.
         """
         name, p, seen = card
-        if self._pile.shows_its_like(card):
+        if self._pictures.looks_otherwise(seen) and self._pile.shows_another(card):
             return False
         if p >= CERTAIN or seen.odds.get(name, 0.0) >= _ALL_BUT_CERTAIN:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)

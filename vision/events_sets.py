@@ -44,6 +44,8 @@ class Pictured(NamedTuple):
     shows_new: ShowsNew = unknown
     stays: Callable[[Seen, Sequence[Seen], Sequence[Seen]], bool] = lambda card, upon, alike: False
     """Tells whether a card surely lies where it did beneath others, and none of those alike it is it."""
+    changed: Callable[[Seen], bool] = unknown
+    """Tells whether the whole place of a card surely shows something else than before."""
 
 
 NOTHING_PICTURED = Pictured()

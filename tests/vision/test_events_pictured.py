@@ -228,18 +228,17 @@ def test_a_card_that_one_of_the_looks_shows_is_not_taken_back() -> None:
     assert script.told()[1:] == [("play", "Ann", ("6D",)), ("play", "Bob", ("6S",))]
 
 
-@pytest.mark.parametrize(("truly", "told"), [("4H", [("play", "Bob", ("4H",))]), ("4D", [])])
-def test_put_just_upon_its_like_a_card_is_told_by_its_suit_alone(
-    truly: str, told: list[tuple[str, str, tuple[str, ...]]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("otherwise", [True, False])
+def test_a_card_read_well_just_upon_another_is_new_where_all_of_its_place_looks_otherwise(
+    otherwise: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A picture of the one is much like one of the other."""
+    """The indices of a heart and a diamond look much alike."""
     script = pictured()
     script.play("Ann", card(*on_pile("4D", 0, 0, 0.99)))
     monkeypatch.setattr(PilePictures, "lay_there", lambda *_: True)
-    x, y = PLAY_AT
-    red = {"4H": 0.96, "4D": 0.03} if truly == "4H" else {"4H": 0.8, "4D": 0.17}
-    script.drawn = {"4H": "4D"}
+    monkeypatch.setattr(PilePictures, "shows_new", lambda *_: False)
+    monkeypatch.setattr("vision.events_patches.looks_otherwise", lambda *_: otherwise)
     script.reach("Bob", (PLAY_AT, 0.4))
-    script.table = [Seen(x, y, 90.0, "up", red)]
+    script.table = [Seen(*PLAY_AT, 90.0, "up", {"4H": 0.96, "4D": 0.03})]
     script.rest()
-    assert script.told()[2:] == told
+    assert script.told()[2:] == [("play", "Bob", ("4H",))] * otherwise
