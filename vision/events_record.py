@@ -94,7 +94,9 @@ class EventLog:
     count: int = 0
     fresh: list[Event] = field(default_factory=list)
     last: Event | None = None
-    """What happened last, in its latest form (revisions included); a question is nothing that happened."""
+    """What happened last, in its latest form (revisions included); a question is nothing that happened.
+
+    An exchange is told when its player's hand has gone, though others may have begun to play."""
     put_down: dict[str, PutDown] = field(default_factory=dict)
     """What each player has last played from a hand, of those not told to have drawn as much since."""
     last_plays: dict[str, Event] = field(default_factory=dict)
@@ -112,8 +114,9 @@ class EventLog:
         event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
         self.fresh.append(event)
         if kind != "unclear":
-            self.last = event
             self._moved(event)
+            if kind != "exchange" or self.last is None or t >= self.last.t:
+                self.last = event
         if event.player is not None and kind == "play":
             self.last_plays[event.player] = event
             if event.source != "up":  # the hand is as large as before: nothing is drawn for what lay there

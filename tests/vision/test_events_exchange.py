@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.vision.event_script import PLAY_AT, Script, card, down
+from vision.events_record import EventLog
 from vision.layout import Place, Zone
 from vision.slots import Seen
 
@@ -81,3 +82,13 @@ def test_who_lets_a_hand_rest_on_the_card_just_put_down_has_exchanged_before() -
     exchange = script.events[-1]
     assert exchange.event == "exchange"
     assert came < exchange.t < came + 1.5
+
+
+def test_an_exchange_told_late_does_not_come_between_the_cards_of_a_set() -> None:
+    """Bob's hand rests on his row while Cat begins to put down her set."""
+    log = EventLog()
+    first = log.add("exchange", 3.0, 4.0, player="Ann")
+    assert log.is_newest(first)
+    play = log.add("play", 6.0, 6.2, player="Cat", cards=("5H",), source="hand")
+    log.add("exchange", 2.0, 7.0, player="Bob")
+    assert log.is_newest(play)
