@@ -14,6 +14,8 @@ _REACHES_MM = 29.0
 """A card that ends no farther from the middle of another one lies over a good part of it."""
 _END_OUT_MM, _END_ASIDE_MM, _END_DEGREES = 20.0, 8.0, 12.0
 """So far off a card's place, along it and aside, and so far turned, each of its two ends may be drawn."""
+_OUT_MM = 3.0
+"""A card that is drawn no farther out than this is drawn whole."""
 _BOTH_ENDS_DEGREES = 18.0
 """So far turned from one another both may be drawn."""
 
@@ -56,7 +58,8 @@ def are_two_ends(card: Seen, first: Seen, second: Seen) -> bool:
         if turn_between(card.angle, end.angle) > _END_DEGREES or abs(across) > _END_ASIDE_MM:
             return False
         offsets.append(along)
-    return offsets[0] * offsets[1] < 0 and max(map(abs, offsets)) <= _END_OUT_MM
+    out = [abs(along) for along in offsets]
+    return offsets[0] * offsets[1] < 0 and max(out) <= _END_OUT_MM and min(out) > _OUT_MM
 
 
 def show_on_both_sides(upper: Seen, first: Seen, second: Seen) -> bool:

@@ -172,6 +172,14 @@ def test_both_ends_of_a_card_under_another_are_that_card_though_one_is_misread()
     assert {card[0] for card in pile.view([another] * 2, set()).new} == {"8H", "8C"}, "on the same side"
 
 
+def test_a_card_seen_just_where_it_lies_is_no_end_of_itself() -> None:
+    """What lies beside it in a fan, and much like it, is another one."""
+    pile = pile_of(up("5D", 40, angle=0), up("5S", 0, p=0.99, angle=0))
+    fan = [up("5S", 0, p=0.99, angle=0), up("5D", 41, p=0.85, angle=0, c5H=0.1)]
+    fan.append(up("5H", 21, p=0.85, angle=0, c5D=0.1))
+    assert [card[0] for card in pile.view([fan] * 3, set()).new] == ["5H"]
+
+
 def test_two_of_a_fanned_set_that_are_read_as_different_cards_are_no_two_ends_of_one() -> None:
     pile = pile_of()
     top = up("8S", -30)
