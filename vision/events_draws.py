@@ -21,7 +21,7 @@ Path = list[tuple[float, Place]]
 """Where a hand was when."""
 
 _GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
-"""Pauses at the draw pile that are nearer in time are one; a hand that draws rests there no longer."""
+"""Pauses at the draw pile nearer in time are one; and so long, at most, rests a hand there that draws."""
 _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
 _AGAIN_SECONDS = 6.0

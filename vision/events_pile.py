@@ -173,7 +173,7 @@ class Pile:
             and not self._is_top_misread(card, new, unseen)
             and (
                 pictured.shows_new(card[2])
-                or (pictured.changed(card[2]) and self.shows_another(card))
+                or (self.shows_another(card) and pictured.changed(card[2]))
                 or not (
                     is_echo(card, plain, rank_and_colour)
                     or is_echo(card, half_covered, itemgetter(slice(-1)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import partial
 from operator import itemgetter
 
 from engine.events import Event
@@ -116,7 +115,7 @@ class SeeminglyNew:
         its suit lay, one read less surely is most likely that one, its rank half covered by another.
         """
         name, p, seen = card
-        if self._pictures.looks_otherwise(seen) and self._pile.shows_another(card):
+        if self._pile.shows_another(card) and self._pictures.looks_otherwise(seen):
             return False
         if p >= CERTAIN or seen.odds.get(name, 0.0) >= _ALL_BUT_CERTAIN:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
@@ -172,7 +171,7 @@ class SeeminglyNew:
         the pile looks from afar as it was left.
         """
         last, seen = self._told.newest, max(view.there, default=-1)
-        if any(map(partial(_is_read_in, looks), self._pile.cards[seen + 1 :])):
+        if any(_is_read_in(looks, lay) for lay in self._pile.cards[seen + 1 :]):
             return False
         below = len(self._pile.cards) - (len(last.cards) if last is not None else 0)
         on_top = last is not None and sorted(self._pile.names[below:]) == sorted(last.cards)
