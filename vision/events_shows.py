@@ -32,8 +32,11 @@ _HOME_MM, _ASIDE_MM = 100.0, 45.0
 class Lies(Protocol):
     """Tells whether a card under a seat's arm lies where it is, see `Whereabouts.lies`."""
 
-    def __call__(self, card: Seen, seat: int, *, holds_another: bool) -> bool:
-        """Tell it of a card; `holds_another`: that seat's hand holds out another one, far from there."""
+    def __call__(self, card: Seen, seat: int, *, holds_another: bool, answers: bool) -> bool:
+        """Tell it of a card.
+
+        `holds_another`: That seat's hand holds out another one, far from there; `answers`: one of its rank.
+        """
         ...
 
 
@@ -92,6 +95,10 @@ class _Hold:
         return all(off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
 
 
+_Named = tuple[_Hold, str | None, float]
+"""A card that was held out, its name, and how sure that is."""
+
+
 class Shows:
     """Collects held-out cards until all hands that held one have gone."""
 
@@ -145,7 +152,8 @@ class Shows:
                 continue
             held_elsewhere = self._held_elsewhere(seat, card, look.t)
             another = held_elsewhere is not None or self.hold_across(card)
-            if reach.resting < _RESTING_SECONDS or lies(card, seat, holds_another=another):
+            answers = another and self._is_of_shown_rank(card)
+            if reach.resting < _RESTING_SECONDS or lies(card, seat, holds_another=another, answers=answers):
                 continue
             near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
             shown = None if near else held_elsewhere
@@ -188,9 +196,14 @@ class Shows:
         )
         return next(there, None)
 
+    def _is_of_shown_rank(self, card: Seen) -> bool:
+        """Tell whether a card of the same rank is held out far from there, or was until just now."""
+        far = (h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM)
+        return any(str(_name(hold)[0])[:-1] == str(card.best[0])[:-1] for hold in far)
+
     def hold_across(self, card: Seen) -> bool:
-        """Tell whether a card is held out by a hand that is seen as one with another player's arm."""
-        return any(hold.elsewhere and _is_held_by(hold, card) for hold in self._open)
+        """Tell whether a card is held out, or was until just now, by a hand seen as one with another arm."""
+        return any(hold.elsewhere and _is_held_by(hold, card) for hold in (*self._done, *self._open))
 
     def forget(self, seat: int | None) -> None:
         """Note that what the seat held has been played."""
@@ -250,15 +263,17 @@ class Shows:
         named = [(h, name, p) for h, name, p in named if name and (h.crosses or name not in elsewhere)]
         if not named:
             return None
-        directed = [(hold, layout.seat_shown(hold.seat, _place(hold.looks[-1][0]))) for hold, _, _ in named]
-        first, card, p = named[0]
+        # A hand that was lost from sight, and came back with the same card, has held it out but once.
+        once = [one for k, one in enumerate(named) if not any(_is_again(one, other) for other in named[:k])]
+        directed = [(hold, layout.seat_shown(hold.seat, _place(hold.looks[-1][0]))) for hold, _, _ in once]
+        first, card, p = once[0]
         assert card is not None
         return Shown(
             seat=first.seat,
             card=card,
             to=directed[0][1],
             answers=tuple((hold.seat, to) for hold, to in directed[1:]),
-            cards=tuple(name for _, name, _ in named if name),
+            cards=tuple(name for _, name, _ in once if name),
             since=first.first,
             t=max(hold.left for hold, _, _ in named),
             confidence=0.9 * p,
@@ -279,6 +294,10 @@ def _across(
         return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
     to = layout.seat_shown(shown.seat, _place(shown.looks[-1][0]))
     return (reach, to) if layout.seat_shown(to, _place(card)) == shown.seat else None
+
+
+def _is_again(one: _Named, other: _Named) -> bool:
+    return (one[0].seat, one[1]) == (other[0].seat, other[1])
 
 
 def _is_held_by(hold: _Hold, card: Seen) -> bool:

@@ -36,12 +36,13 @@ class Whereabouts:
         owners = {zone.seat for zone, spot in self._rows.spots.items() if spot.up == name and zone in hidden}
         return owners.pop() if len(owners) == 1 else seat
 
-    def lies(self, card: Seen, seat: int, *, holds_another: bool) -> bool:
+    def lies(self, card: Seen, seat: int, *, holds_another: bool, answers: bool) -> bool:
         """Tell whether a card under a seat's arm lies where it is, and is not held out.
 
         It lies on the pile or in the seat's own row, or is one that is known to lie just there; or it is
         carried: that hand has just taken it off the pile. `holds_another`: that hand holds another card out,
-        far from this one. Then what surely is none of the cards that lie in the own row is held out, too.
+        far from this one. Then what surely is none of the cards that lie in the own row is held out, too,
+        and over the pile what `answers` the other one, being of its rank.
         """
         whole = self._taking.whole
         carried = whole.cards if whole is not None and whole.seat == seat else ()
@@ -49,9 +50,10 @@ class Whereabouts:
             return True
         zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat
-        if zone == PLAY or self._heap.lies(card) or (name, zone) in self.lying():
+        if self._heap.lies(card) or (name, zone) in self.lying():
             return True
-        return own and not (holds_another and card.best[1] >= CERTAIN)
+        held_out = answers if zone == PLAY else holds_another
+        return (own or zone == PLAY) and not (held_out and card.best[1] >= CERTAIN)
 
     def lying(self) -> list[tuple[str, Zone]]:
         """Return the cards that are known to lie on the table, each with its zone."""

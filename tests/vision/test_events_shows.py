@@ -9,7 +9,7 @@ import pytest
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
 from vision.arms import Hands, Reach
 from vision.events_record import UnderArm
-from vision.layout import BURN, Place, Zone
+from vision.layout import BURN, PLAY, Place, Zone
 from vision.slots import Seen
 
 
@@ -157,6 +157,28 @@ def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one(plac
     show = script.events[-1]
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
     assert show.answers == (("Bob", "Dan"),)
+
+
+def test_a_card_of_the_shown_rank_held_out_over_the_pile_under_that_arm_answers_and_is_not_played() -> None:
+    """Seen from aside both arms are one, and what Bob holds out seems to lie beside the pile under Dan's."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    x, y = PLAY_AT
+    shown, answer = card("3H", (-190.0, 20.0)), card("3C", (x + 45.0, y), 0.99)
+    dan = held_out_by_dan(script, shown)
+    bob = Reach(50, 1, script.t, script.t, _since=script.t)
+    bob.follow((150.0, 20.0), script.t)
+    script.events += script.maker.on_hands(Hands(script.t, (dan, bob), (), {PLAY: frozenset({3, 1})}))
+    for look in range(18):
+        script.go_on(dan, [(-150.0, 20.0)], over=[PLAY])
+        script.look([UnderArm(dan.seat, seen, 0.2, False) for seen in (shown, answer)], frozenset({PLAY}))
+        if look == 8:  # Bob's arm, now and then seen beside the other one, is lost again
+            script.events += script.maker.on_hands(Hands(script.t, (dan,), (bob,), {PLAY: frozenset({3})}))
+    script.end(dan, bob)
+    script.rest(2.0)
+    assert [event.event for event in script.events] == ["deal", "play", "show"]
+    show = script.events[-1]
+    assert (show.player, show.cards, show.to, show.answers) == ("Dan", ("3H",), "Bob", (("Bob", "Dan"),))
 
 
 def test_who_is_shown_a_card_answers_though_their_arm_is_seen_only_as_it_puts_that_away() -> None:
