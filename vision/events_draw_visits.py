@@ -12,7 +12,7 @@ from vision.arms import Reach, Stop
 from vision.events_record import Patch, changed_share
 from vision.layout import Place
 
-STUCK_MM = 60.0
+STUCK_MM = 75.0
 """A tip that has moved no farther for a while stays where it is, or seems to."""
 _PASSING_MM = 25.0
 """A hand that passes moves farther from one frame to the next."""

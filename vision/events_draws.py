@@ -6,19 +6,16 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 
 from engine.events import Event
 from vision.arms import Reach
 from vision.events_draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
+from vision.events_draw_ways import DRAGGED_MM, DrawWays
 from vision.events_record import Patch, PutDown
-from vision.events_scene import Scene, along_and_aside, is_on_the_way
-from vision.layout import Place
+from vision.events_scene import Scene
 
 BeforeDraw = Callable[[str | None, int, float], None]
 """Is told who has drawn how many, and when that is told, before it is told."""
-Path = list[tuple[float, Place]]
-"""Where a hand was when."""
 
 _GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
 """Pauses at the draw pile nearer in time are one; and so long, at most, rests a hand there that draws."""
@@ -31,23 +28,7 @@ _REMEMBERED = 60
 """Times that an arm was over the draw pile."""
 _STUCK_SECONDS = 0.3
 """A tip that has stayed where it is for so long is stuck there, or seems to be."""
-_QUICKEST_SECONDS = 0.2
-"""No hand goes to the draw pile and back in less."""
-_LOST_SECONDS = 0.5
-"""A hand that is lost from sight at the draw pile and seen there again within this has not been away."""
-_BLINK_SECONDS = 0.3
-"""For so long what is over the draw pile may not be seen to be."""
-_AWAY_MM = 220.0
-"""A hand that has been so far from the draw pile goes there anew."""
-_PASSED_MM = 60.0
-"""An arm that passes nearer to the draw pile than this may seem to be at it."""
-_BACK_MM = 20.0
-"""A hand that goes home and takes a card on its way goes back so far for it."""
-_ASIDE_MM, _BEYOND_MM = 40.0, 40.0
-"""A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
-_DRAGGED_MM = 60.0
-"""So far past it a hand's tip may seem to be that drags a card off: the card is taken for its end."""
-_SHORT_MM, _CLOSE_ASIDE_MM = 60.0, 28.0
+_SHORT_MM = 60.0
 """A hand that takes a card pauses on this side of the pile's middle, no farther from it."""
 _FAR_SHORT_MM = 85.0
 """So far short of the pile an arm's tip may seem to be that lies over it: not all of the hand is seen."""
@@ -83,6 +64,7 @@ class Draws:
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
         self._pictures = DrawPilePictures(self._visits)
+        self._ways = DrawWays(scene)
 
     @property
     def all_drawn(self) -> bool:
@@ -113,10 +95,10 @@ class Draws:
         if visit is not None and visit.open:
             visit.open, visit.end = covered, t
             if covered:
-                visit.follow(reach.tip, at_pile=self._is_at_pile(reach.seat, reach.tip, _DRAGGED_MM))
+                visit.follow(reach.tip, at_pile=self._ways.is_at_pile(reach.seat, reach.tip, DRAGGED_MM))
         elif covered:
             before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
-            stuck = t - reach.start > _STUCK_SECONDS and not self._is_at_pile(reach.seat, reach.tip)
+            stuck = t - reach.start > _STUCK_SECONDS and not self._ways.is_at_pile(reach.seat, reach.tip)
             stuck &= all(math.dist(place, reach.tip) < STUCK_MM for place in before)
             self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
 
@@ -147,7 +129,7 @@ class Draws:
             return
         if self._drawn is not None and self._drawn.seat != reach.seat:
             self.tell(now)
-        if count and self._drawn is not None and self._drawn.count and self._was_lost_at_pile(reach):
+        if count and self._drawn is not None and self._drawn.count and self._ways.was_lost_at_pile(reach):
             count, firm = count - 1, min(firm, count - 1)
         if self._drawn is None:
             self._drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last)
@@ -166,9 +148,9 @@ class Draws:
         """Return how often a reach went to the draw pile since then, and how often surely to take a card."""
         over = [(visit.start, visit.end, False) for visit in visits if visit.counts]
         stops = [
-            (s.start, s.end, self._is_where_cards_are_taken(reach.seat, s.place, _SHORT_MM))
+            (s.start, s.end, self._ways.is_where_cards_are_taken(reach.seat, s.place, _SHORT_MM))
             for s in reach.stops
-            if s.start >= since and self._is_at_pile(reach.seat, s.place)
+            if s.start >= since and self._ways.is_at_pile(reach.seat, s.place)
         ]
         pauses: list[bool] = []
         last = -math.inf
@@ -182,10 +164,10 @@ class Draws:
             any(
                 piece[0][0] >= since
                 and not any(start <= piece[-1][0] and piece[0][0] <= end for start, end, _ in [*stops, *over])
-                and self._turns_there(reach, piece)
+                and self._ways.turns_there(reach, piece)
                 for piece in trip
             )
-            for trip in self._trips(reach, visits)
+            for trip in self._ways.trips(reach, visits)
         )
         return len(pauses) + quick, sum(pauses)
 
@@ -193,7 +175,7 @@ class Draws:
         """Tell whether a hand came after its player had put cards down, and only paused before the pile."""
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         came_after = put_down is not None and reach.start >= put_down.t and bool(reach.stops)
-        return came_after and all(self._is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
+        return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
 
     def _is_faint(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
@@ -204,7 +186,7 @@ class Draws:
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         if put_down is None:
             return False
-        if reach.start < put_down.t and self._goes_back_at_pile(reach):
+        if reach.start < put_down.t and self._ways.goes_back(reach):
             return True
         return any(
             self._stayed_over_pile(reach, visit)
@@ -218,122 +200,15 @@ class Draws:
         """Tell whether an arm came over the draw pile after a pause elsewhere and stayed without going on."""
         draw = self._scene.layout.draw
         before = [stop.place for stop in reach.stops if stop.end <= visit.start]
-        came = any(self._is_elsewhere(reach.seat, place) for place in before)
+        came = any(self._ways.is_elsewhere(reach.seat, place) for place in before)
         near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
 
-    def _goes_back_at_pile(self, reach: Reach) -> bool:
-        """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
-
-        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn,
-        nor is it there still after it was lost from sight for longer than it takes to pass. Where it seems to
-        pause on its way home, the near end of its arm may be seen alone.
-        """
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
-        half = 0.0 if draw is None else math.dist(draw, home) / 2
-        since = max((s.end for s in reach.stops if math.dist(s.place, home) > half), default=reach.start)
-        later = ((t, place) for t, place in reach.path if t >= since)
-        way = [(t, math.dist(place, home)) for t, place in later if self._is_at_pile(reach.seat, place)]
-        if any(_QUICKEST_SECONDS < b - a < _LOST_SECONDS for (a, _), (b, _) in pairwise(way)):
-            return True
-        if not way or way[-1][0] - way[0][0] < _QUICKEST_SECONDS:
-            return False
-        nearest = accumulate((far for _, far in way), min)
-        return any(far - near >= _BACK_MM for (_, far), near in zip(way, nearest, strict=True))
-
     def _paused_short_of_pile(self, reach: Reach, visit: DrawVisit) -> bool:
         return visit.end - visit.start >= PAUSE_SECONDS and any(
-            self._is_where_cards_are_taken(reach.seat, stop.place, _FAR_SHORT_MM)
+            self._ways.is_where_cards_are_taken(reach.seat, stop.place, _FAR_SHORT_MM)
             for stop in visit.meanwhile(reach)
         )
-
-    def _was_lost_at_pile(self, reach: Reach) -> bool:
-        """Tell whether a reach is the rest of the one before: begins where that ended, at the draw pile."""
-        earlier = [other for other in self._scene.reaches if other.seat == reach.seat and other is not reach]
-        if not earlier or not earlier[-1].path or not reach.path:
-            return False
-        (ended, there), (began, here) = earlier[-1].path[-1], reach.path[0]
-        both_at_pile = self._is_at_pile(reach.seat, there) and self._is_at_pile(reach.seat, here)
-        return both_at_pile and 0.0 <= began - ended < _LOST_SECONDS
-
-    def _trips(self, reach: Reach, visits: Sequence[DrawVisit]) -> list[list[Path]]:
-        """Return a reach's path, cut where the hand has been far from the draw pile, each part in pieces.
-
-        Not where it was lost from sight: a dark hand that rests on dark wood is. Where only the near end of
-        an arm is seen meanwhile, something lies over the draw pile all the same.
-        """
-        draw = self._scene.layout.draw
-        if draw is None:
-            return []
-        home = self._scene.layout.seats[reach.seat].centre
-        blinks = [(a.end, b.start) for a, b in pairwise(visits) if b.start - a.end <= _BLINK_SECONDS]
-        hidden = [*((visit.start, visit.end) for visit in visits), *blinks]
-        trips: list[Path] = [[]]
-        for t, place in reach.path:
-            if math.dist(place, draw) <= _AWAY_MM:
-                trips[-1].append((t, place))
-                continue
-            short = math.dist(place, home) < math.dist(draw, home)
-            lost = short and any(start <= t < end for start, end in hidden)
-            if trips[-1] and not lost:
-                trips.append([])
-        cut = [self._cut_at_stops(reach, trip) for trip in trips if trip]
-        return [
-            [piece for piece in pieces if piece and piece[-1][0] - piece[0][0] >= _QUICKEST_SECONDS]
-            for pieces in cut
-        ]
-
-    def _cut_at_stops(self, reach: Reach, trip: Path) -> list[Path]:
-        """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there."""
-        places = [place for _, place in trip]
-        ends = [s.end for s in reach.stops if s.place in places and self._is_elsewhere(reach.seat, s.place)]
-        bounds = [-math.inf, *ends, math.inf]
-        return [[(t, place) for t, place in trip if after < t <= until] for after, until in pairwise(bounds)]
-
-    def _is_elsewhere(self, seat: int, place: Place) -> bool:
-        """Tell whether a hand at `place` has gone neither home nor to the draw pile, nor past that."""
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
-        if draw is None or math.dist(place, home) < math.dist(place, draw):
-            return False
-        return not self._is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
-
-    def _turns_there(self, reach: Reach, trip: Path) -> bool:
-        """Tell whether the draw pile is as far as the hand went, or as far as a card that it took there."""
-        home = self._scene.layout.seats[reach.seat].centre
-        farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
-        there = [t for t, place in trip if self._is_at_pile(reach.seat, place)]
-        if not there or self._is_at_pile(reach.seat, farthest):
-            return bool(there)
-        beyond, aside = self._from_pile(reach.seat, farthest)
-        took = there[-1] - there[0] >= _QUICKEST_SECONDS
-        return took and beyond <= _DRAGGED_MM and abs(aside) <= _ASIDE_MM
-
-    def _is_at_pile(self, seat: int, place: Place, farthest: float = _BEYOND_MM) -> bool:
-        """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it.
-
-        `farthest`: so far past it, mm, the tip may seem to be.
-        """
-        draw = self._scene.layout.draw
-        if draw is None or not self._scene.at_draw_pile(place):
-            return False
-        if math.dist(self._scene.layout.seats[seat].centre, draw) < 1.0:
-            return True
-        beyond, aside = self._from_pile(seat, place)
-        return beyond <= farthest and abs(aside) <= _ASIDE_MM
-
-    def _is_where_cards_are_taken(self, seat: int, place: Place, short: float) -> bool:
-        """Tell whether a hand at `place`, at most `short` mm before the pile, is where one takes cards."""
-        if self._scene.layout.draw is None:
-            return False
-        beyond, aside = self._from_pile(seat, place)
-        return -short <= beyond <= 0 and abs(aside) <= _CLOSE_ASIDE_MM
-
-    def _from_pile(self, seat: int, place: Place) -> tuple[float, float]:
-        """Return how far `place` lies beyond the draw pile, seen from a seat, and how far beside it, mm."""
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
-        assert draw is not None
-        way = max(math.dist(home, draw), 1.0)
-        return along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell the draw once the player's hand has not come back for a while."""
