@@ -257,3 +257,32 @@ def test_a_tip_that_seems_to_stay_at_its_card_until_another_is_dragged_off_the_d
     script._open = [reach]
     script.rest(3.0)
     assert draws(script) == [("Ann", 1)]
+
+
+def test_a_tip_that_seems_to_stay_at_the_card_it_put_down_while_the_arm_comes_over_the_draw_pile_draws() -> (
+    None
+):
+    """The card is as long as the tip moves on it; on the second trip the tip is seen where it is."""
+    script = Script()
+    reach = script.reach("Ann", ((-75.0, -30.0), 0.5))
+    script.table = [card("9S", PLAY_AT), card("9D", (-40.0, 0.0))]
+    script.go_on(reach, [(-40.0, 16.0), (-31.0, 16.0)], over=[PLAY])
+    script.go_on(reach, [(-28.0, 15.0)] * 9, over=[PLAY, DRAW])
+    script.go_on(reach, [(65.0, 90.0), (48.0, 175.0), *[(64.0, 328.0)] * 4, (49.0, 196.0), (60.0, 46.0)])
+    script.go_on(reach, [(70.0, 20.0)] * 5, over=[DRAW])
+    script.go_on(reach, [(64.0, 68.0), (51.0, 150.0), HOME])
+    script._open = [reach]
+    script.rest(2.0)
+    assert draws(script) == [("Ann", 2)]
+
+
+def test_a_quick_hand_that_paused_nearer_home_on_its_way_from_the_play_pile_has_drawn() -> None:
+    script = Script()
+    reach = script.reach("Ann", (PLAY_AT, 0.5))
+    script.table = [card("9S", PLAY_AT)]
+    script.go_on(reach, [(-50.0, -10.0), (-45.0, 0.0), *[(-10.0, 186.0)] * 4, (30.0, 179.0)])
+    script.go_on(reach, [(60.0, 20.0), (58.0, 40.0)], over=[DRAW])
+    script.go_on(reach, [(40.0, 130.0), (30.0, 180.0), HOME])
+    script._open = [reach]
+    script.rest(2.0)
+    assert draws(script) == [("Ann", 1)]
