@@ -259,9 +259,7 @@ def test_a_tip_that_seems_to_stay_at_its_card_until_another_is_dragged_off_the_d
     assert draws(script) == [("Ann", 1)]
 
 
-def test_a_tip_that_seems_to_stay_at_the_card_it_put_down_while_the_arm_comes_over_the_draw_pile_draws() -> (
-    None
-):
+def test_a_tip_that_seems_to_stay_at_its_card_while_the_arm_comes_over_the_draw_pile_has_drawn() -> None:
     """The card is as long as the tip moves on it; on the second trip the tip is seen where it is."""
     script = Script()
     reach = script.reach("Ann", ((-75.0, -30.0), 0.5))
@@ -280,7 +278,7 @@ def test_a_quick_hand_that_paused_nearer_home_on_its_way_from_the_play_pile_has_
     script = Script()
     reach = script.reach("Ann", (PLAY_AT, 0.5))
     script.table = [card("9S", PLAY_AT)]
-    script.go_on(reach, [(-50.0, -10.0), (-45.0, 0.0), *[(-10.0, 186.0)] * 4, (30.0, 179.0)])
+    script.go_on(reach, [(-20.0, -20.0), (-5.0, -10.0), *[(-10.0, 186.0)] * 4, (30.0, 179.0)])
     script.go_on(reach, [(60.0, 20.0), (58.0, 40.0)], over=[DRAW])
     script.go_on(reach, [(40.0, 130.0), (30.0, 180.0), HOME])
     script._open = [reach]
