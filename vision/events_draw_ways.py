@@ -75,8 +75,11 @@ class DrawWays:
         places, pieces = [place for _, place in trip], []
         for nearer_home in (False, True):
             away = [s for s in reach.stops if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)]
-            bounds = [-math.inf, *(stop.end for stop in away if stop.place in places), math.inf]
-            pieces += [[at for at in trip if after < at[0] <= until] for after, until in pairwise(bounds)]
+            away = [stop for stop in away if stop.place in places]
+            # A hand that rests elsewhere may seem to move a little, towards the draw pile, too.
+            left, came = [-math.inf, *(s.end for s in away)], [*(s.start for s in away), math.inf]
+            for after, until in zip(left, came, strict=True):
+                pieces.append([at for at in trip if after < at[0] <= until])
         return pieces
 
     def is_elsewhere(self, seat: int, place: Place, *, nearer_home: bool = False) -> bool:

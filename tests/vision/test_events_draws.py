@@ -284,3 +284,16 @@ def test_a_quick_hand_that_paused_nearer_home_on_its_way_from_the_play_pile_has_
     script._open = [reach]
     script.rest(2.0)
     assert draws(script) == [("Ann", 1)]
+
+
+def test_a_hand_that_moves_a_little_as_it_puts_a_card_down_before_the_draw_pile_draws_not_twice() -> None:
+    """Seen from Bob the play pile lies before the draw pile, and his hand goes from there to that."""
+    script = Script()
+    reach = script.reach("Bob", ((-14.0, 0.0), 0.5))
+    script.table = [card("9S", PLAY_AT, angle=0.0)]
+    script.go_on(reach, [(-8.0, 0.0), (7.0, 2.0)], over=[PLAY])
+    script.go_on(reach, [(40.0, 0.0)] * 5, over=[DRAW])
+    script.go_on(reach, [(10.0 - 90.0 * k, 0.0) for k in range(5)])
+    script._open = [reach]
+    script.rest(2.0)
+    assert draws(script) == [("Bob", 1)]
