@@ -14,8 +14,8 @@ from vision.layout import Place
 Path = list[tuple[float, Place]]
 """Where a hand was when."""
 
-_QUICKEST_SECONDS = 0.2
-"""No hand goes to the draw pile and back in less."""
+_QUICKEST_SECONDS = 0.19
+"""No hand goes to the draw pile and back in less than three frames of fifteen a second."""
 _LOST_SECONDS = 0.5
 """A hand that is lost from sight at the draw pile and seen there again within this has not been away."""
 _BLINK_SECONDS = 0.3
@@ -61,11 +61,24 @@ class DrawWays:
             lost = short and any(start <= t < end for start, end in hidden)
             if trips[-1] and not lost:
                 trips.append([])
-        cut = [self._cut_at_stops(reach, trip) for trip in trips if trip]
+        cut = [self._cut_at_stops(reach, trip) for trip in self._without_losses(reach.seat, trips) if trip]
         return [
             [piece for piece in pieces if piece and piece[-1][0] - piece[0][0] >= _QUICKEST_SECONDS]
             for pieces in cut
         ]
+
+    def _without_losses(self, seat: int, trips: Sequence[Path]) -> list[Path]:
+        """Return trips, those joined between which no hand was away, but was lost from sight at the pile."""
+        joined: list[Path] = []
+        there = -math.inf
+        for trip in trips:
+            at_pile = [t for t, place in trip if self.is_at_pile(seat, place)]
+            if at_pile and at_pile[0] - there < _LOST_SECONDS:
+                joined[-1] = [*joined[-1], *trip]
+            else:
+                joined.append(trip)
+            there = max(at_pile, default=-math.inf)
+        return joined
 
     def _cut_at_stops(self, reach: Reach, trip: Path) -> list[Path]:
         """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there.

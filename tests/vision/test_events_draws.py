@@ -297,3 +297,16 @@ def test_a_hand_that_moves_a_little_as_it_puts_a_card_down_before_the_draw_pile_
     script._open = [reach]
     script.rest(2.0)
     assert draws(script) == [("Bob", 1)]
+
+
+def test_a_quick_hand_of_which_the_near_end_of_the_arm_alone_is_seen_for_a_moment_draws_once() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    reach = script.reach("Ann", ((70.0, 250.0), 0.05))
+    script.go_on(reach, [(70.0, 200.0), (70.0, 150.0), (70.0, 100.0), (70.0, 60.0), (70.0, 30.0)])
+    script.go_on(reach, [(40.0, 262.0)] * 5)
+    script.go_on(reach, [(75.0, 10.0), (70.0, 24.0), (70.0, 90.0)])
+    script.go_on(reach, [(70.0, 150.0), (70.0, 200.0), (70.0, 260.0)])
+    script._open = [reach]
+    script.rest(2.0)
+    assert draws(script) == [("Ann", 1)]

@@ -280,7 +280,7 @@ def test_a_hand_that_only_passes_the_draw_pile_draws_nothing() -> None:
 def test_a_reach_that_goes_home_between_two_trips_to_the_draw_pile_draws_twice() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
-    reach = script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.1))
+    reach = script.reach("Ann", (DRAW_AT, 0.3), ((70.0, 250.0), 0.6))
     script.go_on(reach, [(60.0, 80.0), (65.0, 30.0), (70.0, 5.0), (68.0, 60.0), (70.0, 250.0)])
     script.rest(2.0)
     assert script.events[-1].count == 2
