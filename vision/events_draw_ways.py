@@ -143,6 +143,12 @@ class DrawWays:
         way = max(math.dist(home, draw), 1.0)
         return along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
 
+    def leads_to_pile(self, reach: Reach, start: float, end: float) -> bool:
+        """Tell whether a hand was on the straight way from home to the draw pile all the while."""
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
+        way = [place for t, place in reach.path if start <= t <= end]
+        return draw is not None and all(is_on_the_way(place, home, draw, _PASSED_MM) for place in way)
+
     def goes_back(self, reach: Reach) -> bool:
         """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
 

@@ -181,19 +181,24 @@ class Draws:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
 
         Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
-        it paused on this side of the draw pile, or on its way home it went back there.
+        it paused on this side of the draw pile, or on its way home it went back there. Or a further reach
+        never left the way to the pile, over which something was meanwhile: the hand may not be seen as one.
         """
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         if put_down is None:
             return False
         if reach.start < put_down.t and self._ways.goes_back(reach):
             return True
+        soon = [
+            visit for visit in visits if put_down.t <= visit.end and visit.start <= put_down.t + _SOON_SECONDS
+        ]
+        if reach.start >= put_down.t and self._was_hidden_at_pile(reach, soon):
+            return True
         return any(
             self._stayed_over_pile(reach, visit)
             if reach.start < put_down.t
             else self._paused_short_of_pile(reach, visit)
-            for visit in visits
-            if put_down.t <= visit.end and visit.start <= put_down.t + _SOON_SECONDS
+            for visit in soon
         )
 
     def _stayed_over_pile(self, reach: Reach, visit: DrawVisit) -> bool:
@@ -203,6 +208,12 @@ class Draws:
         came = any(self._ways.is_elsewhere(reach.seat, place) for place in before)
         near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
+
+    def _was_hidden_at_pile(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
+        """Tell whether something was over the draw pile, on the way to which the seen part of the arm was."""
+        if not visits or visits[-1].end - visits[0].start < PAUSE_SECONDS:
+            return False
+        return self._ways.leads_to_pile(reach, visits[0].start, visits[-1].end)
 
     def _paused_short_of_pile(self, reach: Reach, visit: DrawVisit) -> bool:
         return visit.end - visit.start >= PAUSE_SECONDS and any(

@@ -310,3 +310,20 @@ def test_a_quick_hand_of_which_the_near_end_of_the_arm_alone_is_seen_for_a_momen
     script._open = [reach]
     script.rest(2.0)
     assert draws(script) == [("Ann", 1)]
+
+
+@pytest.mark.parametrize(("aside", "drawn"), [(0.0, [("Ann", 1)]), (-120.0, [])])
+def test_a_hand_over_the_draw_pile_that_is_seen_apart_from_its_arm_draws_if_the_arm_leads_there(
+    aside: float, drawn: list[tuple[str | None, int]]
+) -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    stump = (40.0 + aside, 190.0)
+    reach = script.reach("Ann", ((10.0 + aside, 250.0), 0.05), (stump, 0.05))
+    script.go_on(reach, [stump], over=[DRAW], apart=True)
+    script.go_on(reach, [stump] * 4)
+    script.go_on(reach, [stump] * 2, over=[DRAW], apart=True)
+    script.go_on(reach, [(10.0 + aside, 250.0)])
+    script._open = [reach]
+    script.rest(2.0)
+    assert draws(script) == drawn
