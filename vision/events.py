@@ -159,14 +159,14 @@ class EventMaker:
         self._shows.look(look, holder, self._where.lies, self._scene.reaches, self.layout)
         lying = tuple(under for under in look.under_arms if not self._shows.hold_across(under.seen))
         look = replace(look, under_arms=lying)
-        at_rest = [under.seen for under in look.under_arms if not under.moving]
+        still = [under for under in look.under_arms if not under.moving]
+        at_rest = [under.seen for under in still]
         self.rows.look_under_arms(((self.layout.zone_at(c.x, c.y), c) for c in at_rest), look.t)
         for zone in self.rows.spots:
             there = by_zone.get(zone, [])
             # A sleeve like the table may cover what seems to be gone while its owner reaches in.
             if zone not in look.hidden and (there or not self._scene.is_reaching(zone.seat, look.t)):
                 self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
-        still = [u for u in look.under_arms if not u.moving]
         left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]

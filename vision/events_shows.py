@@ -95,10 +95,6 @@ class _Hold:
         return all(off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
 
 
-_Named = tuple[_Hold, str | None, float]
-"""A card that was held out, its name, and how sure that is."""
-
-
 class Shows:
     """Collects held-out cards until all hands that held one have gone."""
 
@@ -122,8 +118,12 @@ class Shows:
 
     def shown_before(self, card: Seen) -> bool:
         """Tell whether a card that lies free was held out still somewhere else just before."""
+        return card.best[0] in self._names_far_from(card)
+
+    def _names_far_from(self, card: Seen) -> list[str | None]:
+        """Return which cards are held out far from one, or were until just now."""
         away = [h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
-        return any(_name(hold)[0] == card.best[0] for hold in away)
+        return [_name(hold)[0] for hold in away]
 
     def holds_out(self, cards: Sequence[Seen]) -> bool:
         """Tell whether one of some cards is where it is held out, or was when its hand was seen last."""
@@ -198,8 +198,7 @@ class Shows:
 
     def _is_of_shown_rank(self, card: Seen) -> bool:
         """Tell whether a card of the same rank is held out far from there, or was until just now."""
-        far = (h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM)
-        return any(str(_name(hold)[0])[:-1] == str(card.best[0])[:-1] for hold in far)
+        return any(str(name)[:-1] == str(card.best[0])[:-1] for name in self._names_far_from(card))
 
     def hold_across(self, card: Seen) -> bool:
         """Tell whether a card is held out, or was until just now, by a hand seen as one with another arm."""
@@ -264,16 +263,18 @@ class Shows:
         if not named:
             return None
         # A hand that was lost from sight, and came back with the same card, has held it out but once.
-        once = [one for k, one in enumerate(named) if not any(_is_again(one, other) for other in named[:k])]
-        directed = [(hold, layout.seat_shown(hold.seat, _place(hold.looks[-1][0]))) for hold, _, _ in once]
-        first, card, p = once[0]
+        once: dict[tuple[int, str | None], _Hold] = {}
+        for hold, name, _ in named:
+            once.setdefault((hold.seat, name), hold)
+        directed = [(h, layout.seat_shown(h.seat, _place(h.looks[-1][0]))) for h in once.values()]
+        first, card, p = named[0]
         assert card is not None
         return Shown(
             seat=first.seat,
             card=card,
             to=directed[0][1],
             answers=tuple((hold.seat, to) for hold, to in directed[1:]),
-            cards=tuple(name for _, name, _ in once if name),
+            cards=tuple(name for _, name in once if name),
             since=first.first,
             t=max(hold.left for hold, _, _ in named),
             confidence=0.9 * p,
@@ -294,10 +295,6 @@ def _across(
         return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
     to = layout.seat_shown(shown.seat, _place(shown.looks[-1][0]))
     return (reach, to) if layout.seat_shown(to, _place(card)) == shown.seat else None
-
-
-def _is_again(one: _Named, other: _Named) -> bool:
-    return (one[0].seat, one[1]) == (other[0].seat, other[1])
 
 
 def _is_held_by(hold: _Hold, card: Seen) -> bool:
