@@ -205,3 +205,33 @@ def test_an_answer_given_stands_whatever_is_seen_later() -> None:
     assert game.lines[1]["cards"] == ["4H", "4C"]
     see(game, Event(id=4, event="play", t=4.0, player="Bob", cards=("4H",), source="hand", confidence=0.95))
     assert game.lines[1]["cards"] == ["4H", "4C"]
+
+
+def test_what_lay_hidden_in_a_pile_taken_before_is_not_put_into_a_later_one() -> None:
+    taken = {"event": "pick_up", "player": "Ann", "cards": ("4C",)}
+    seen = {"event": "play", "player": "Bob", "cards": ("4H",), "source": "hand"}
+    again = (
+        {"event": "play", "player": "Ann", "cards": ("4C", "4D"), "source": "hand"},
+        {"event": "burn", "player": "Ann", "cards": ("4H", "4C", "4D")},
+    )
+    game = watched(PLAY, DRAW_TWO, taken, seen, *again)
+    assert cards_of(game, "pick_up") == [["4D", "4C"]]
+    assert cards_of(game, "burn") == [["4H", "4C", "4D"]]
+
+
+def test_what_lay_hidden_is_still_told_where_the_taking_is_told_anew() -> None:
+    taken = {"event": "pick_up", "player": "Cat", "cards": ("4C",)}
+    seen = {"event": "play", "player": "Bob", "cards": ("4H",), "source": "hand"}
+    by_ann = {"event": "pick_up", "player": "Ann", "cards": ("4C",), "revise": 4}
+    assert cards_of(watched(PLAY, DRAW_TWO, taken, seen, by_ann), "pick_up", "Ann") == [["4D", "4C"]]
+
+
+def test_a_pile_that_was_not_taken_after_all_is_told_with_what_lay_hidden_once_it_is() -> None:
+    taken = {"event": "pick_up", "player": "Cat", "cards": ("4C",)}
+    seen = {"event": "play", "player": "Bob", "cards": ("4H",), "source": "hand"}
+    after_all = (
+        {**taken, "revise": 4, "withdrawn": True},
+        {"event": "pick_up", "player": "Cat", "cards": ("4C", "4H")},
+    )
+    game = watched(PLAY, DRAW_TWO, taken, seen, *after_all)
+    assert cards_of(game, "pick_up") == [["4D", "4C", "4H"]]
