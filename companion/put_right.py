@@ -41,7 +41,7 @@ class PutRight:
         plays[number] = told, event.cards if event is not None else ()
 
     def _went_with(self, told: tuple[str, ...], t: float) -> _Plays:
-        """Return the plays that went with the pile on which cards were put at `t`; those there if none did."""
+        """Return the plays of the pile that cards were put on at `t`: one taken since, or that there is."""
         took = [n for n, event in self._took.items() if event.t >= t and set(told) <= set(event.cards)]
         first = min(took, key=lambda number: self._took[number].t, default=None)
         return self._plays if first is None else self._went[first]
