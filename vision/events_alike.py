@@ -44,6 +44,8 @@ class Before(NamedTuple):
     """Whether no hand is there now: one may be moving what lies there."""
     edge_stays: Callable[[Seen, Sequence[Seen]], bool] = lambda card, upon: False
     """Whether a card's edge, beside cards that lie upon it, is just where it was."""
+    shows_beside: Callable[[Seen, Seen], bool] = lambda card, other: False
+    """Whether a card's index that another would hide, if it lay upon it, is to be seen where it was."""
 
 
 @dataclass(slots=True)
@@ -170,6 +172,8 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     at_home = in_place(place, seen)
     if at_home and was.placed(place):
         return False
+    if any(card.place is not None and was.shows_beside(card.place, seen) for card in pile[number + 1 :]):
+        return False  # it lies beneath that one, which a hand that puts a card down does not get under
     if _changed_places(pile, claims, k, number):
         return True
     if at_home and was.hidden(seen) and _stays_beneath(pile, number, [where for _, _, where in claims], was):
@@ -183,12 +187,17 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
         return False
     names = {card.name for card in pile}
     others = [(other, where) for other, _, where in claims if other != name and other in names]
-    if any(other not in names_at(where, pile) for other, where in others):
+    if any(not _lies_at(where, other, pile) for other, where in others):
         return False
     below = {card.name for card in pile[:lowest]}
     above = [where for other, _, where in claims if other not in below]
     stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
     return stays or uppermost < len(pile) - 1 or hide(above, [place], OFF_MM)
+
+
+def _lies_at(seen: Seen, name: str, pile: Sequence[PileCard]) -> bool:
+    """Tell whether a card named so, or one that it may be, its suit misread, is known to lie just there."""
+    return any(rank_and_colour(other) == rank_and_colour(name) for other in names_at(seen, pile))
 
 
 def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int) -> bool:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arms import disc
-from vision.events_alike import Before
+from vision.events_alike import OFF_MM, Before
 from vision.events_sets import Pictured, ShowsNew, unknown
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.reading import Image
-from vision.slots import Seen, index_places
+from vision.slots import Seen, covers, index_places
 
 _PATCH_MM = 50.0
 _CLOSE_MM = 130.0
@@ -140,7 +140,10 @@ class PilePictures:
         """Return what the pictures tell of what was to be seen before; `free`: no hand is there now."""
         # While one is there the latest picture may show no more what the looks did.
         hidden = self.shows_new if free else unknown
-        return Before(self.lay_there, hidden, self.rest_lay_there, free, self._edge_stays)
+        return Before(self.lay_there, hidden, self.rest_lay_there, free, self._edge_stays, self._shows_beside)
+
+    def _shows_beside(self, card: Seen, other: Seen) -> bool:
+        return index_shows_beside(card, other, self.left, self.now)
 
     def _edge_stays(self, card: Seen, upon: Sequence[Seen]) -> bool:
         return edge_as_before(card, upon, self.left, self.now)
@@ -273,6 +276,19 @@ def _looks_the_same(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> 
     return float((was * place).sum() / max(1.0, np.linalg.norm(was) * np.linalg.norm(place))) > ALIKE
 
 
+def index_shows_beside(card: Seen, other: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether an index of a card, that another would hide if it lay upon it, shows as it did before.
+
+    Then the other one lies beneath it. False where the pictures do not show that.
+    """
+    likenesses = (
+        _likeness_at(place, card.angle, before, now)
+        for place in index_places(card)
+        if covers(other, place, -OFF_MM)
+    )
+    return any(likeness is not None and likeness > ALIKE for likeness in likenesses)
+
+
 def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
     """Tell whether neither place of a card's indices looks as it did before.
 
@@ -287,15 +303,23 @@ def _likenesses(card: Seen, before: CloseUp | None, now: CloseUp | None) -> Iter
 
     1 is all the same.
     """
-    if before is None or now is None:
-        return
-    wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
     for place in index_places(card):
-        index = now.window(place, card.angle, _INDEX_REACH_MM)
-        was = before.window(place, card.angle, wide)
-        ink = now.window(place, card.angle, _INK_MM)
-        if index is not None and was is not None and ink is not None and _contrast(ink) >= _LEAST_INK:
-            yield float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max())
+        likeness = _likeness_at(place, card.angle, before, now)
+        if likeness is not None:
+            yield likeness
+
+
+def _likeness_at(place: Place, angle: float, before: CloseUp | None, now: CloseUp | None) -> float | None:
+    """Return how much an index's place, turned so, looks as it did; None where nothing can be compared."""
+    if before is None or now is None:
+        return None
+    wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
+    index = now.window(place, angle, _INDEX_REACH_MM)
+    was = before.window(place, angle, wide)
+    ink = now.window(place, angle, _INK_MM)
+    if index is None or was is None or ink is None or _contrast(ink) < _LEAST_INK:
+        return None
+    return float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max())
 
 
 def _contrast(ink: Image) -> float:

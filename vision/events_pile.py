@@ -94,6 +94,10 @@ class Pile:
         """The cards, bottom first."""
         return [card.name for card in self.cards]
 
+    def may_have_another(self, name: str) -> bool:
+        """Tell whether one more card of a name may come to lie here."""
+        return self.names.count(name) < self.packs
+
     def view(
         self,
         looks: Sequence[Sequence[Seen]],
@@ -304,7 +308,7 @@ class Pile:
             elif name in here and not self._is_buried(name):
                 weight = 1.0
             elif name in self.names:
-                another = self.names.count(name) < self.packs
+                another = self.may_have_another(name)
                 on_top = name in tops and name not in here
                 weight = _TOP_MOVES if another or on_top else _BURIED_MOVES
             else:

@@ -341,8 +341,10 @@ class PlayPile:
         """Return cards surely read on the pile under a hand but never free; none that somebody else holds."""
         ranks = {name[:-1] for name, _, _ in self._told_early}
         held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
-        known = {*self.pile.names, *self._elsewhere(), *self._in_sight, *held}
-        return self._under_hand.sure(known, now, ranks)
+        elsewhere = {*self._elsewhere(), *held}
+        twice = {name for name, _, _ in self._told_early if self.pile.may_have_another(name)} - elsewhere
+        known = {*self.pile.names, *elsewhere, *self._in_sight}
+        return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
 
     def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:
         """Judge cards that rested on the empty pile under a hand and are gone with it.
@@ -364,8 +366,7 @@ class PlayPile:
         """Note that the pile was taken away, with what was put on it and never seen free."""
         seat = self._visits.who(self._scene.layout.play)
         if unseen := self._seen_under_hand(now):
-            hidden = {name for name, _, _ in unseen}
-            self.touched = self._under_hand.since(hidden, now)
+            self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
             self._played(one_set(unseen), now, None, unpictured=True)
         if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
+from vision.events_alike import SURE_NAME
 from vision.events_lying import same_card
 from vision.events_pile import PileView
 from vision.events_record import Look
@@ -156,3 +157,21 @@ class UnderHand:
                 (twice if looks >= _LOOKS else once).append((name, surest.best[1], surest))
         ranks = {name[:-1] for name, _, _ in twice}
         return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]
+
+    def beside(self, names: Collection[str], now: float) -> list[NewCard]:
+        """Return the second of each of these cards, which several packs have, that was read beside the first.
+
+        Two read well in one look are two, if once more at least both were seen.
+        """
+        found: list[NewCard] = []
+        for name in sorted(set(names)):
+            looks: dict[float, list[Seen]] = {}
+            for t, seen in self._recent(now):
+                if seen.best[0] == name:
+                    looks.setdefault(t, []).append(seen)
+            both = [sorted(seen, key=lambda card: card.best[1]) for seen in looks.values() if len(seen) > 1]
+            lesser = [cards[-2] for cards in both]
+            best = max(lesser, key=lambda card: card.best[1], default=None)
+            if best is not None and len(both) >= _LOOKS and best.best[1] >= SURE_NAME:
+                found.append((name, best.best[1], best))
+        return found
