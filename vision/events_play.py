@@ -341,9 +341,8 @@ class PlayPile:
         """Return cards surely read on the pile under a hand but never free; none that somebody else holds."""
         ranks = {name[:-1] for name, _, _ in self._told_early}
         held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
-        elsewhere = {*self._elsewhere(), *held}
-        twice = {name for name, _, _ in self._told_early if self.pile.may_have_another(name)} - elsewhere
-        known = {*self.pile.names, *elsewhere, *self._in_sight}
+        known = {*self.pile.names, *self._elsewhere(), *self._in_sight, *held}
+        twice = [name for name, _, _ in self._told_early if self.pile.may_have_another(name)]
         return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
 
     def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:

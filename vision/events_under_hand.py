@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from vision.events_alike import SURE_NAME
-from vision.events_lying import same_card
+from vision.events_lying import in_place, same_card
 from vision.events_pile import PileView
 from vision.events_record import Look
 from vision.events_scene import Scene
@@ -161,17 +161,20 @@ class UnderHand:
     def beside(self, names: Collection[str], now: float) -> list[NewCard]:
         """Return the second of each of these cards, which several packs have, that was read beside the first.
 
-        Two read well in one look are two, if once more at least both were seen.
+        Two in different places, both read well in one look, are two, if they were seen so once more at least.
         """
         found: list[NewCard] = []
         for name in sorted(set(names)):
             looks: dict[float, list[Seen]] = {}
             for t, seen in self._recent(now):
-                if seen.best[0] == name:
+                if seen.best[0] == name and not any(in_place(other, seen) for other in looks.get(t, ())):
                     looks.setdefault(t, []).append(seen)
-            both = [sorted(seen, key=lambda card: card.best[1]) for seen in looks.values() if len(seen) > 1]
-            lesser = [cards[-2] for cards in both]
-            best = max(lesser, key=lambda card: card.best[1], default=None)
-            if best is not None and len(both) >= _LOOKS and best.best[1] >= SURE_NAME:
-                found.append((name, best.best[1], best))
+            seconds = [sorted(seen, key=_surely)[-2] for seen in looks.values() if len(seen) > 1]
+            best = max(seconds, key=_surely, default=None)
+            if best is not None and len(seconds) >= _LOOKS and _surely(best) >= SURE_NAME:
+                found.append((name, _surely(best), best))
         return found
+
+
+def _surely(seen: Seen) -> float:
+    return seen.best[1]

@@ -215,6 +215,29 @@ def test_a_card_just_where_one_of_the_last_set_lies_is_that_one_whichever_lies_o
     assert [name for name, _, _ in view.new] == ["AH"], "it hides an index of the ace of diamonds"
 
 
+def test_what_lies_beneath_a_card_that_was_there_is_no_other_one_however_a_hand_turned_it() -> None:
+    five, nine = card("5H", (76.0, -38.0), angle=91.0), card("9S", (72.0, -37.0), angle=17.0)
+    turned = card("5H", (75.0, -39.0), 0.98, angle=153.0)
+    was = Before(lambda seen: seen in (five, nine), lambda _: True, lambda *_: False)
+    beneath = was._replace(shows_beside=lambda upper, seen: (upper, seen) == (nine, turned))
+    for pictured, new in ((was, ["5H"]), (beneath, [])):
+        view = pile_of(five, nine).view([[turned, nine]] * 2, set(), was=pictured)
+        assert [name for name, _, _ in view.new] == new
+
+
+def test_a_half_covered_card_whose_suit_is_read_otherwise_has_not_moved() -> None:
+    """Below two aces and another the jack of diamonds reads now as the jack of hearts, which lies deeper."""
+    hearts, diamonds = card("JH", (-50.0, -25.0), angle=80.0), card("JD", (-63.0, -57.0), angle=83.0)
+    clubs, ace = card("AC", (-31.0, -36.0), angle=75.0), card("AD", (-52.0, -31.0), angle=76.0)
+    spades = card("AS", (-74.0, -24.0), angle=77.0)
+    across = card("AD", (-59.0, -40.0), 0.99, angle=4.0)
+    pile = pile_of(hearts, diamonds, clubs, ace, spades)
+    misread = card("JH", (-56.0, -55.0), 0.7, angle=80.0)
+    assert new_on(pile, clubs, spades, misread, across) == ["AD"]
+    moved = card("JH", (-56.0, -85.0), 0.7, angle=80.0)
+    assert new_on(pile, clubs, spades, moved, across) == [], "the others may have been moved as well"
+
+
 def test_two_that_seem_to_have_changed_places_are_two_like_them_upon_those() -> None:
     """They hide a 2D that lay across the others."""
     clubs, hearts, two = (

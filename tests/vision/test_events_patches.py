@@ -17,6 +17,7 @@ from vision.events_patches import (
     CloseUp,
     PilePictures,
     close_up,
+    index_shows_beside,
     lay_there_before,
     rest_looks_as_before,
 )
@@ -225,6 +226,15 @@ def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_c
     nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
     other = (name, 0.99, replace(UPRIGHT, x=20.0, odds={name: read}))
     assert seeming.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
+
+
+def test_a_card_that_would_hide_an_index_lies_beneath_it_where_that_shows_as_before() -> None:
+    across = Seen(0.0, -20.0, 0.0, "up", {"9S": 0.97})  # over the upper corners
+    assert index_shows_beside(UPRIGHT, across, pile("5"), pile("5"))
+    assert not index_shows_beside(UPRIGHT, across, pile("5"), pile("5", "top left"))
+    below = Seen(0.0, 60.0, 0.0, "up", {"9S": 0.97})
+    assert not index_shows_beside(UPRIGHT, below, pile("5"), pile("5", "top left")), "it hides neither index"
+    assert not index_shows_beside(UPRIGHT, across, None, pile("5")), "nothing shows how it was"
 
 
 def test_where_nothing_is_printed_nothing_is_told() -> None:

@@ -46,6 +46,20 @@ def test_a_card_outlined_twice_in_one_look_was_read_once() -> None:
     assert [name for name, _, _ in under_hand.sure([], 10.2)] == ["JS"]
 
 
+def test_of_several_packs_two_alike_read_in_two_looks_beside_one_another_are_two() -> None:
+    def read(*looks: tuple[float, ...]) -> list[str]:
+        under_hand = UnderHand()
+        for t, places in enumerate(looks):
+            held = tuple(UnderArm(0, up("6C", x), 0.6, moving=False) for x in places)
+            under_hand.note(Look(10.0 + t / 5, (), held), TABLE, lambda _: False)
+        return [name for name, _, _ in under_hand.beside(["6C"], 10.5)]
+
+    assert read((0, 25), (0,), (3, 30)) == ["6C"]
+    assert read((0, 25), (0,), (3,)) == [], "they were seen so once"
+    assert read((0, 9), (1, 10)) == [], "that is one card, outlined twice"
+    assert read((0,), (25,), (0,), (25,)) == [], "that is one card, moved"
+
+
 def test_the_suit_of_a_half_covered_card_is_what_was_read_under_the_hand_and_without_it_together() -> None:
     seen = Seen(0, 10, 86, "up", {"JD": 0.5, "JH": 0.46})
     view = Pile().view([[up("JS", 0), seen]] * 3, set())
