@@ -296,7 +296,7 @@ class PlayPile:
 
         If another player has reached there since and nothing else is new, they are what that player put down.
         """
-        hidden = [card for card in seen if self._told.is_suspected(card[0], card[2])]
+        hidden = [*{c[0]: c for c in seen if self._told.is_suspected(c[0], c[2])}.values()]
         by = ((name, self._visits.player_at(place)) for name, _, place in hidden)
         if len(hidden) == len(seen) and any(self._told.lies_below_anothers(*put) for put in by):
             return list(seen)

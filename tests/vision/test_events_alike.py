@@ -101,6 +101,17 @@ def test_the_uppermost_card_alone_may_have_been_moved() -> None:
     assert new_on(pile, card("QS", PLAY_AT), SECOND) == []
 
 
+def test_of_two_alike_that_come_to_light_where_one_was_suspected_the_other_is_new() -> None:
+    script = Script(packs=2)
+    under = card("4C", (-62.0, 4.0), 0.6)
+    script.reach("Bob", (PLAY_AT, 0.4), ((-250.0, 0.0), 0.1), held=under)
+    script.table.append(card("4D", PLAY_AT))
+    script.rest()
+    assert script.told()[-1] == ("play", "Bob", ("4D",)), "the 4C may lie below it"
+    script.play("Bob", card("4C", (-66.0, 6.0)), card("4C", (-44.0, 8.0)))
+    assert script.told()[-1] == ("play", "Bob", ("4C", "4D", "4C"))
+
+
 def test_a_card_across_one_of_a_set_that_others_of_it_hide_is_another_one() -> None:
     upper = card("7S", (-58.0, 2.0))
     pile = pile_of(card("7H", PLAY_AT), upper)
