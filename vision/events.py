@@ -302,7 +302,7 @@ class EventMaker:
     def _tell_what_is_done(self, hands: Hands) -> None:
         """Tell what waited for hands to go, in the order in which it happened."""
         now, present = hands.t, {reach.seat for reach in hands.reaches}
-        self._taking.tell_when_done(now, present)
+        self._taking.tell_when_done(now, present, pile_open=self._play.touched is not None)
         if self._took is not None and self._taking.whole is None:
             if self._taking.burnt:  # after the burn that hand may have drawn, too
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))

@@ -132,8 +132,11 @@ class Taking:
         taken = self.whole
         return taken is not None and taken.reach is reach and not self.went_on_to_burn_pile(taken)
 
-    def tell_when_done(self, now: float, present: Collection[int]) -> None:
-        """Tell what has become clear once the hand has gone."""
+    def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
+        """Tell what has become clear once the hand has gone.
+
+        `pile_open`: what somebody has just done at the pile is not known yet; they may have taken the rest.
+        """
         whole, part = self.whole, self.part
         if whole is not None and whole.seat not in present:
             last = whole.reach.last if whole.reach is not None else whole.t
@@ -146,7 +149,7 @@ class Taking:
             self.tell_whole(now)  # the hand may stay, to draw; where the cards are is clear
         if part is not None and part.seat not in present:
             taken_back = part.surely and part.played is not None
-            if taken_back or now - part.t > _PARTIAL_SECONDS:
+            if taken_back or (now - part.t > _PARTIAL_SECONDS and not pile_open):
                 self.tell_part(now)
 
     def tell_whole(self, now: float) -> None:

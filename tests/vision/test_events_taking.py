@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
+from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
+from vision.arms import Hands
 from vision.events_heap import Heap
 from vision.events_record import UnderArm
 from vision.events_seeming import SeeminglyNew
@@ -214,6 +215,24 @@ def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
     script.rest()
     told = script.told()[-1]
     assert (told[0], told[1], sorted(told[2])) == ("pick_up", "Dan", ["4H", "6H", "9H"])
+
+
+def test_the_rest_of_a_pile_belongs_to_the_same_pick_up_though_looks_come_late() -> None:
+    script = Script()
+    for player, name, x in (("Ann", "4H", -75.0), ("Bob", "6H", -60.0), ("Cat", "9H", -45.0)):
+        script.play(player, card(name, (x, 0.0)))
+    script.reach("Dan", (PLAY_AT, 0.4))
+    script.table = script.table[:1]
+    script.rest(1.5)
+    script.reach("Dan", (PLAY_AT, 0.6))
+    script.table.clear()
+    for _ in range(15):  # the reader is behind
+        script.t += STEP
+        script.events += script.maker.on_hands(Hands(script.t, (), script._gone(), {}))
+    script.rest()
+    assert [(kind, who, sorted(cards)) for kind, who, cards in script.told()[4:]] == [
+        ("pick_up", "Dan", ["4H", "6H", "9H"])
+    ]
 
 
 def test_a_draw_is_told_soon_and_goes_on_when_the_hand_is_back_for_more() -> None:
