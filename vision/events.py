@@ -152,6 +152,7 @@ class EventMaker:
 
     def on_look(self, look: Look) -> list[Event]:
         """Take in one look at the table; returns the events decided by it."""
+        look = self._where.without_cards_in_rows(look)
         by_zone: dict[Zone | None, list[Seen]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)

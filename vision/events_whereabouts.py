@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from vision.events_heap import Heap
+from vision.events_record import Look
 from vision.events_rows import Rows
 from vision.events_scene import Scene
 from vision.events_sets import CERTAIN
@@ -14,6 +16,8 @@ from vision.slots import Seen, all_there
 
 _MAY_BE = 0.1
 """What a hand carries is read less surely than what lies."""
+_MISREAD_SURELY = 0.93
+"""What is read so surely as a card that it is not hardly tells what else it may be."""
 
 
 class Whereabouts:
@@ -54,6 +58,30 @@ class Whereabouts:
             return True
         held_out = answers if zone == PLAY else holds_another
         return (own or zone == PLAY) and not (held_out and card.best[1] >= CERTAIN)
+
+    def without_cards_in_rows(self, look: Look) -> Look:
+        """Return a look of whose cards over the play pile none is surely read as one that it shows in a row.
+
+        Each card is there once, and of a card that others cover in part such a reading tells nothing at all.
+        The row's card must lie where it is known to lie, and be read more surely yet.
+        """
+        surely: dict[str, list[float]] = {}
+        for seen in look.cards:
+            zone, (name, p) = self._scene.layout.zone_at(seen.x, seen.y), seen.best
+            spot = self._rows.spots.get(zone) if zone is not None and zone not in look.hidden else None
+            if name is not None and spot is not None and spot.up == name and p >= CERTAIN:
+                surely.setdefault(name, []).append(p)
+        in_row = {name: min(p) for name, p in surely.items() if len(p) >= self._scene.packs}
+
+        def told_apart(seen: Seen) -> Seen:
+            name, p = seen.best
+            misread = name is not None and _MISREAD_SURELY <= p < in_row.get(name, 0.0)
+            if not misread or self._scene.layout.zone_at(seen.x, seen.y) != PLAY:
+                return seen
+            return replace(seen, odds={other: q for other, q in seen.odds.items() if other != name})
+
+        under_arms = tuple(replace(held, seen=told_apart(held.seen)) for held in look.under_arms)
+        return replace(look, cards=tuple(map(told_apart, look.cards)), under_arms=under_arms)
 
     def lying(self) -> list[tuple[str, Zone]]:
         """Return the cards that are known to lie on the table, each with its zone."""
