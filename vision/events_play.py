@@ -53,8 +53,6 @@ class PlayPile:
         self._looks: list[list[Seen]] = []
         self._glimpses: list[list[Seen]] = []
         self._told_early: list[NewCard] = []
-        self._in_sight: set[str] = set()
-        """What has been seen of the pile since it was last settled."""
         self._under_hand = UnderHand()
         self._told = ToldPlays(scene)
         self._pictures = PilePictures()
@@ -142,7 +140,7 @@ class PlayPile:
     def judge(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         """Decide what the looks since the last disturbance say; `forced`: with what there is."""
         if self.touched is None:
-            self._in_sight |= named_in(self._looks)
+            self._seeming.in_sight |= named_in(self._looks)
             self._looks = self._looks[-_SETTLED_LOOKS:]
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
@@ -153,7 +151,7 @@ class PlayPile:
         patient = not forced and len(self._looks) < _PATIENCE
         unchanged = same_patch(patch, self._as_left)
         if view.new and self.pile.is_top_missing(view):
-            view = self._seeming.without_laid_bare(view, self._in_sight, now)
+            view = self._seeming.without_laid_bare(view, now)
         if view.new:
             under = self._under_hand.lately(now)
             more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
@@ -183,7 +181,7 @@ class PlayPile:
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         # What was told while a hand was there is looked at once more without it, however soon that has gone.
         self.touched = self._touched_at(now) if early else None
-        self._in_sight = named_in(self._looks)
+        self._seeming.in_sight = named_in(self._looks)
         self._visits.settled(now)
         self._glimpses.clear()
         self._under_hand.risen()
@@ -341,8 +339,8 @@ class PlayPile:
         """Return cards surely read on the pile under a hand but never free; none that somebody else holds."""
         ranks = {name[:-1] for name, _, _ in self._told_early}
         held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
-        known = {*self.pile.names, *self._elsewhere(), *self._in_sight, *held}
-        twice = [name for name, _, _ in self._told_early if self.pile.may_have_another(name)]
+        known = {*self.pile.names, *self._elsewhere(), *self._seeming.in_sight, *held}
+        twice = [n for n in self.pile.names if n[:-1] in ranks and self.pile.may_have_another(n)]
         return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
 
     def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:

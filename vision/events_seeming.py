@@ -38,6 +38,8 @@ class SeeminglyNew:
 
     def __init__(self, pile: Pile, pictures: PilePictures, taking: Taking, told: ToldPlays) -> None:
         self._pile, self._pictures, self._taking, self._told = pile, pictures, taking, told
+        self.in_sight: set[str] = set()
+        """What has been seen of the pile since it was last settled."""
 
     def put_down(
         self,
@@ -72,8 +74,9 @@ class SeeminglyNew:
 
         One of a set, of which another is plainly new, or was told under the hand that was there till `t`, is
         no such card if it is read well: much alike as the pictures of two cards may be, one that lay there
-        hardly comes to light just as its rank is played. Nor is what alone is new, though one of its indices
-        looks like what was there, where all of its place looks otherwise: nothing has come to lie upon it.
+        hardly comes to light just as its rank is played; but what was read so before the play is one. Nor is
+        what alone is new, though one of its indices looks like what was there, where all of its place looks
+        otherwise: nothing has come to lie upon it.
         """
         plain = [card for card in seen if _is_well_read(card[2])]
         upon = [*self._last_put(), *(place for _, _, place in plain)]
@@ -87,7 +90,7 @@ class SeeminglyNew:
         last = self._told.newest
         if last is not None and self._told.in_one_reach(last.player, last.t, t):
             played.add(last.cards[-1][:-1])
-        old = [c for c in alike if c[0][:-1] not in played or c[2].odds.get(c[0], 0.0) < _WELL_READ]
+        old = [c for c in alike if c[0][:-1] not in played or c[0] in self.in_sight or _is_doubtful(c)]
         self._pile.cards[:0] = [
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
         ]
@@ -139,17 +142,16 @@ class SeeminglyNew:
         ranks = {max(new, key=lambda card: card[1])[0][:-1]} if new else set()
         return of_ranks(ranks, new, sure=CERTAIN, on_pile=self._pile.names)
 
-    def without_laid_bare(self, view: PileView, in_sight: Collection[str], now: float) -> PileView:
+    def without_laid_bare(self, view: PileView, now: float) -> PileView:
         """Return the view without cards that only came to light as those upon them were taken off.
 
-        One that was told by another suit when it was put down is told anew. `in_sight` are the cards that
-        were seen before.
+        One that was told by another suit when it was put down is told anew.
         """
         misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
         told = {name: lay for (name, _, _), lay in misread if lay is not None}
         doubtful = view.confidence < SURE
         if not told and not self._pile.is_laid_bare(
-            view, in_sight, gone=self.is_top_gone(), doubtful=doubtful
+            view, self.in_sight, gone=self.is_top_gone(), doubtful=doubtful
         ):
             return view
         for name, lay in told.items():

@@ -12,6 +12,7 @@ from vision.events_sets import Pictured
 from vision.layout import PLAY, Zone
 from vision.slots import Seen
 
+HIDDEN = frozenset({PLAY})
 FIRST, SECOND = card("7H", PLAY_AT), card("7H", (-40.0, 2.0))
 
 
@@ -88,6 +89,22 @@ def test_both_are_burnt_and_neither_can_be_played_again() -> None:
     assert script.told()[-1] == ("burn", "Bob", ("7H", "7H"))
     script.play("Cat", Seen(*PLAY_AT, 90.0, "up", {"7H": 0.55, "7D": 0.4}))
     assert script.told()[-1] == ("play", "Cat", ("7D",))
+
+
+def test_a_second_card_that_is_read_only_under_the_hand_that_sweeps_the_pile_away_is_burnt_with_it() -> None:
+    script = Script(packs=2)
+    first, second = card("QC", (-35.0, 5.0)), card("QC", (-85.0, 10.0))
+    script.play("Dan", first)
+    reach = script.leave("Bob", card("QH", PLAY_AT))
+    for _ in range(2):
+        script.t += 0.2
+        script.look([UnderArm(reach.seat, seen, 0.6, moving=False) for seen in (first, second)], HIDDEN)
+    script.table.clear()
+    script.go_on(reach, [BURN_AT] * 8)
+    script.end()
+    script.table.append(down(BURN_AT))
+    script.rest()
+    assert script.told()[-2:] == [("play", "Bob", ("QH", "QC")), ("burn", "Bob", ("QC", "QH", "QC"))]
 
 
 def test_a_card_that_moved_with_the_others_is_no_other_one() -> None:

@@ -137,6 +137,10 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
     assert seeming.without_overlooked([read, seven], 0.0) == [read, seven]
     assert pile.names == ["4H"]
+    seeming.in_sight.add("7H")
+    assert seeming.without_overlooked([read, seven], 0.0) == [seven], "it was read so before"
+    seeming.in_sight.clear()
+    pile.cards = [PileCard("4H", UPRIGHT)]
     assert seeming.without_overlooked([read, six], 0.0) == [six]
     assert pile.names == ["7H", "4H"]
     doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
