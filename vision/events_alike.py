@@ -13,6 +13,8 @@ from vision.slots import MIN_NAME, Seen, Settled, turn_between
 
 SURE_NAME = 0.9
 """A card that is named less surely than this may show in part alone."""
+_BESIDE_NAME = 0.8
+"""One card is hardly ever read twice at once, each time more surely than this, in two places."""
 _ONE_NAME = 0.05
 """Two ends of one card are read as one card with at least this probability; less likely they are two."""
 _APART = 8.0, 90.0
@@ -148,9 +150,21 @@ def told_apart(
             rest.remove(number)
         full = len(numbers) >= packs
         for k in seen:
-            if not known[k] and (full or claims[k][1] < SURE_NAME):
+            if not known[k] and (full or not _is_read_as_another(claims, k)):
                 known[k] = frozenset(numbers)  # what is less surely read is one of them read once more
     return known
+
+
+def _is_read_as_another(claims: Sequence[Claim], k: int) -> bool:
+    """Tell whether a card seen is hardly one of those of its name on the pile, read once more.
+
+    Of cards in a fan all but the uppermost show less than that: beside another of its name, and in no place
+    of that, it need not be read so surely.
+    """
+    name, _, seen = claims[k]
+    others = [where for number, (other, _, where) in enumerate(claims) if other == name and number != k]
+    beside = bool(others) and not any(in_place(where, seen) for where in others)
+    return seen.odds.get(str(name), 0.0) >= (_BESIDE_NAME if beside else SURE_NAME)
 
 
 def _way(seen: Seen, card: PileCard) -> float:
@@ -172,8 +186,8 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     at_home = in_place(place, seen)
     if at_home and was.placed(place):
         return False
-    if any(card.place is not None and was.shows_beside(card.place, seen) for card in pile[number + 1 :]):
-        return False  # it lies beneath that one, which a hand that puts a card down does not get under
+    if _lies_beneath_later(pile, number, seen, was) or _is_laid_bare(pile, claims, place, seen):
+        return False
     if _changed_places(pile, claims, k, number):
         return True
     if at_home and was.hidden(seen) and _stays_beneath(pile, number, [where for _, _, where in claims], was):
@@ -193,6 +207,21 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     above = [where for other, _, where in claims if other not in below]
     stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
     return stays or uppermost < len(pile) - 1 or hide(above, [place], OFF_MM)
+
+
+def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Seen, was: Before) -> bool:
+    """Tell whether a card seen lies beneath one put down later than one of its name: no hand puts it there.
+
+    The index of one of its own rank would look like the one that hides it.
+    """
+    later = (card for card in pile[number + 1 :] if card.name[:-1] != pile[number].name[:-1])
+    return any(card.place is not None and was.shows_beside(card.place, seen) for card in later)
+
+
+def _is_laid_bare(pile: Sequence[PileCard], claims: Sequence[Claim], place: Seen, seen: Seen) -> bool:
+    """Tell whether a card seen lies exactly where one of its name did, the uppermost one gone from it."""
+    gone = pile[-1].name not in {name for name, _, _ in claims}
+    return gone and place.is_at(seen, *_JUST_THERE)
 
 
 def _lies_at(seen: Seen, name: str, pile: Sequence[PileCard]) -> bool:

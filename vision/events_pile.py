@@ -135,9 +135,9 @@ class Pile:
                 plain += [name] * (seen.odds[name] >= SURE_NAME)
             elif name is not None:
                 # One that bears the name of a card of the pile may be that one, outlined otherwise for once.
-                surely = seen.odds[name] >= SURE_NAME and name not in self.names
-                if surely or 2 * group.looks > len(looks):
-                    new.append((name, p, seen))
+                another = name in self.names
+                if (seen.odds[name] >= SURE_NAME and not another) or 2 * group.looks > len(looks):
+                    new.append((name, seen.odds[name] if another else p, seen))
             elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, seen))
         unseen = {c.name: c.place for c in self.cards if c.name not in old and c.name not in staying}

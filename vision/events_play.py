@@ -215,7 +215,7 @@ class PlayPile:
             if not early:
                 self._settle(now, patch)
             return
-        self._pictures.before_play = self._pictures.left
+        self._seeming.begin_play()
         seat = self._visits.who((new[-1][2].x, new[-1][2].y))
         self._before_action(seat, now, t)
         names = tuple(name for name, _, _ in new)

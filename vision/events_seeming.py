@@ -40,6 +40,7 @@ class SeeminglyNew:
         self._pile, self._pictures, self._taking, self._told = pile, pictures, taking, told
         self.in_sight: set[str] = set()
         """What has been seen of the pile since it was last settled."""
+        self._in_sight_before_play: set[str] = set()
 
     def put_down(
         self,
@@ -125,9 +126,19 @@ class SeeminglyNew:
         half_read = seen.odds.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
         return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
-    def lay_there_before_play(self, card: NewCard) -> bool:
-        """Tell whether what is read now was there before the last play; a doubtful name proves little."""
-        _, p, seen = card
+    def begin_play(self) -> None:
+        """Note that cards are being put on the pile as it was left."""
+        self._pictures.before_play = self._pictures.left
+        self._in_sight_before_play = set(self.in_sight)
+
+    def lay_there_before_play(self, card: NewCard, played: str = "") -> bool:
+        """Tell whether what is read now was there before the last play; a doubtful name proves little.
+
+        One read well, of the rank that was `played`, and never read there before hardly comes to light now.
+        """
+        name, p, seen = card
+        if name[:-1] == played and not _is_doubtful(card) and name not in self._in_sight_before_play:
+            return self._pictures.lay_there_before_play(seen, ALL_BUT_THE_SAME)
         return self._pictures.lay_there_before_play(seen, ALIKE if p >= CERTAIN else MUCH_ALIKE)
 
     def surely_put_down(self, seen: Sequence[NewCard]) -> list[NewCard]:
@@ -220,7 +231,7 @@ class SeeminglyNew:
         something else than lay there before.
         """
         rank = last.cards[-1][:-1]
-        seen = [c for c in view.new if c[0][:-1] == rank and not self.lay_there_before_play(c)]
+        seen = [c for c in view.new if c[0][:-1] == rank and not self.lay_there_before_play(c, rank)]
         if plain:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
             seen += [c for c in others if self.is_another(c, rank)]

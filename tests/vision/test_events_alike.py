@@ -155,6 +155,25 @@ def test_a_second_one_that_is_read_less_surely_is_the_first_read_once_more() -> 
     assert new_on(pile_of(FIRST), FIRST, doubtful) == []
 
 
+def test_one_that_is_half_covered_in_a_fan_need_not_be_read_all_but_surely_beside_the_first() -> None:
+    half_covered = Seen(-40.0, 2.0, 90.0, "up", {"7H": 0.85, "7D": 0.1})
+    assert new_on(pile_of(FIRST), FIRST, half_covered) == ["7H"]
+    assert new_on(pile_of(FIRST), half_covered) == [], "it may be that one, moved"
+    just_there = replace(half_covered, x=-56.0)
+    assert new_on(pile_of(FIRST), FIRST, just_there) == [], "that one is outlined twice"
+
+
+def test_a_card_exactly_where_one_like_it_lay_is_laid_bare_where_the_uppermost_is_gone() -> None:
+    below, upper = card("3S", PLAY_AT), card("5C", (-62.0, -14.0), angle=0.0)
+    top = card("KH", (-70.0, 8.0), angle=93.0)
+    pile = pile_of(below, upper, top)
+    was = Before(lambda seen: seen == upper, lambda _: True, lambda *_: False)
+    again = card("3S", (PLAY_AT[0] - 1, 0.0), 0.96)
+    assert [name for name, _, _ in pile.view([[again, upper]] * 2, set(), was=was).new] == []
+    put = card("3S", (PLAY_AT[0] + 9, 4.0), 0.96)
+    assert [name for name, _, _ in pile.view([[put, upper]] * 2, set(), was=was).new] == ["3S"]
+
+
 def test_a_card_like_one_before_another_player_was_played_from_the_hand() -> None:
     script = Script(packs=2)
     script.play("Ann", card("KH", PLAY_AT))  # one lies before Dan
@@ -251,6 +270,13 @@ def test_what_lies_beneath_a_card_that_was_there_is_no_other_one_however_a_hand_
     for pictured, new in ((was, ["5H"]), (beneath, [])):
         view = pile_of(five, nine).view([[turned, nine]] * 2, set(), was=pictured)
         assert [name for name, _, _ in view.new] == new
+    spades, diamonds = card("3S", (-23.0, 17.0), angle=107.0), card("3D", (-40.0, 14.0), angle=103.0)
+    again = card("3S", (-28.0, 18.0), 0.99, angle=95.0)
+    was = Before(
+        lambda seen: seen == diamonds, lambda _: True, lambda *_: False, shows_beside=lambda *_: True
+    )
+    view = pile_of(spades, diamonds).view([[again, diamonds]] * 2, set(), was=was)
+    assert [name for name, _, _ in view.new] == ["3S"], "the index of another three looks like the new one's"
 
 
 def test_a_half_covered_card_whose_suit_is_read_otherwise_has_not_moved() -> None:

@@ -166,6 +166,23 @@ def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_
     assert seeming.without_overlooked([read], 20.0) == []
 
 
+def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_with_the_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a small picture a five of hearts looks much like the four of hearts that lay there."""
+    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [0.92])
+    scene = Scene(LAYOUT)
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    five = ("5H", 0.92, replace(UPRIGHT, odds={"5H": 0.96}))
+    assert seeming.lay_there_before_play(five), "as far as it is known what was played"
+    assert not seeming.lay_there_before_play(five, "5")
+    assert seeming.lay_there_before_play(five, "6")
+    assert seeming.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, odds={"5H": 0.8})), "5")
+    seeming.in_sight.add("5H")
+    seeming.begin_play()
+    assert seeming.lay_there_before_play(five, "5"), "it was read there before"
+
+
 @pytest.mark.parametrize(("dx", "light", "same"), [(0, 1.0, True), (0, 0.7, True), (9, 1.0, False)])
 def test_what_shows_of_a_card_beside_the_one_upon_it_tells_whether_it_came_with_that(
     dx: int, light: float, same: bool
