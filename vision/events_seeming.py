@@ -20,7 +20,7 @@ from vision.slots import MIN_NAME, Seen, turn_between, vote
 
 SURE = 0.75
 _HARDLY = 0.05
-_WELL_READ, _A_CARD = 0.9, 0.85
+_WELL_READ, _A_CARD, _RANK_SURE = 0.9, 0.85, 0.95
 _ALL_BUT_CERTAIN = 0.99
 """What is read so surely is that, though another card lay in its place."""
 _RANK_LOOKS, _RANK_TOLD, _RANK_PLAIN = 3, 0.4, 2.0
@@ -91,7 +91,14 @@ class SeeminglyNew:
         last = self._told.newest
         if last is not None and self._told.in_one_reach(last.player, last.t, t):
             played.add(last.cards[-1][:-1])
-        old = [c for c in alike if c[0][:-1] not in played or c[0] in self.in_sight or _is_doubtful(c)]
+        known = [*self._pile.names, *self.in_sight]
+        old = [
+            c
+            for c in alike
+            if c[0][:-1] not in played
+            or c[0] in self.in_sight
+            or (_is_doubtful(c) and not _is_of_another_rank(c, known))
+        ]
         self._pile.cards[:0] = [
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
         ]
@@ -137,9 +144,16 @@ class SeeminglyNew:
         One read well, of the rank that was `played`, and never read there before hardly comes to light now.
         """
         name, p, seen = card
-        if name[:-1] == played and not _is_doubtful(card) and name not in self._in_sight_before_play:
+        read_well = not _is_doubtful(card) and name not in self._in_sight_before_play
+        if name[:-1] == played and (read_well or self._is_of_another_rank_than_before_play(card)):
             return self._pictures.lay_there_before_play(seen, ALL_BUT_THE_SAME)
         return self._pictures.lay_there_before_play(seen, ALIKE if p >= CERTAIN else MUCH_ALIKE)
+
+    def _is_of_another_rank_than_before_play(self, card: NewCard) -> bool:
+        last = self._told.last
+        played = () if last is None else last.cards
+        lower = [name for name in self._pile.names if name not in played]
+        return _is_of_another_rank(card, [*lower, *self._in_sight_before_play])
 
     def surely_put_down(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards that a hand over them leaves no doubt about.
@@ -242,7 +256,11 @@ class SeeminglyNew:
             for card in seen
             if card[1] >= SURE
             and card[0] != UNKNOWN_CARD
-            and not (_is_doubtful(card) and self._pictures.rest_lay_there_before_play(card[2], upon))
+            and not (
+                _is_doubtful(card)
+                and not self._is_of_another_rank_than_before_play(card)
+                and self._pictures.rest_lay_there_before_play(card[2], upon)
+            )
         ]
 
     def half_seen(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> list[NewCard]:
@@ -319,6 +337,13 @@ def _rank_told(seen: Seen) -> str | None:
 
 def _is_well_read(seen: Seen) -> bool:
     return seen.best[1] >= CERTAIN
+
+
+def _is_of_another_rank(card: NewCard, known: Collection[str]) -> bool:
+    """Tell whether a card's rank is surely read, and none of those `known` to have lain there has it."""
+    rank = card[0][:-1]
+    surely = sum(p for name, p in card[2].odds.items() if name[:-1] == rank)
+    return surely >= _RANK_SURE and not any(name[:-1] == rank for name in known)
 
 
 def _is_read_in(looks: Sequence[Sequence[Seen]], lay: PileCard) -> bool:

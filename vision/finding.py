@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.errors import BadInputError
 from vision.dealt import SURE_NAME, settled_cards
 from vision.layout import Layout, find_layout, what_is_missing
-from vision.plane import fit_plane
+from vision.plane import TablePlane, fit_plane
 from vision.questions import NO_DRAW_PILE, NO_ROWS, NO_SEATS, asked
 from vision.reading import CardReading, Image
 from vision.refit import refitted
@@ -19,6 +19,8 @@ from vision.tabletop import Tabletop
 
 Looks = Sequence[list[CardReading]]
 """What was read in several looks at a table that rests, oldest first."""
+_ENOUGH_SURE = 6
+"""So many cards that are surely named tell how the table lies; what else looks like one may be a pattern."""
 _NO_DEAL_UP = 4
 """So many face-up cards that are no deal are asked about."""
 
@@ -44,7 +46,7 @@ class Finder:
         height, width = frame.shape[:2]
         dealt = [[r for r in look if not _is_pattern(r, frame, tabletop)] for look in looks]
         for readings in (dealt, looks) if dealt != looks else (looks,):
-            plane = fit_plane([r.quad for r in readings[-1] if r.face == "up"], width, height)
+            plane = _plane(readings[-1], width, height)
             if plane is None:
                 continue
             settled = settled_cards(readings, plane)
@@ -84,6 +86,13 @@ class Finder:
         names = [seat.player for seat in given.seats]
         fresh = find_layout(settled, plane, width, height, names, self.row_length, draw_pile=self.draw_pile)
         return fresh if fresh is not None and agrees(fresh, settled, known) else None
+
+
+def _plane(readings: Sequence[CardReading], width: int, height: int) -> TablePlane | None:
+    """Return the table's plane as the up-cards tell it; None where nothing sensible comes out."""
+    up = [reading for reading in readings if reading.face == "up"]
+    sure = [reading for reading in up if reading.card is not None and reading.confidence >= SURE_NAME]
+    return fit_plane([reading.quad for reading in (sure if len(sure) >= _ENOUGH_SURE else up)], width, height)
 
 
 def _is_pattern(reading: CardReading, frame: Image, tabletop: Tabletop | None) -> bool:

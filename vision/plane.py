@@ -51,9 +51,13 @@ def fit_plane(quads: Sequence[Quad], width: int, height: int) -> TablePlane | No
         return None
     cards = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     best: tuple[float, Matrix] | None = None
-    # A tilted camera sees each card differently: try a near, a middling and a far one to start from.
-    by_area = np.argsort([abs(polygon_area(quad)) for quad in cards])
-    for index in {int(by_area[0]), int(by_area[len(by_area) // 2]), int(by_area[-1])}:
+    # A tilted camera sees each card differently: try a near, a middling and a far one to start from. From one
+    # that is outlined amiss nothing sensible is reached: then the others are tried.
+    by_area = [int(k) for k in np.argsort([abs(polygon_area(quad)) for quad in cards])]
+    first = {by_area[0], by_area[len(by_area) // 2], by_area[-1]}
+    for number, index in enumerate([*first, *(k for k in by_area if k not in first)]):
+        if number >= len(first) and best is not None and best[0] <= _OUTLIER_MM:
+            break
         fitted = _refine(homography(cards[index], CARD_MM), cards, max(width, height))
         error = float(np.median(np.abs(_residuals(fitted, cards))))
         if np.isfinite(error) and (best is None or error < best[0]):

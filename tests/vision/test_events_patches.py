@@ -145,6 +145,10 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     assert pile.names == ["7H", "4H"]
     doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
     assert seeming.without_overlooked([doubtful, seven], 0.0) == [seven]
+    seven_at_least = ("7S", 0.7, replace(UPRIGHT, odds={"7S": 0.66, "7C": 0.3}))
+    assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven], "it may be the 7H"
+    pile.cards = [PileCard("4H", UPRIGHT)]
+    assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven_at_least, seven]
     certain = ("7S", 0.96, replace(UPRIGHT, odds={"7S": 0.993}))
     assert seeming.without_overlooked([certain], 0.0) == [certain]
 
@@ -178,6 +182,8 @@ def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_
     assert not seeming.lay_there_before_play(five, "5")
     assert seeming.lay_there_before_play(five, "6")
     assert seeming.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, odds={"5H": 0.8})), "5")
+    half_read = ("5H", 0.8, replace(UPRIGHT, odds={"5H": 0.8, "5D": 0.17}))
+    assert not seeming.lay_there_before_play(half_read, "5"), "its rank is plain"
     seeming.in_sight.add("5H")
     seeming.begin_play()
     assert seeming.lay_there_before_play(five, "5"), "it was read there before"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, polygon_area
 from vision.plane import fit_plane
 
 
@@ -51,6 +51,22 @@ def test_one_bad_outline_does_not_bend_the_table() -> None:
     quads = [project(matrix, card(*place)).astype(np.float32) for place in PLACES]
     quads[2] = quads[2] * np.float32(1.0) + np.array([[0, 0], [40, 0], [40, -30], [0, 0]], np.float32)
     plane = fit_plane(quads, 1920, 1080)
+    assert plane is not None
+    ends = plane.table(project(matrix, np.array([[-200.0, 0], [200, 0]])))
+    assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(400, rel=0.06)
+
+
+@pytest.mark.parametrize(("seed", "tilt"), [(32, 44), (41, 44), (12, 48)])
+def test_where_the_nearest_and_the_farthest_card_are_outlined_amiss_the_others_tell(
+    seed: int, tilt: float
+) -> None:
+    matrix, rng = camera(tilt), np.random.default_rng(seed)
+    around = [(-320, -60, 88), (-320, 40, 92), (320, -70, 93), (330, 20, 88), (-90, -200, 2), (90, -195, 178)]
+    quads = [project(matrix, card(*place)) for place in [*PLACES, *around, (180, -200, 1)]]
+    order = np.argsort([abs(polygon_area(quad)) for quad in quads])
+    for k in (order[0], order[len(order) // 2], order[-1]):
+        quads[k] = quads[k] + rng.normal(0, 8, (4, 2))
+    plane = fit_plane([quad.astype(np.float32) for quad in quads], 1920, 1080)
     assert plane is not None
     ends = plane.table(project(matrix, np.array([[-200.0, 0], [200, 0]])))
     assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(400, rel=0.06)

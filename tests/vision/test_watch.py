@@ -160,6 +160,29 @@ def test_a_pattern_beside_a_row_does_not_hide_the_deal() -> None:
     assert [event.up for event in game.events] == [{name: tuple(cards) for name, cards in UP.items()}]
 
 
+def test_a_cloth_whose_pattern_looks_like_cards_by_the_dozen_does_not_tilt_the_table() -> None:
+    """What its outlines say of the plane counts for nothing beside the cards that are surely named."""
+    game = Game()
+    read = game.table.read
+    eyes = [(x, y) for x in range(60, 1000, 110) for y in (40, 300)]
+
+    def patterned(image: Image, crowded: object = None) -> list[CardReading]:
+        found = list(read(image, crowded))
+        near = [
+            (x, y)
+            for x, y in eyes
+            if all(abs(x - cx) > 90 or abs(y - cy) > 90 for _, cx, cy, _ in game.table.cards)
+        ]
+        flat = [
+            np.array([(x, y), (x + 70, y + k % 9), (x + 75, y + 16), (x + 3, y + 19)])
+            for k, (x, y) in enumerate(near)
+        ]
+        return found + [CardReading(order_quad(quad.astype(float)), "up", 0.2, None, 0.1) for quad in flat]
+
+    game.table.read = patterned  # type: ignore[method-assign]
+    assert dealt(game) == UP
+
+
 def dealt(game: Game) -> dict[str, list[str]]:
     """Deal; returns the up-cards that are told, in one event and nothing else."""
     game.run(0.6)
