@@ -308,8 +308,7 @@ class PlayPile:
         last = self._told.newest
         if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
-        view = self._seeming.view_since_play(self._looks, self._elsewhere())
-        missed = self._seeming.missed_in(last, view, plain=len(self._looks) > _LOOKS)
+        missed = self._seeming.missed(last, self._looks, self._elsewhere())
         others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
         if missed and others and all(name[:-1] != last.cards[-1][:-1] for name, _, _ in missed):
             self.touched = self._visits.since

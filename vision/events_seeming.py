@@ -25,6 +25,8 @@ _ALL_BUT_CERTAIN = 0.99
 """What is read so surely is that, though another card lay in its place."""
 _RANK_LOOKS, _RANK_TOLD, _RANK_PLAIN = 3, 0.4, 2.0
 """So many looks tell a card's rank, if together they are so sure of it, and of no other one half as sure."""
+_PLAIN_LOOKS, _LATEST = 2, 4
+"""More looks than that show plainly what they show; and so many are the latest ones."""
 _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
 """So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
 _INDEX_MM = 6.0
@@ -233,6 +235,20 @@ class SeeminglyNew:
         return any(
             name and p >= least and name[:-1] in ranks and name not in known for name, p, least in named
         )
+
+    def missed(
+        self, last: Event, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]
+    ) -> list[NewCard]:
+        """Return cards that were put down with the last play, though they were not seen then, as looks show.
+
+        Of a card of its set, which shows only in part, the latest looks must do: it is overlooked as often
+        as not.
+        """
+        view = self.view_since_play(looks, elsewhere)
+        missed = self.missed_in(last, view, plain=len(looks) > _PLAIN_LOOKS)
+        if missed or len(looks) <= _LATEST:
+            return missed
+        return self.missed_in(last, self.view_since_play(looks[-_LATEST:], elsewhere), plain=False)
 
     def view_since_play(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> PileView:
         """Return what looks show, held against the pile before the last play."""

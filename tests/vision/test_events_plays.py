@@ -358,3 +358,15 @@ def test_a_play_that_is_told_is_looked_at_a_few_times_more() -> None:
     assert looks >= 4
     script.rest(3.0)
     assert len(script.maker._play._looks) == looks, "and then no more"
+
+
+def test_a_card_of_a_fan_that_only_the_latest_looks_show_belongs_to_it() -> None:
+    script = Script()
+    script.play("Bob", card("5S", PLAY_AT), card("5D", (-60.0, 22.0)))
+    half_covered = Seen(-60.0, 44.0, 90.0, "up", {"5H": 0.85, "5D": 0.1})
+    for shows in (True, False, True, True):
+        script.table = [*script.table[:2], *([half_covered] if shows else [])]
+        script.t += 0.2
+        script.look()
+    (play,) = [cards for kind, _, cards in script.told() if kind == "play"]
+    assert sorted(play) == ["5D", "5H", "5S"]
