@@ -201,7 +201,7 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
         return False
     names = {card.name for card in pile}
     others = [(other, where) for other, _, where in claims if other != name and other in names]
-    if any(not _lies_at(where, other, pile) for other, where in others):
+    if any(not alike_lies_at(other, where, pile) for other, where in others):
         return False
     below = {card.name for card in pile[:lowest]}
     above = [where for other, _, where in claims if other not in below]
@@ -224,8 +224,8 @@ def _is_laid_bare(pile: Sequence[PileCard], claims: Sequence[Claim], place: Seen
     return gone and place.is_at(seen, *_JUST_THERE)
 
 
-def _lies_at(seen: Seen, name: str, pile: Sequence[PileCard]) -> bool:
-    """Tell whether a card named so, or one that it may be, its suit misread, is known to lie just there."""
+def alike_lies_at(name: str, seen: Seen, pile: Sequence[PileCard]) -> bool:
+    """Tell whether a card of the rank and colour of `name` is known to lie just there."""
     return any(rank_and_colour(other) == rank_and_colour(name) for other in names_at(seen, pile))
 
 

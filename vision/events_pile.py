@@ -345,10 +345,6 @@ class Pile:
         """Tell whether a card of a suit is known to lie just there."""
         return any(name[-1] == suit for name in names_at(seen, self.cards))
 
-    def alike_lies_at(self, name: str, seen: Seen) -> bool:
-        """Tell whether a card of the rank and colour of `name` is known to lie just there."""
-        return any(rank_and_colour(other) == rank_and_colour(name) for other in names_at(seen, self.cards))
-
     def put(self, new: Sequence[NewCard], *, free: bool = False, below: bool = False) -> None:
         """Put new cards on top, or below the uppermost ones; `free`: no hand hid anything of them."""
         at = len(self.cards) - (len(self.top) if below else 0)

@@ -7,11 +7,11 @@ from dataclasses import replace
 from operator import itemgetter
 
 from engine.events import Event
-from vision.events_alike import PileCard, names_at
+from vision.events_alike import PileCard, alike_lies_at, names_at
 from vision.events_lying import hide, same_card
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
 from vision.events_pile import Pile, PileView
-from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, rank_odds
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.face_classes import rank_and_colour
@@ -331,9 +331,9 @@ class SeeminglyNew:
         free = not hide(upon, [seen], _INDEX_MM)
         if not free and self._pile.suit_lies_at(name[-1], seen):
             return False
-        if self._pile.alike_lies_at(name, seen) and not self._pictures.came_with_play(seen):
+        if alike_lies_at(name, seen, self._pile.cards) and not self._pictures.came_with_play(seen):
             return False
-        of_rank = sum(p for other, p in seen.odds.items() if other[:-1] == rank)
+        of_rank = rank_odds(seen, rank)
         p = seen.odds.get(name, 0.0)
         new = (free and self._pictures.came_with_play(seen)) or not self._pile.known_place(seen)
         across = min((turn_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
@@ -358,8 +358,7 @@ def _is_well_read(seen: Seen) -> bool:
 def _is_of_another_rank(card: NewCard, known: Collection[str]) -> bool:
     """Tell whether a card's rank is surely read, and none of those `known` to have lain there has it."""
     rank = card[0][:-1]
-    surely = sum(p for name, p in card[2].odds.items() if name[:-1] == rank)
-    return surely >= _RANK_SURE and not any(name[:-1] == rank for name in known)
+    return rank_odds(card[2], rank) >= _RANK_SURE and not any(name[:-1] == rank for name in known)
 
 
 def _is_read_in(looks: Sequence[Sequence[Seen]], lay: PileCard) -> bool:

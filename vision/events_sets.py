@@ -170,7 +170,12 @@ def _surely_read(card: NewCard) -> float:
 def _rank_surely_read(card: NewCard) -> float:
     """Return how surely a card's rank was read: where another card covers its pip, the suit is a guess."""
     name, _, seen = card
-    return max(_surely_read(card), sum(p for other, p in seen.odds.items() if other[:-1] == name[:-1]))
+    return max(_surely_read(card), rank_odds(seen, name[:-1]))
+
+
+def rank_odds(seen: Seen, rank: str) -> float:
+    """Return the probability that a card is of a rank, whatever its suit."""
+    return sum(p for name, p in seen.odds.items() if name[:-1] == rank)
 
 
 def is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[str], Hashable]) -> bool:

@@ -131,7 +131,7 @@ class UnderHand:
             for seen in self._lately_read()
             if str(seen.best[0])[:-1] in ranks and seen.best[1] >= _SURE and same_card(seen, place)
         ]
-        surest = max(there, key=lambda seen: seen.best[1], default=None)
+        surest = max(there, key=_surely, default=None)
         return None if surest is None else (str(surest.best[0]), surest.best[1], place)
 
     def since(self, names: Collection[str], now: float) -> float:
@@ -150,7 +150,7 @@ class UnderHand:
         for name in sorted({str(seen.best[0]) for _, seen in recent} - set(known)):
             read = [(t, card) for t, card in recent if card.best[0] == name]
             seen, looks = [card for _, card in read], len({t for t, _ in read})
-            surest = max(seen, key=lambda card: card.best[1])
+            surest = max(seen, key=_surely)
             mean = sum(card.best[1] for card in seen) / len(seen)
             often = name[:-1] in ranks and looks >= _OFTEN and mean >= _FAIRLY_SURE
             if surest.best[1] >= _SURE or often:
@@ -177,4 +177,5 @@ class UnderHand:
 
 
 def _surely(seen: Seen) -> float:
+    """Return the probability of a card's likeliest name."""
     return seen.best[1]

@@ -203,12 +203,18 @@ def test_up_cards_taken_up_one_after_the_other_are_taken_up_together(
     assert [cards for kind, _, cards in script.told() if kind == "take_up"] == told
 
 
-def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
+def half_picked_up_by_dan() -> Script:
+    """A pile of three, of which a hand has just taken the upper two."""
     script = Script()
     for player, name, x in (("Ann", "4H", -75.0), ("Bob", "6H", -60.0), ("Cat", "9H", -45.0)):
         script.play(player, card(name, (x, 0.0)))
     script.reach("Dan", (PLAY_AT, 0.4))
     script.table = script.table[:1]
+    return script
+
+
+def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
+    script = half_picked_up_by_dan()
     script.rest(1.0)
     script.reach("Dan", (PLAY_AT, 0.4))
     script.table.clear()
@@ -218,11 +224,7 @@ def test_a_pick_up_in_two_goes_is_one_pick_up() -> None:
 
 
 def test_the_rest_of_a_pile_belongs_to_the_same_pick_up_though_looks_come_late() -> None:
-    script = Script()
-    for player, name, x in (("Ann", "4H", -75.0), ("Bob", "6H", -60.0), ("Cat", "9H", -45.0)):
-        script.play(player, card(name, (x, 0.0)))
-    script.reach("Dan", (PLAY_AT, 0.4))
-    script.table = script.table[:1]
+    script = half_picked_up_by_dan()
     script.rest(1.5)
     script.reach("Dan", (PLAY_AT, 0.6))
     script.table.clear()
