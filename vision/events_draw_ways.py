@@ -83,12 +83,16 @@ class DrawWays:
     def _cut_at_stops(self, reach: Reach, trip: Path) -> list[Path]:
         """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there.
 
-        Then cut where it was nearer home, too: it may have paused there on its way from elsewhere.
+        Then cut where it was nearer home, too: it may have paused there on its way from elsewhere. Not where
+        it was at the draw pile just before and just after: the hand rests, and its tip is seen now here, now
+        there.
         """
         places, pieces = [place for _, place in trip], []
+        at_pile = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
+        stays = [(a, b) for a, b in pairwise(at_pile) if b - a < _LOST_SECONDS]
         for nearer_home in (False, True):
             away = [s for s in reach.stops if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)]
-            away = [stop for stop in away if stop.place in places]
+            away = [s for s in away if s.place in places and not any(a <= s.start < b for a, b in stays)]
             # A hand that rests elsewhere may seem to move a little, towards the draw pile, too.
             left, came = [-math.inf, *(s.end for s in away)], [*(s.start for s in away), math.inf]
             for after, until in zip(left, came, strict=True):

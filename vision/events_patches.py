@@ -132,6 +132,10 @@ class PilePictures:
         """Tell whether a card's whole place surely shows something else than as the pile was left."""
         return looks_otherwise(card, self.left, self.now)
 
+    def rest_looks_otherwise(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell likewise of what shows of its place beside those `upon` it."""
+        return rest_looks_otherwise(card, upon, self.left, self.now)
+
     def is_gone(self, card: Seen) -> bool:
         """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
         return was_not_there(card, self.now, self.left)
@@ -224,6 +228,19 @@ def rest_looks_as_before(
     return _looks_the_same(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
 
 
+def rest_looks_otherwise(
+    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> bool:
+    """Tell whether what shows of a card beside those `upon` it surely shows something else than before.
+
+    Then it has come with them. False where the pictures do not show that, or show too little.
+    """
+    if before is None or now is None or before.corner != now.corner:
+        return False
+    likeness = _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
+    return likeness is not None and likeness < _UNLIKE
+
+
 def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None) -> bool:
     """Tell whether a card's edge, as far as it shows beside those `upon` it, is just where it was.
 
@@ -267,13 +284,19 @@ def _beside(
 
 def _looks_the_same(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> bool:
     """Tell whether two pictures show the same at a place; False where too little shows there, or nothing."""
+    likeness = _likeness_of(before, now, shows)
+    return likeness is not None and likeness > ALIKE
+
+
+def _likeness_of(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> float | None:
+    """Return how much what `shows` looks as it did, 1 is all the same; None where that is too little."""
     if shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2:
-        return False
+        return None
     was, place = (picture.pixels[shows].astype(np.float64) for picture in (before, now))
     if place.std(axis=0).max() < _LEAST_INK:
-        return False
+        return None
     was, place = was - was.mean(axis=0), place - place.mean(axis=0)
-    return float((was * place).sum() / max(1.0, np.linalg.norm(was) * np.linalg.norm(place))) > ALIKE
+    return float((was * place).sum() / max(1.0, np.linalg.norm(was) * np.linalg.norm(place)))
 
 
 def index_shows_beside(card: Seen, other: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:

@@ -30,6 +30,7 @@ from vision.events_sets import (
     NewCard,
     Pictured,
     ShowsNew,
+    is_drawn_through,
     is_echo,
     is_read_as_one_of,
     may_be_one_of,
@@ -120,7 +121,8 @@ class Pile:
         shows_new = pictured.shows_new
         staying = self._staying([s.seen for s in settled], pictured)
         weighed = [self._weighed(s.seen, taken, shows_new, staying) for s in settled]
-        named = with_mates(name_cards(weighed, packs=self.packs), weighed, self.names)
+        put = {card.name for card in self.cards[-1:] if card.name[:-1] in ranks}
+        named = with_mates(name_cards(weighed, packs=self.packs), weighed, {*self.names} - put)
         claims = [
             (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
         ]
@@ -160,7 +162,7 @@ class Pile:
     def _without_known(
         self,
         new: Sequence[NewCard],
-        unseen: Collection[str],
+        unseen: Lying,
         plain: Sequence[tuple[str, Seen]],
         pictured: Pictured,
         old: Sequence[tuple[str, Seen]],
@@ -175,6 +177,7 @@ class Pile:
             if not (top_is_bare and (is_read_as_one_of(unseen, card) or self._is_of_top(card, unseen)))
             and not (moved and unseen and card[0] == UNKNOWN_CARD)
             and not self._is_top_misread(card, new, unseen)
+            and not is_drawn_through(card, unseen)
             and (
                 pictured.shows_new(card[2])
                 or (self.shows_another(card) and pictured.changed(card[2]))

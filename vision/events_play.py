@@ -16,7 +16,7 @@ from vision.events_seeming import SURE, SeeminglyNew, named_in, shows_a_card
 from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
 from vision.events_taking import Taken, Taking
 from vision.events_told import ToldPlays
-from vision.events_under_hand import UnderHand
+from vision.events_under_hand import UnderHand, plainly_read
 from vision.events_upcards import UpCards
 from vision.events_visits import Visits
 from vision.layout import PLAY
@@ -276,12 +276,11 @@ class PlayPile:
                 continue
             if max(len(looks), len(free)) >= _LOOKS:
                 self._told.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
-            if len(looks) < _LOOKS:
-                continue
-            looks = [*(seen for seen in free if same_card(seen, looks[-1])), *looks]
-            p = sum(seen.best[1] for seen in looks) / len(looks)
-            if len(looks) > _LOOKS and p >= SURE and not self._pictures.lay_there_before_play(looks[-1]):
-                self._reveal([(name, p, looks[-1])], now)
+            first_seen = self.pile.packs == 1 and name not in self._seeming.in_sight
+            card = plainly_read(looks, free, first_seen=first_seen)
+            if card is not None and not self._pictures.lay_there_before_play(card[2]):
+                self._told.suspect(name, card[2])
+                self._reveal([card], now)
 
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
         """Put cards below the last play's that were half seen there, if its player draws for them, too."""

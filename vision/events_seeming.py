@@ -11,7 +11,7 @@ from vision.events_alike import PileCard, alike_lies_at, names_at
 from vision.events_lying import hide, same_card
 from vision.events_patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
 from vision.events_pile import Pile, PileView
-from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, rank_odds
+from vision.events_sets import CERTAIN, NewCard, may_be_one_of, of_ranks, rank_odds, rank_told
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
 from vision.face_classes import rank_and_colour
@@ -23,8 +23,8 @@ _HARDLY = 0.05
 _WELL_READ, _A_CARD, _RANK_SURE = 0.9, 0.85, 0.95
 _ALL_BUT_CERTAIN = 0.99
 """What is read so surely is that, though another card lay in its place."""
-_RANK_LOOKS, _RANK_TOLD, _RANK_PLAIN = 3, 0.4, 2.0
-"""So many looks tell a card's rank, if together they are so sure of it, and of no other one half as sure."""
+_RANK_LOOKS = 3
+"""So many looks tell a card's rank."""
 _PLAIN_LOOKS, _LATEST = 2, 4
 """More looks than that show plainly what they show; and so many are the latest ones."""
 _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
@@ -78,15 +78,14 @@ class SeeminglyNew:
         One of a set, of which another is plainly new, or was told under the hand that was there till `t`, is
         no such card if it is read well: much alike as the pictures of two cards may be, one that lay there
         hardly comes to light just as its rank is played; but what was read so before the play is one. Nor is
-        what alone is new, though one of its indices looks like what was there, where all of its place looks
-        otherwise: nothing has come to lie upon it.
+        one of which an index looks like what was there, where all else that shows of it looks otherwise.
         """
         plain = [card for card in seen if _is_well_read(card[2])]
         upon = [*self._last_put(), *(place for _, _, place in plain)]
         alike = [
             card
             for card in seen
-            if (self.lay_there(card) and not (len(seen) == 1 and self._pictures.looks_otherwise(card[2])))
+            if (self.lay_there(card) and not self._came_with(card, seen))
             or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
         ]
         played = {card[0][:-1] for card in seen if card not in alike}
@@ -105,6 +104,18 @@ class SeeminglyNew:
             PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
         ]
         return [card for card in seen if card not in old]
+
+    def _came_with(self, card: NewCard, seen: Sequence[NewCard]) -> bool:
+        """Tell whether all that shows of a card beside those that came with it looks otherwise than before.
+
+        Among others only of one that is read all but certainly, and was not read before: an index that lay
+        bare is not overlooked in every look.
+        """
+        upon = [place for name, _, place in seen if name != card[0]]
+        if not upon:
+            return self._pictures.looks_otherwise(card[2])
+        plain = _is_well_read(card[2]) and card[0] not in self.in_sight
+        return plain and self._pictures.rest_looks_otherwise(card[2], upon)
 
     def _looks_as_left(self, card: Seen, upon: Sequence[Seen]) -> bool:
         """Tell whether a card's index, or what shows of it beside those `upon` it, was so before them."""
@@ -292,7 +303,7 @@ class SeeminglyNew:
         for seen in (settled.seen for settled in vote(looks) if settled.looks >= _RANK_LOOKS):
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
-            rank = _rank_told(seen)
+            rank = rank_told(seen)
             odds = {name: p for name, p in seen.odds.items() if name[:-1] == rank and name not in known}
             if odds and rank != last.cards[-1][:-1] and self._pictures.changed_with_play(seen):
                 found.append((*max(odds.items(), key=itemgetter(1)), seen))
@@ -339,16 +350,6 @@ class SeeminglyNew:
         across = min((turn_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
         well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and new and not across)
         return well_read and self._pictures.changed_with_play(seen)
-
-
-def _rank_told(seen: Seen) -> str | None:
-    """Return the rank that a card most likely has, whatever its suit; None where that is not plain."""
-    ranks: dict[str, float] = {}
-    for name, p in seen.odds.items():
-        ranks[name[:-1]] = ranks.get(name[:-1], 0.0) + p
-    (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]
-    plain = surely >= _RANK_TOLD and all(surely >= _RANK_PLAIN * p for _, p in others)
-    return rank if plain else None
 
 
 def _is_well_read(seen: Seen) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from vision.events_lying import in_place
@@ -16,8 +17,14 @@ _OTHER_RANK = 0.9
 _MATE, _READ_AT_ALL = 4.0, 0.25
 """By how much likelier than another a card is one of the rank of a card that was put down with it, if it is
 read so at all."""
+_MUCH_LESS = 6.0
+"""What is read so many times less surely is hardly it."""
 _ECHO = 0.85
 """What is read less surely, where a card much like it lies, is most likely that one."""
+_THROUGH, _THROUGH_MM, _THROUGH_DEGREES = 0.1, 25.0, 25.0
+"""So surely is a card read as one of the other colour, and so near to that, where it is drawn through it."""
+_RANK_TOLD, _RANK_PLAIN = 0.4, 2.0
+"""So sure looks must be of a card's rank, and of no other one half as sure."""
 _A_GUESS, _HARDLY_LESS = 0.5, 2.0
 """A name read less surely is a guess, and one that is read half as surely is hardly less likely."""
 _ACROSS = 40.0
@@ -81,8 +88,8 @@ def with_mates(named: Sequence[Named], cards: Sequence[Seen], known: Collection[
     """Return the names of cards, a doubtful one's being that of a new card's mate where it is likeliest so.
 
     Cards that one hand puts down at once are nearly always of one rank. A mate is of the rank of a card that
-    is surely read and none of those `known` to lie there, and of the other colour: one of its own colour may
-    be the same card, outlined twice.
+    is surely read and none of those `known` to have lain there. One of its own colour may be the same card,
+    outlined twice, unless it is hardly read as that one.
     """
     sure = [name for name, p in named if name is not None and p >= _OTHER_RANK and name not in known]
     given = {name for name, _ in named}
@@ -92,15 +99,13 @@ def with_mates(named: Sequence[Named], cards: Sequence[Seen], known: Collection[
         likely = max(left, key=lambda other: left[other], default="")
         q = left.get(likely, 0.0)
         alike = [one for one in sure if one[:-1] == likely[:-1]]
-        if q >= _READ_AT_ALL and p < _OTHER_RANK and alike and not _of_one_colour(likely, alike):
+        its_like = [one for one in alike if rank_and_colour(one) == rank_and_colour(likely)]
+        other_suit = all(_MUCH_LESS * card.odds.get(one, 0.0) <= q for one in its_like)
+        if q >= _READ_AT_ALL and p < _OTHER_RANK and alike and other_suit:
             name, p = likely, max(p, q * _MATE / (1.0 + q * (_MATE - 1.0)))
             given.add(name)
         better.append((name, p))
     return better
-
-
-def _of_one_colour(name: str, others: Sequence[str]) -> bool:
-    return any(rank_and_colour(name) == rank_and_colour(other) for other in others)
 
 
 def of_ranks(
@@ -183,5 +188,32 @@ def is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[st
 
     It is read doubtfully and lies just there: of two cards in one place the upper one is read well.
     """
-    name, p, seen = card
-    return p < _ECHO and any(in_place(where, seen) for other, where in known if kind(other) == kind(name))
+    there = (other for other, where in known if in_place(where, card[2]))
+    return _surely_read(card) < _ECHO and any(kind(other) == kind(card[0]) for other in there)
+
+
+def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
+    """Tell whether what seems new was outlined through one of its rank that lies about there and is not seen.
+
+    Of one card a covered pip leaves the suit open, but not the colour: it is read as that one, too, and that
+    one is of the other colour.
+    """
+    name, _, seen = card
+    others = ((other, place) for other, place in unseen.items() if other[:-1] == name[:-1] and place)
+    through = any(
+        rank_and_colour(other) != rank_and_colour(name)
+        and seen.odds.get(other, 0.0) >= _THROUGH
+        and place.is_at(seen, _THROUGH_MM, _THROUGH_DEGREES)
+        for other, place in others
+    )
+    return through and _surely_read(card) < _OTHER_RANK
+
+
+def rank_told(seen: Seen) -> str | None:
+    """Return the rank that a card most likely has, whatever its suit; None where that is not plain."""
+    ranks: dict[str, float] = {}
+    for name, p in seen.odds.items():
+        ranks[name[:-1]] = ranks.get(name[:-1], 0.0) + p
+    (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]
+    plain = surely >= _RANK_TOLD and all(surely >= _RANK_PLAIN * p for _, p in others)
+    return rank if plain else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from vision.events_alike import SURE_NAME
 from vision.events_lying import in_place, same_card
@@ -22,6 +23,8 @@ _REMEMBERED = 20
 _CARRY_SECONDS = 1.0
 _LOOKS = 2
 _OFTEN, _FAIRLY_SURE = 3, 0.6
+_PLAIN, _READ_OFTEN = 0.75, 4
+"""How surely, on average, a card must be read that lies below others; and how often where looks disagree."""
 _AT_REST = ((2, 0.97), (3, 0.9))
 """So many looks under a hand at rest, and how surely they must name all that it has put down."""
 _AT_REST_SECONDS = 0.7
@@ -174,6 +177,24 @@ class UnderHand:
             if best is not None and len(seconds) >= _LOOKS and _surely(best) >= SURE_NAME:
                 found.append((name, _surely(best), best))
         return found
+
+
+def plainly_read(under_hand: Sequence[Seen], free: Sequence[Seen], *, first_seen: bool) -> NewCard | None:
+    """Return the card that all these name alike, if it was read often enough, under a hand and without it.
+
+    What is read just there without the hand counts with what was read under it. Of one that is `first_seen`
+    now, and exists but once, looks need not agree on where it is outlined: where another lies across it they
+    seldom do.
+    """
+    if len(under_hand) >= _LOOKS:
+        there = [*(seen for seen in free if same_card(seen, under_hand[-1])), *under_hand]
+        p = fmean(map(_surely, there))
+        return (str(there[-1].best[0]), p, there[-1]) if len(there) > _LOOKS and p >= _PLAIN else None
+    every = [*under_hand, *free]
+    if not first_seen or not under_hand or len(free) < _LOOKS or len(every) < _READ_OFTEN:
+        return None
+    p, surest = fmean(map(_surely, every)), max(free, key=_surely)
+    return (str(surest.best[0]), p, surest) if p >= SURE_NAME else None
 
 
 def _surely(seen: Seen) -> float:
