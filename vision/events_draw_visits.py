@@ -106,6 +106,11 @@ class DrawPilePictures:
         least = _AS_BEFORE if surely else max(_AS_BEFORE, _MUCH_LESS * self._usual)
         return changed is not None and changed < least
 
+    def hardly_show_draw(self, start: float, end: float) -> bool:
+        """Tell whether less changed between these times than each of the latest draws has changed."""
+        changed = self._changed_between(start, end)
+        return self.show_draws and changed is not None and changed < _LESS * self._usual
+
     def _changed_between(self, start: float, end: float) -> float | None:
         """Return what share of it looks otherwise after `end` than before `start`; None: it was not seen."""
         before = self._before(start)

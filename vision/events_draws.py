@@ -23,6 +23,8 @@ _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
 _AGAIN_SECONDS = 6.0
 """... but one that is back for more while nothing else has happened goes on, however slow it is."""
+_AT_ONCE_SECONDS = 0.1
+"""What a hand puts down lies free as soon as it leaves."""
 _EMPTY_LOOKS = 4
 _REMEMBERED = 60
 """Times that an arm was over the draw pile."""
@@ -50,6 +52,8 @@ class _Drawn:
     t: float
     doubtful: int = 0
     """How many of them its picture does not show, though it has shown those before, or it alone shows."""
+    put_down_there: bool = False
+    """Whether the hand may have paused only to put down a card, beside or before the draw pile."""
 
 
 class Draws:
@@ -121,6 +125,7 @@ class Draws:
             return
         visits = [visit for visit in was_there if visit.start >= since]
         count, firm = self._count(reach, visits, since)
+        put_down_there = count == 1 and self._paused_only_to_put_down(reach)
         if count and not firm:
             firm = int(self._went_only_there(reach))
         if not count and not showed:
@@ -132,11 +137,13 @@ class Draws:
         if count and self._drawn is not None and self._drawn.count and self._ways.was_lost_at_pile(reach):
             count, firm = count - 1, min(firm, count - 1)
         if self._drawn is None:
-            self._drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last)
+            drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last, put_down_there=put_down_there)
+            self._drawn = drawn
         else:
             self._drawn.count += count
             self._drawn.firm += firm
             self._drawn.t = reach.last
+            self._drawn.put_down_there &= not count
 
     def forget(self, reach: Reach | None) -> None:
         """Note that a reach took a card back from the pile, and drew none."""
@@ -176,6 +183,13 @@ class Draws:
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         came_after = put_down is not None and reach.start >= put_down.t and bool(reach.stops)
         return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
+
+    def _paused_only_to_put_down(self, reach: Reach) -> bool:
+        """Tell whether a hand paused but once, and its player's card was put down as that pause ended."""
+        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
+        if put_down is None or len(reach.stops) != 1:
+            return False
+        return reach.stops[0].start < put_down.t <= reach.stops[0].end + _AT_ONCE_SECONDS
 
     def _is_faint(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
@@ -268,6 +282,8 @@ class Draws:
         not_shown = untouched and pictures.show_draws
         surely = not_shown and pictures.is_as_before(drawn.start, drawn.t, surely=True)
         by_hand = 0 if surely and not drawn.firm else drawn.count
+        if drawn.put_down_there and pictures.hardly_show_draw(drawn.start, drawn.t):
+            by_hand = 0
         if pictures.show_draws and times:  # more than are due are believed where both tell of them
             by_hand = min(by_hand, max(due.count, drawn.firm, times))
         drawn.count = max(by_hand, min(due.count, times))
