@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from vision.arms import Hands
 from vision.events_lying import same_card
+from vision.events_on_its_like import put_on_its_like
 from vision.events_patches import PilePictures
 from vision.events_pile import Pile, PileView
 from vision.events_record import BeforeAction, Look, Patch, UnderArm, same_patch
@@ -227,7 +228,7 @@ class PlayPile:
         self.pile.put(new, free=not (unpictured or early), below=below)
         self._scene.started = True
         told = self._told.tell(player, new, source, t, now, below=below)
-        self._visits.since_play.clear()
+        self._visits.told_play(now)
         if early:
             self._told_early = [*self._told_early, *new] if told.revise else new
         self._suspect(now)
@@ -259,8 +260,7 @@ class PlayPile:
     def _suspect(self, now: float) -> None:
         """Remember cards of its rank that were read with the last play: they may lie below its cards.
 
-        One that a hand was over, and that was seen in more looks than are needed, with and without the hand,
-        is told at once.
+        One that was plainly read, under a hand and without it, is told at once.
         """
         last = self._told.last
         if last is None:
@@ -287,6 +287,10 @@ class PlayPile:
         half_seen = self._seeming.half_seen(self._looks, self._elsewhere())
         if below := self._told.reveal_drawn_for(player, count, now, half_seen):
             self.pile.put(below, below=True)
+        elif self.touched is None and (like := put_on_its_like(self._scene, self.pile, self._visits, player)):
+            self.pile.put([like.card])
+            self._told.tell(player, [like.card], "hand", like.t, now)
+            self._visits.told_play(now)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
         """Add cards that were suspected below an earlier play to that play; returns the others.

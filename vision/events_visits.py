@@ -22,6 +22,8 @@ class Visits:
         """When the pile was last settled."""
         self.since_play: set[int] = set()
         """Whose arms were over the pile since the last play was told."""
+        self.played = t
+        """When that was."""
 
     def note(self, seats: Collection[int]) -> None:
         """Note a frame in which these seats' arms are over the pile."""
@@ -32,6 +34,11 @@ class Visits:
         """Note that it is clear now what the arms did there."""
         self.since = t
         self._frames.clear()
+
+    def told_play(self, t: float) -> None:
+        """Note that a play was told at `t`."""
+        self.since_play.clear()
+        self.played = t
 
     def who(self, place: Place | None) -> int | None:
         """Return whose arm was at `place` since the pile was last settled: the last to pause there."""
