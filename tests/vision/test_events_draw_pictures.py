@@ -12,7 +12,7 @@ from tests.vision.test_events_draws import HOME, draws
 from vision.arms import Hands
 from vision.events_draw_visits import DrawPilePictures, DrawVisit
 from vision.events_record import Patch
-from vision.layout import DRAW, Zone
+from vision.layout import DRAW, PLAY, Zone
 
 
 @pytest.mark.parametrize("taken", [False, True])
@@ -333,3 +333,28 @@ def test_what_changes_much_less_than_draws_do_may_be_what_was_put_beside_the_pil
     after[:rows] = 20
     pictures.look(42.0, after)
     assert pictures.times_changed(40.5) == times
+
+
+@pytest.mark.parametrize(("changed", "told"), [(4, []), (9, [("Ann", 1)])])
+def test_a_hand_that_paused_once_to_put_cards_down_has_drawn_only_if_the_pile_changed_as_with_draws(
+    changed: int, told: list[tuple[str, int]]
+) -> None:
+    """It seems to pause at the draw pile: of its arm no more is seen than up to there."""
+    script = Script()
+    top = np.full((26, 26, 3), 90, np.uint8)
+    script.draw_picture = top
+    for number, name in enumerate(("3S", "4H", "5S")):
+        script.play("Bob", card(name, PLAY_AT))
+        script.draw_picture = top = top.copy()
+        top[:, :8] = 90 + 70 * (number % 2 == 0)  # each draw changes 0.3 of it
+        bob_draws(script, trips=1)
+    before = len(draws(script))
+    reach = script.reach("Ann", (HOME, 0.05))
+    script.go_on(reach, [(60.0, 20.0)] * 6, over=[PLAY, DRAW])
+    script.table += [card("9S", (-60.0, 4.0)), card("9H", (-44.0, 4.0))]
+    script.draw_picture = top = top.copy()
+    top[:changed] = 20
+    script.go_on(reach, [HOME])
+    script._open = [reach]
+    script.rest(2.0)
+    assert draws(script)[before:] == told

@@ -327,3 +327,21 @@ def test_a_hand_over_the_draw_pile_that_is_seen_apart_from_its_arm_draws_if_the_
     script._open = [reach]
     script.rest(2.0)
     assert draws(script) == drawn
+
+
+@pytest.mark.parametrize(("there", "count"), [(3, 1), (9, 2)])
+def test_a_hand_whose_tip_is_seen_nearer_home_for_a_moment_while_it_draws_draws_once(
+    there: int, count: int
+) -> None:
+    """One that was away for longer has been home with a card."""
+    script = Script()
+    script.play("Bob", card("9S", PLAY_AT))
+    near = (-30.0, 0.0)
+    reach = script.reach("Bob", ((-200.0, 0.0), 0.05), (near, 0.05))
+    script.go_on(reach, [(44.0, 0.0)] * 4, over=[DRAW])
+    script.go_on(reach, [near] * there, over=[DRAW])
+    script.go_on(reach, [(80.0, 2.0), (60.0, 0.0), (30.0, 0.0), (-20.0, 0.0)], over=[DRAW])
+    script.go_on(reach, [(-100.0, 0.0), (-190.0, 0.0), (-280.0, 0.0)])
+    script._open = [reach]
+    script.rest(2.0)
+    assert draws(script) == [("Bob", count)]

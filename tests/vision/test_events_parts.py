@@ -117,6 +117,33 @@ def test_a_doubtful_card_is_the_mate_of_one_that_was_put_down_with_it() -> None:
     assert [name for name, _ in twice] == ["8S", "8D", None]
 
 
+def test_a_mate_of_the_same_colour_is_one_unless_it_may_be_the_other_one_outlined_twice() -> None:
+    named = [("8H", 1.0), (None, 0.0)]
+    top, below = up("8H", 0, p=1.0), Seen(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.02})
+    assert [name for name, _ in with_mates(named, [top, below], known=["8S"])] == ["8H", "8D"]
+    twice = Seen(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.1})
+    assert with_mates(named, [top, twice], known=["8S"])[1][0] is None
+
+
+def test_the_mate_of_a_card_that_was_told_under_the_hand_is_likelier_than_it_is_read() -> None:
+    pile, below = pile_of(up("5S")), Seen(0, -18, 90, "up", {"5H": 0.5, "JH": 0.04})
+    looks = [[up("5S"), below]] * 2
+    (put_down,), (alone,) = pile.view(looks, set(), ranks={"5"}).new, pile.view(looks, set()).new
+    assert put_down[:1] == alone[:1] == ("5H",)
+    assert alone[1] < 0.75 < put_down[1]
+
+
+@pytest.mark.parametrize(("as_the_black_one", "new"), [(0.13, ["6S"]), (0.02, ["6H", "6S"])])
+def test_what_is_drawn_through_two_cards_of_the_pile_and_read_in_both_colours_is_neither(
+    as_the_black_one: float, new: list[str]
+) -> None:
+    black, red = Seen(-64, 2, 100, "up", {"6C": 1.0}), Seen(-72, 34, 103, "up", {"6D": 0.95})
+    pile = pile_of(red, black)
+    through = Seen(-72, 20, 91, "up", {"6H": 0.5, "6D": 0.36, "6C": as_the_black_one})
+    view = pile.view([[Seen(-67, 12, 94, "up", {"6S": 1.0}), red, through]] * 2, set())
+    assert sorted(name for name, _, _ in view.new) == new
+
+
 def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
     seen = up("9S")
     assert [c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.6, seen), ("9H", 0.5, seen)])] == ["9S", "9H"]

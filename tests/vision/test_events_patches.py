@@ -20,6 +20,7 @@ from vision.events_patches import (
     index_shows_beside,
     lay_there_before,
     rest_looks_as_before,
+    rest_looks_otherwise,
 )
 from vision.events_pile import Pile
 from vision.events_scene import Scene
@@ -297,3 +298,12 @@ def test_the_pip_of_a_card_that_covers_an_index_now_is_not_that_index() -> None:
         return close_up(frame, LAYOUT, (0.0, 0.0))
 
     assert not lay_there_before(UPRIGHT, covered("X", 3), covered("5", 0))
+
+
+def test_what_shows_of_a_card_beside_another_tells_whether_it_came_with_that_one() -> None:
+    before, upon = pile("5"), [replace(UPRIGHT, x=40.0)]
+    assert rest_looks_otherwise(UPRIGHT, upon, before, pile("5", "top left", "bottom left"))
+    assert not rest_looks_otherwise(UPRIGHT, upon, before, pile("5", "top right", "bottom right"))
+    assert not rest_looks_otherwise(UPRIGHT, [UPRIGHT], before, pile("X")), "nothing of it shows"
+    assert not rest_looks_otherwise(UPRIGHT, upon, before, pile(" ")), "there is nothing to compare"
+    assert not rest_looks_otherwise(UPRIGHT, upon, None, pile("X"))

@@ -7,6 +7,7 @@ import pytest
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
 from vision.events_patches import PilePictures
 from vision.events_record import UnderArm
+from vision.events_seeming import SeeminglyNew
 from vision.layout import DRAW, PLAY
 from vision.slots import Seen
 
@@ -242,3 +243,28 @@ def test_a_card_read_well_just_upon_another_is_new_where_all_of_its_place_looks_
     script.table = [Seen(*PLAY_AT, 90.0, "up", {"4H": 0.96, "4D": 0.03})]
     script.rest()
     assert script.told()[2:] == [("play", "Bob", ("4H",))] * otherwise
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "read_before", "cards"),
+    [
+        (True, False, ("8H", "5D")),
+        (False, False, ("8H",)),
+        (True, True, ("8H",)),
+    ],
+)
+def test_a_card_of_which_one_corner_looks_as_before_came_with_the_play_where_all_else_does_not(
+    otherwise: bool, read_before: bool, cards: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bare corner of what lay there may be just where its own one is. What was read before lay there."""
+    script = pictured()
+    script.play("Ann", card(*on_pile("6S", 0, 0)))
+    five = card(*on_pile("5D", 20, 0), angle=3.0)
+    if read_before:
+        script.table.append(card(*on_pile("5D", 20, 0, 0.4), angle=3.0))
+        script.look()
+    monkeypatch.setattr(SeeminglyNew, "lay_there", lambda self, new: new[0] == "5D")
+    monkeypatch.setattr(PilePictures, "rest_looks_otherwise", lambda *_: otherwise)
+    script.table = script.table[:1]
+    script.play("Bob", five, card(*on_pile("8H", -10, 0), angle=3.0))
+    assert script.told()[2:] == [("play", "Bob", cards)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from vision.events_pile import Pile
 from vision.events_record import Look, UnderArm
-from vision.events_under_hand import UnderHand
+from vision.events_under_hand import UnderHand, plainly_read
 from vision.layout import Layout, Seat
 from vision.plane import TablePlane
 from vision.slots import Seen
@@ -72,3 +72,25 @@ def test_the_suit_of_a_half_covered_card_is_what_was_read_under_the_hand_and_wit
     assert set(read) == {"JS", "JH"}
     assert 0.5 < read["JH"] < 0.8
     assert under_hand.named_as_read(view, (), {"JH"}).new == view.new, "that one lies elsewhere"
+
+
+def test_what_is_read_as_one_card_again_and_again_lies_there_though_no_two_looks_outline_it_alike() -> None:
+    held, free = (
+        [up("10D", -3, 0.99, 173)],
+        [up("10D", 0, 0.94, 88), up("10D", 8, 0.93, 177), up("10D", 8, 0.91, 3)],
+    )
+    card = plainly_read(held, free, first_seen=True)
+    assert card is not None
+    assert card[0] == "10D"
+    assert card[2] == free[0], "it lies where it is read best"
+    assert plainly_read(held, free, first_seen=False) is None, "it was read before"
+    assert plainly_read([], free, first_seen=True) is None, "no hand was seen to bring it"
+    assert plainly_read(held, free[:2], first_seen=True) is None, "too seldom"
+    doubtful = [up("10D", 0, 0.8), up("10D", 30, 0.8), up("10D", 60, 0.8)]
+    assert plainly_read(held, doubtful, first_seen=True) is None
+
+
+def test_what_was_read_twice_under_a_hand_counts_with_what_is_read_just_there_without_it() -> None:
+    held = [up("10D", 0, 0.9), up("10D", 2, 0.9)]
+    assert plainly_read(held, [up("10D", 3, 0.6)], first_seen=False) is not None
+    assert plainly_read(held, [up("10D", 60, 0.99)], first_seen=False) is None
