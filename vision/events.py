@@ -139,7 +139,7 @@ class EventMaker:
             if zone == PLAY and self._as_it_lies is None:
                 self._play.cover(seats, hands.t)
             elif zone.kind == "row":
-                self.rows.touch(zone, hands.t)
+                self._upcards.touch(zone, self.pile, hands.t)
         for reach in hands.ended:
             # What seems to be held out before there is a pile may be the first card that is played.
             showed = self._shows.reach_ended(reach) and self.layout.play is not None

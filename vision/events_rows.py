@@ -40,6 +40,8 @@ class Spot:
     """When the hand had left it that was there before the last decision."""
     patch: Patch | None = None
     """How it looked when it was last decided."""
+    latest: Patch | None = None
+    """How it looked last."""
     under_arm: float = -math.inf
     """When the up-card was last surely read where it lies, an arm over part of it."""
     put_right: bool = False
@@ -54,6 +56,17 @@ class Spot:
         if self.up is not None:
             return _MEMORY
         return _LOOKS + (1 if changed and self.patch is not None else 2)
+
+    @property
+    def seems_bare(self) -> bool:
+        """Whether looks show nothing where a face-down card lay alone, and a picture that it looks otherwise.
+
+        They are fewer than tell it for sure.
+        """
+        if self.up is not None or not self.down or self.put_right or len(self.looks) < _LOOKS:
+            return False
+        pictured = self.patch is not None and self.latest is not None
+        return pictured and not any(self.looks) and changed_share(self.latest, self.patch) >= _BARE_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +140,18 @@ class Rows:
         """Tell whether a spot of the seat has been touched and not been seen well since."""
         return any(s.touched is not None for z, s in self.spots.items() if z.seat == seat)
 
-    def touch(self, zone: Zone, t: float) -> None:
-        """Note that something is over a spot."""
+    def touch(self, zone: Zone, t: float) -> Change | None:
+        """Note that something is over a spot; returns what had gone before, if it is back so soon."""
         spot = self.spots.get(zone)
-        if spot is not None:
-            spot.touched = t
-            spot.looks.clear()
+        if spot is None:
+            return None
+        gone = None
+        if spot.touched is not None and spot.seems_bare:
+            gone = Change(zone, None, None, True, spot.touched)
+            spot.down, spot.left, spot.patch = False, spot.touched, spot.latest
+        spot.touched = t
+        spot.looks.clear()
+        return gone
 
     def put_right(self, seat: int, t: float) -> None:
         """Look anew at the spots of a seat, which are elsewhere than was thought."""
@@ -152,7 +171,7 @@ class Rows:
         spot = self.spots.get(zone)
         if spot is None:
             return None
-        spot.looks = [*spot.looks[-_MEMORY + 1 :], cards]
+        spot.looks, spot.latest = [*spot.looks[-_MEMORY + 1 :], cards], patch
         shown = next(
             (seen.best[0] for seen in cards if seen.face == "up" and seen.best[1] > _SURE_NAME), None
         )

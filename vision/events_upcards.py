@@ -59,6 +59,12 @@ class UpCards:
         if change is not None:
             self._changed(change, pile, now)
 
+    def touch(self, zone: Zone, pile: Collection[str], now: float) -> None:
+        """Note that something is over a spot."""
+        change = self.rows.touch(zone, now)
+        if change is not None:
+            self._changed(change, pile, now)
+
     def _changed(self, change: Change, pile: Collection[str], now: float) -> None:
         seat, change = change.zone.seat, replace(change, t=self._done_at(change))
         if change.before is not None and not self._is_on_pile(change.before, pile):
@@ -157,8 +163,13 @@ class UpCards:
         waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
         if self._scene.started and not waiting and not pile_open:
             self.tell_taken_up(now)
-        if not pile_open and not any(change.zone.seat in present for change in self._down_gone):
+        if not pile_open and not any(self._may_be_put_down(change, present) for change in self._down_gone):
             self.tell_taken_down(now)
+
+    def _may_be_put_down(self, change: Change, present: Collection[int]) -> bool:
+        """Tell whether the hand that took a face-down card is still there: it may be about to play it."""
+        reach = self._scene.last_reach(change.zone.seat)
+        return change.zone.seat in present and reach is not None and reach.start <= change.t
 
     def _tell_exchange(self, seat: int, now: float) -> None:
         row = [spot for zone, spot in self.rows.spots.items() if zone.seat == seat]

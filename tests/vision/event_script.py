@@ -86,6 +86,8 @@ class Script:
         self.draw_pile = True
         self.draw_picture: Patch | None = None
         """What the draw pile looks like."""
+        self.spot_pictures: dict[Zone, Patch] = {}
+        """What spots of rows look like."""
         self.drawn: dict[str, str] | None = None
         """With pictures of the pile: which card truly lies where one is read, where it is misread."""
 
@@ -109,7 +111,9 @@ class Script:
         shown = [c for c in self.cards() if not any(u.seen is c for u in under)]
         shown = [c for c in shown if self.maker.layout.zone_at(c.x, c.y) not in hidden]
         pile = None if self.drawn is None else picture(self.table, self.drawn)
-        patches = {PLAY: small(pile)} if pile is not None and PLAY not in hidden else {}
+        patches = dict(self.spot_pictures)
+        if pile is not None and PLAY not in hidden:
+            patches[PLAY] = small(pile)
         if self.draw_picture is not None and DRAW not in hidden:
             patches[DRAW] = self.draw_picture
         self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden, patches, pile))

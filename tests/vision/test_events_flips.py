@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.vision.event_script import PLAY_AT, Script, card, down
@@ -123,3 +124,34 @@ def test_cards_turned_over_before_their_spots_are_seen_bare_were_not_taken_up(
     bare.rest(3.0)
     assert kinds(bare) == ["flip"], "turned over so soon one after the other they are told as one set"
     assert not any(bare.maker.rows.spots[zone].down for zone in SPOTS[:2])
+
+
+@pytest.mark.parametrize(
+    ("looks", "pictured", "told"),
+    [(2, True, ["take_down", "play"]), (1, True, ["flip"]), (2, False, ["flip"])],
+)
+def test_who_takes_a_card_up_unseen_and_is_back_at_once_plays_it_from_the_hand(
+    bare: Script, looks: int, pictured: bool, told: list[str]
+) -> None:
+    """Two looks between show its spot bare: less than tells it for sure, but for a picture of the spot."""
+    back, table = (np.full((26, 26, 3), level, np.uint8) for level in (160, 60))
+    bare.spot_pictures[SPOTS[1]] = back
+    bare.look()
+    place = place_of(bare, SPOTS[1])
+    reach = bare.reach("Ann", (place, 0.3))
+    bare.rows[SPOTS[1]] = None
+    bare.spot_pictures[SPOTS[1]] = table if pictured else back
+    if not pictured:
+        bare.maker.rows.spots[SPOTS[1]].patch = None
+    bare.go_on(reach, [(0.0, 500.0)] * 2)
+    bare._open = []
+    bare.t += 0.4
+    for _ in range(looks):
+        bare.t += 0.2
+        bare.look()
+    reach = bare.reach("Ann", ((0.0, 500.0), 0.0))
+    bare.go_on(reach, [(0.0, 300.0), place, (-20.0, 60.0)], over=(SPOTS[1],))
+    bare.go_on(reach, [PLAY_AT] * 6, over=(PLAY,))
+    bare.table = [card("5H", PLAY_AT, angle=20.0)]
+    bare.rest(4.0)
+    assert kinds(bare) == told
