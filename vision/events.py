@@ -16,7 +16,8 @@ from engine.events import Event
 from vision.arms import Hands, Reach
 from vision.events_draws import Draws
 from vision.events_heap import Heap
-from vision.events_lying import lie_over
+from vision.events_lying import lie_over, nearest
+from vision.events_patches import PATCH_MM
 from vision.events_play import PlayPile
 from vision.events_record import EventLog, Look
 from vision.events_rows import Rows
@@ -187,11 +188,17 @@ class EventMaker:
             self._play.look(by_zone.get(PLAY, []), look)
             self._draws.forget(self._taking.taking_back)
         if DRAW not in look.hidden:
-            pile_is_free = self.layout.draw is not None and not lie_over(look.cards, self.layout.draw)
-            picture = look.patches.get(DRAW) if pile_is_free else None
-            self._draws.look(look.t, there=bool(by_zone.get(DRAW)), picture=picture)
+            self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
+
+    def _look_at_draw_pile(self, look: Look, *, there: bool) -> None:
+        draw = self.layout.draw
+        if draw is None or lie_over(look.cards, draw):
+            self._draws.look(look.t, there=there)
+            return
+        near = nearest(look.cards, draw, PATCH_MM)
+        self._draws.look(look.t, there=there, picture=look.patches.get(DRAW), near=near)
 
     def look_interval(self, hands: Hands) -> float:
         """Return after how many seconds another look may decide something; inf when nothing is open.

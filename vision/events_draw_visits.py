@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vision.arms import Reach, Stop
+from vision.events_patches import PATCH_MM
 from vision.events_record import Patch, changed_share
 from vision.layout import Place
 
@@ -31,6 +32,8 @@ _BACK_SECONDS = 0.4
 """No hand takes a card home and is back sooner: what the pile looks like meanwhile, its shadow may do."""
 _PASSES_SECONDS = 0.15
 """An arm over the pile for no longer takes nothing: what it puts down beside it may reach over its edge."""
+_NEARER_MM = 5.0
+"""By so much outlines of a card that lies still differ."""
 _STILL = 3
 """So many looks tell whether the camera is still."""
 
@@ -82,13 +85,20 @@ class DrawPilePictures:
         self._seen: deque[tuple[float, Patch]] = deque(maxlen=_REMEMBERED)
         self._drawn: deque[float] = deque(maxlen=_TELLING)
         """How much of it, as a share, looked otherwise after each of the latest draws."""
+        self._near: deque[float] = deque(maxlen=_REMEMBERED)
+        """How near a face-up card lay in each of the pictures, mm."""
 
-    def look(self, t: float, picture: Patch | None) -> None:
-        """Take in one look that showed it; None: there is no picture."""
+    def look(self, t: float, picture: Patch | None, near: float = PATCH_MM) -> None:
+        """Take in one look that showed it; None: there is no picture.
+
+        `near`: so far from its middle, mm, lies the nearest face-up card; `PATCH_MM`: it is in no picture.
+        """
         if picture is None or (self._seen and self._seen[-1][1].shape != picture.shape):
             self._seen.clear()
+            self._near.clear()
         if picture is not None:
             self._seen.append((t, picture))
+            self._near.append(near)
 
     @property
     def is_stale(self) -> bool:
@@ -138,10 +148,11 @@ class DrawPilePictures:
         """Return how often, at least, it came to look otherwise since then while somebody was there.
 
         0 if it looks again as it did before, at any time after a card was drawn last: an arm that rests
-        beside it may have been in its picture meanwhile.
+        beside it may have been in its picture meanwhile. 0 as well if a card has come to lie in its picture,
+        or is there no more.
         """
         before = self._before(since)
-        if not before:
+        if not before or abs(self._near[len(before) - 1] - self._near[-1]) > _NEARER_MM:
             return 0
         seen = [*self._seen]
         still = pairwise(seen[: len(before)][-_STILL:])

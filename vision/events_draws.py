@@ -11,6 +11,7 @@ from engine.events import Event
 from vision.arms import Reach
 from vision.events_draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
 from vision.events_draw_ways import DRAGGED_MM, DrawWays
+from vision.events_patches import PATCH_MM
 from vision.events_record import Patch, PutDown
 from vision.events_scene import Scene
 
@@ -106,10 +107,13 @@ class Draws:
             stuck &= all(math.dist(place, reach.tip) < STUCK_MM for place in before)
             self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
 
-    def look(self, t: float, *, there: bool, picture: Patch | None = None) -> None:
-        """Note whether one look, free of arms, showed the draw pile, and what it looked like."""
+    def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
+        """Note whether one look, free of arms, showed the draw pile, and what it looked like.
+
+        `near`: how far from its middle, mm, the nearest face-up card lies, up to `PATCH_MM`.
+        """
         self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
-        self._pictures.look(t, picture)
+        self._pictures.look(t, picture, near)
 
     def reach_ended(
         self, reach: Reach, now: float, since: float = -math.inf, *, showed: bool = False

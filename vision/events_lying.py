@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from vision.slots import Seen, covers, index_places, turn_between
+from vision.slots import Seen, covers, gap, index_places, turn_between
 
 _IN_PLACE_MM, _IN_PLACE_DEGREES = 12.0, 10.0
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
@@ -43,6 +43,12 @@ def hides_part(upper: Seen, lower: Seen) -> bool:
 def lie_over(cards: Sequence[Seen], pile: tuple[float, float]) -> bool:
     """Tell whether a face-up card lies over a part of the uppermost card of a face-down pile at a place."""
     return any(card.face == "up" and covers(card, pile, _REACHES_MM) for card in cards)
+
+
+def nearest(cards: Sequence[Seen], pile: tuple[float, float], farthest: float) -> float:
+    """Return how far (mm) the face-up card nearest to a place ends from it; no more than `farthest`."""
+    gaps = (gap(card, pile) for card in cards if card.face == "up")
+    return min((*gaps, farthest))
 
 
 def are_two_ends(card: Seen, first: Seen, second: Seen) -> bool:

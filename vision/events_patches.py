@@ -18,7 +18,8 @@ from vision.layout import Layout, Place, Zone
 from vision.reading import Image
 from vision.slots import Seen, covers, index_places
 
-_PATCH_MM = 50.0
+PATCH_MM = 50.0
+"""Half the side of a small picture, at least: so far from a place's middle it reaches."""
 _CLOSE_MM = 130.0
 """Half the side of a close picture: cards whose middle is on the pile lie in it."""
 _FINE = 1.5
@@ -50,7 +51,7 @@ def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
     """
     place = layout.place_of(zone)
     assert place is not None
-    corners = layout.plane.pixels(disc(place, _PATCH_MM)) * scale
+    corners = layout.plane.pixels(disc(place, PATCH_MM)) * scale
     low, high = np.floor(corners.min(axis=0)), np.ceil(corners.max(axis=0)) + 1
     return np.maximum(np.stack([low, high]).astype(np.int64), 0)
 

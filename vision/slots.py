@@ -205,10 +205,20 @@ def index_places(card: Seen) -> list[tuple[float, float]]:
 
 def covers(card: Seen, place: tuple[float, float], margin: float = 0.0) -> bool:
     """Tell whether a place (mm) lies under a card, or within a margin (mm) beside it."""
+    return max(_beyond_sides(card, place)) <= margin
+
+
+def gap(card: Seen, place: tuple[float, float]) -> float:
+    """Return how far (mm) a place lies from a card's edge; 0 under it."""
+    return math.hypot(*(max(beyond, 0.0) for beyond in _beyond_sides(card, place)))
+
+
+def _beyond_sides(card: Seen, place: tuple[float, float]) -> tuple[float, float]:
+    """Return how far (mm) a place lies beyond a card's ends and beyond its long sides; below 0 within."""
     turn = math.radians(card.angle)
     x, y = place[0] - card.x, place[1] - card.y
     along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
-    return abs(along) <= CARD_HEIGHT_MM / 2 + margin and abs(across) <= CARD_WIDTH_MM / 2 + margin
+    return abs(along) - CARD_HEIGHT_MM / 2, abs(across) - CARD_WIDTH_MM / 2
 
 
 def turn_between(first: float, second: float) -> float:

@@ -358,3 +358,18 @@ def test_a_hand_that_paused_once_to_put_cards_down_has_drawn_only_if_the_pile_ch
     script._open = [reach]
     script.rest(2.0)
     assert draws(script)[before:] == told
+
+
+@pytest.mark.parametrize(("near", "times"), [(40.0, 0), (48.0, 1)])
+def test_what_changes_where_a_card_was_put_near_the_draw_pile_tells_of_no_draw(
+    near: float, times: int
+) -> None:
+    visits: list[DrawVisit] = []
+    pictures = DrawPilePictures(visits)
+    before, after = np.full((26, 26, 3), 90, np.uint8), np.full((26, 26, 3), 90, np.uint8)
+    after[:, :5] = 200
+    for t in (1.0, 2.0, 3.0):
+        pictures.look(t, before)
+    visits.append(DrawVisit(1, 4.0, 4.4, DRAW_AT, stuck=False, open=False))
+    pictures.look(5.0, after, near)
+    assert pictures.times_changed(3.5) == times
