@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arms import disc
-from vision.events_alike import OFF_MM, Before
+from vision.events_alike import OFF_MM, SURE_NAME, Before
+from vision.events_lying import same_card
 from vision.events_sets import Pictured, ShowsNew, unknown
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
@@ -116,6 +117,8 @@ class PilePictures:
     """As it was last left uncovered."""
     before_play: CloseUp | None = None
     """As it was left before the last play."""
+    read: Sequence[Sequence[Seen]] = ()
+    """Looks at it before a hand came."""
 
     def lay_there(self, card: Seen, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile as it was left, too."""
@@ -145,7 +148,16 @@ class PilePictures:
         """Return what the pictures tell of what was to be seen before; `free`: no hand is there now."""
         # While one is there the latest picture may show no more what the looks did.
         hidden = self.shows_new if free else unknown
-        return Before(self.lay_there, hidden, self.rest_lay_there, free, self._edge_stays, self._shows_beside)
+        placed = self.lay_there if free else self._lay_there_or_was_read
+        return Before(placed, hidden, self.rest_lay_there, free, self._edge_stays, self._shows_beside)
+
+    def _lay_there_or_was_read(self, card: Seen) -> bool:
+        return self.lay_there(card) or self.was_read(card)
+
+    def was_read(self, card: Seen) -> bool:
+        """Tell whether two looks before a hand came surely read a card so, just where it is seen now."""
+        name, well = card.best[0], (seen for look in self.read for seen in look if seen.best[1] >= SURE_NAME)
+        return sum(seen.best[0] == name and same_card(seen, card) for seen in well) > 1
 
     def _shows_beside(self, card: Seen, other: Seen) -> bool:
         return index_shows_beside(card, other, self.left, self.now)

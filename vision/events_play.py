@@ -67,7 +67,7 @@ class PlayPile:
         """Note that arms of these seats (or something else that moves) are over the pile."""
         if self.touched is not None and self._looks:
             self.judge(t, None, forced=True)  # a hand comes back before the pile was seen well
-        self._looks.clear()
+        self._pictures.read, self._looks = self._looks or self._pictures.read, []
         self.touched = t
         self._visits.note(seats)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.vision.event_script import PLAY_AT, Script, card
 from vision.arms import Reach
 from vision.events_alike import PileCard
 from vision.events_heap import Heap
@@ -27,7 +28,7 @@ from vision.events_scene import Scene
 from vision.events_seeming import SeeminglyNew
 from vision.events_taking import Taking
 from vision.events_told import ToldPlays
-from vision.layout import Layout, Seat
+from vision.layout import PLAY, Layout, Seat
 from vision.plane import TablePlane
 from vision.slots import Seen
 
@@ -307,3 +308,25 @@ def test_what_shows_of_a_card_beside_another_tells_whether_it_came_with_that_one
     assert not rest_looks_otherwise(UPRIGHT, [UPRIGHT], before, pile("X")), "nothing of it shows"
     assert not rest_looks_otherwise(UPRIGHT, upon, before, pile(" ")), "there is nothing to compare"
     assert not rest_looks_otherwise(UPRIGHT, upon, None, pile("X"))
+
+
+def test_under_a_hand_what_looks_before_read_so_just_there_lay_there() -> None:
+    """A second card like one on the pile is no other than that one, however it was outlined first."""
+    ace = replace(UPRIGHT, odds={"AH": 0.97})
+    pictures = PilePictures(read=[[ace], [replace(ace, x=4.0)], []])
+    assert pictures.before(free=False).placed(replace(ace, x=2.0))
+    assert not pictures.before(free=True).placed(ace), "no hand is there: pictures tell"
+    assert not pictures.was_read(replace(ace, x=30.0))
+    assert not pictures.was_read(replace(ace, odds={"AD": 0.97}))
+    assert not PilePictures(read=[[ace], []]).was_read(ace), "one look is not enough"
+    assert not PilePictures(read=[[replace(ace, odds={"AH": 0.8})]] * 3).was_read(ace), (
+        "nor are doubtful ones"
+    )
+
+
+def test_the_looks_before_a_hand_came_are_kept_while_it_is_there() -> None:
+    script = Script(packs=2)
+    script.play("Ann", card("AH", PLAY_AT))
+    reach = script.reach("Bob", (PLAY_AT, 0.3))
+    script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
+    assert script.maker._play._pictures.was_read(card("AH", PLAY_AT))
