@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from vision.arms import Reach, Stop
 from vision.events_patches import PATCH_MM
@@ -76,34 +77,39 @@ class DrawVisit:
             self.loose = tip
 
 
+class _Sight(NamedTuple):
+    """What one look showed of the draw pile."""
+
+    t: float
+    picture: Patch
+    near: float
+    """How near to its middle, mm, a face-up card lay."""
+
+
 class DrawPilePictures:
     """What the draw pile looked like in the latest looks that showed it: backs are alike, but lie apart."""
 
     def __init__(self, visits: Collection[DrawVisit]) -> None:
         """Take over the visits to it, oldest first, which are added to elsewhere."""
         self._visits = visits
-        self._seen: deque[tuple[float, Patch]] = deque(maxlen=_REMEMBERED)
+        self._seen: deque[_Sight] = deque(maxlen=_REMEMBERED)
         self._drawn: deque[float] = deque(maxlen=_TELLING)
         """How much of it, as a share, looked otherwise after each of the latest draws."""
-        self._near: deque[float] = deque(maxlen=_REMEMBERED)
-        """How near a face-up card lay in each of the pictures, mm."""
 
     def look(self, t: float, picture: Patch | None, near: float = PATCH_MM) -> None:
         """Take in one look that showed it; None: there is no picture.
 
         `near`: so far from its middle, mm, lies the nearest face-up card; `PATCH_MM`: it is in no picture.
         """
-        if picture is None or (self._seen and self._seen[-1][1].shape != picture.shape):
+        if picture is None or (self._seen and self._seen[-1].picture.shape != picture.shape):
             self._seen.clear()
-            self._near.clear()
         if picture is not None:
-            self._seen.append((t, picture))
-            self._near.append(near)
+            self._seen.append(_Sight(t, picture, near))
 
     @property
     def is_stale(self) -> bool:
         """Whether somebody has been there since it was seen last."""
-        last = self._seen[-1][0] if self._seen else math.inf
+        last = self._seen[-1].t if self._seen else math.inf
         return any(visit.end > last and not visit.open for visit in self._visits)
 
     def is_as_before(self, start: float, end: float, *, surely: bool = False) -> bool:
@@ -124,9 +130,9 @@ class DrawPilePictures:
     def _changed_between(self, start: float, end: float) -> float | None:
         """Return what share of it looks otherwise after `end` than before `start`; None: it was not seen."""
         before = self._before(start)
-        if not before or self._seen[-1][0] <= max(start, end):
+        if not before or self._seen[-1].t <= max(start, end):
             return None
-        return changed_share(before[-1], self._seen[-1][1])
+        return changed_share(before[-1].picture, self._seen[-1].picture)
 
     @property
     def _usual(self) -> float:
@@ -152,23 +158,24 @@ class DrawPilePictures:
         or is there no more.
         """
         before = self._before(since)
-        if not before or abs(self._near[len(before) - 1] - self._near[-1]) > _NEARER_MM:
+        if not before or abs(before[-1].near - self._seen[-1].near) > _NEARER_MM:
             return 0
         seen = [*self._seen]
-        still = pairwise(seen[: len(before)][-_STILL:])
+        still = pairwise(before[-_STILL:])
         sway = max(
-            (changed_share(a, b) for (t, a), (u, b) in still if not self._was_there(t, u)), default=0.0
+            (changed_share(a.picture, b.picture) for a, b in still if not self._was_there(a.t, b.t)),
+            default=0.0,
         )
         least = max(_OTHERWISE, 2 * sway, _LESS * self._usual)
-        since_last = [picture for t, picture in seen[: len(before) - 1] if t > last_drawn]
-        if any(changed_share(picture, seen[-1][1]) < least for picture in (*since_last, before[-1])):
+        since_last = [sight for sight in before[:-1] if sight.t > last_drawn]
+        if any(changed_share(sight.picture, seen[-1].picture) < least for sight in (*since_last, before[-1])):
             return 0
-        different = [before[-1]]
-        since_then = seen[len(before) - 1 :]
-        for (earlier, _), (t, picture) in pairwise(s for s in since_then if not self._is_amid_visit(s[0])):
-            new = all(changed_share(other, picture) >= least for other in different)
-            if new and self._was_there(earlier, t, _PASSES_SECONDS):
-                different.append(picture)
+        different = [before[-1].picture]
+        since_then = (sight for sight in seen[len(before) - 1 :] if not self._is_amid_visit(sight.t))
+        for earlier, sight in pairwise(since_then):
+            new = all(changed_share(other, sight.picture) >= least for other in different)
+            if new and self._was_there(earlier.t, sight.t, _PASSES_SECONDS):
+                different.append(sight.picture)
         return len(different) - 1
 
     def _was_there(self, start: float, end: float, longer: float = 0.0) -> bool:
@@ -181,9 +188,9 @@ class DrawPilePictures:
         gaps = ((a.end, b.start) for a, b in pairwise(self._visits) if a.reach == b.reach)
         return any(a <= t < b and b - a < _BACK_SECONDS for a, b in gaps)
 
-    def _before(self, t: float) -> list[Patch]:
-        """Return the pictures up to a time, oldest first; none where somebody has been there since."""
-        before = [(when, picture) for when, picture in self._seen if when <= t]
-        if not before or any(before[-1][0] < visit.end and visit.start < t for visit in self._visits):
+    def _before(self, t: float) -> list[_Sight]:
+        """Return what was seen up to a time, oldest first; none where somebody has been there since."""
+        before = [sight for sight in self._seen if sight.t <= t]
+        if not before or any(before[-1].t < visit.end and visit.start < t for visit in self._visits):
             return []
-        return [picture for _, picture in before]
+        return before

@@ -156,8 +156,8 @@ class PilePictures:
 
     def was_read(self, card: Seen) -> bool:
         """Tell whether two looks before a hand came surely read a card so, just where it is seen now."""
-        name, well = card.best[0], (seen for look in self.read for seen in look if seen.best[1] >= SURE_NAME)
-        return sum(seen.best[0] == name and same_card(seen, card) for seen in well) > 1
+        read = (seen for look in self.read for seen in look if seen.best[0] == card.best[0])
+        return sum(seen.best[1] >= SURE_NAME and same_card(seen, card) for seen in read) > 1
 
     def _shows_beside(self, card: Seen, other: Seen) -> bool:
         return index_shows_beside(card, other, self.left, self.now)
@@ -236,9 +236,8 @@ def rest_looks_as_before(
 
     Then it has not come with them. False where the pictures do not show that, or show too little.
     """
-    if before is None or now is None or before.corner != now.corner:
-        return False
-    return _looks_the_same(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
+    likeness = _likeness_of_rest(card, upon, before, now)
+    return likeness is not None and likeness > ALIKE
 
 
 def rest_looks_otherwise(
@@ -248,10 +247,17 @@ def rest_looks_otherwise(
 
     Then it has come with them. False where the pictures do not show that, or show too little.
     """
-    if before is None or now is None or before.corner != now.corner:
-        return False
-    likeness = _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
+    likeness = _likeness_of_rest(card, upon, before, now)
     return likeness is not None and likeness < _UNLIKE
+
+
+def _likeness_of_rest(
+    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> float | None:
+    """Return how much what shows of a card beside those `upon` it looks as it did; None where it is open."""
+    if before is None or now is None or before.corner != now.corner:
+        return None
+    return _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
 
 
 def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None) -> bool:

@@ -157,8 +157,8 @@ class Rows:
         """Look anew at the spots of a seat, which are elsewhere than was thought."""
         for zone, spot in self.spots.items():
             if zone.seat == seat:
+                spot.patch, spot.put_right = None, True  # first: so nothing seems to have been taken from it
                 self.touch(zone, t)
-                spot.patch, spot.put_right = None, True
 
     def look(
         self, zone: Zone, cards: list[Seen], patch: Patch | None = None, *, exchange: bool = True

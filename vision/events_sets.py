@@ -211,9 +211,7 @@ def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
 
 def rank_told(seen: Seen) -> str | None:
     """Return the rank that a card most likely has, whatever its suit; None where that is not plain."""
-    ranks: dict[str, float] = {}
-    for name, p in seen.odds.items():
-        ranks[name[:-1]] = ranks.get(name[:-1], 0.0) + p
+    ranks = {name[:-1]: rank_odds(seen, name[:-1]) for name in seen.odds}
     (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]
     plain = surely >= _RANK_TOLD and all(surely >= _RANK_PLAIN * p for _, p in others)
     return rank if plain else None

@@ -154,8 +154,7 @@ class UnderHand:
             read = [(t, card) for t, card in recent if card.best[0] == name]
             seen, looks = [card for _, card in read], len({t for t, _ in read})
             surest = max(seen, key=_surely)
-            mean = sum(card.best[1] for card in seen) / len(seen)
-            often = name[:-1] in ranks and looks >= _OFTEN and mean >= _FAIRLY_SURE
+            often = name[:-1] in ranks and looks >= _OFTEN and fmean(map(_surely, seen)) >= _FAIRLY_SURE
             if surest.best[1] >= _SURE or often:
                 (twice if looks >= _LOOKS else once).append((name, surest.best[1], surest))
         ranks = {name[:-1] for name, _, _ in twice}

@@ -177,3 +177,16 @@ def test_which_of_two_that_are_alike_shows_under_an_arm_the_other_tells_that_lie
     table.touch(Zone("row", 0, 1), 2.0)
     table.look_under_arms([(SPOT, half_covered)], 2.0)
     assert table.undisturbed() == ["6C"]
+
+
+def test_nothing_seems_to_have_gone_from_a_row_that_somebody_puts_right() -> None:
+    """Its spots look bare because they are elsewhere."""
+    row = rows()
+    row.spots[SPOT].up = None
+    back, table = (np.full((26, 26, 3), level, np.uint8) for level in (160, 60))
+    row.look(SPOT, [], back)
+    row.touch(SPOT, 3.0)
+    for _ in range(2):
+        assert row.look(SPOT, [], table) is None
+    row.put_right(0, 4.0)
+    assert row.spots[SPOT].down

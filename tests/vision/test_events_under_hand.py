@@ -75,10 +75,8 @@ def test_the_suit_of_a_half_covered_card_is_what_was_read_under_the_hand_and_wit
 
 
 def test_what_is_read_as_one_card_again_and_again_lies_there_though_no_two_looks_outline_it_alike() -> None:
-    held, free = (
-        [up("10D", -3, 0.99, 173)],
-        [up("10D", 0, 0.94, 88), up("10D", 8, 0.93, 177), up("10D", 8, 0.91, 3)],
-    )
+    held = [up("10D", -3, 0.99, 173)]
+    free = [up("10D", 0, 0.94, 88), up("10D", 8, 0.93, 177), up("10D", 8, 0.91, 3)]
     card = plainly_read(held, free, first_seen=True)
     assert card is not None
     assert card[0] == "10D"
