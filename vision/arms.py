@@ -15,7 +15,7 @@ from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.layout import Layout, Place, Zone
 from vision.shoulders import Shoulders
 from vision.sleeves import Colour, colour_of
-from vision.stillness import ARM_SHARE, Limb, Mask, Motion, polygon_mask
+from vision.stillness import ARM_SHARE, Limb, Mask, Motion, count_of, polygon_mask
 
 GONE_SECONDS = 0.25
 """An arm that has not been seen for so long has left the picture."""
@@ -166,7 +166,7 @@ class ArmTracker:
         for seat, mask in over.items():
             self._follow(seat, Limb(mask, None), motion, layout)
         self.masks = over
-        self.whole = tuple(mask for seat, mask in over.items() if self._open[seat].is_whole(int(mask.sum())))
+        self.whole = tuple(mask for seat, mask in over.items() if self._open[seat].is_whole(count_of(mask)))
         t = motion.t
         ended = [reach for reach in self._open.values() if t - reach.last > GONE_SECONDS]
         for reach in ended:
@@ -212,16 +212,16 @@ class ArmTracker:
 
     def _owner_before(self, limb: Limb, seats: Collection[int]) -> int | None:
         """Return which of `seats` has the arm that a good part of a limb was a frame ago; None for none."""
-        shared = {s: int((limb.mask & mask).sum()) for s, mask in self.masks.items() if s in seats}
+        shared = {s: count_of(limb.mask & mask) for s, mask in self.masks.items() if s in seats}
         seat = max(shared, key=lambda s: shared[s], default=None)
-        return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * int(limb.mask.sum()) else None
+        return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * count_of(limb.mask) else None
 
     def _lost_there(self, limb: Limb, motion: Motion, layout: Layout, seen: Collection[int]) -> int | None:
         """Return whose arm was lost from sight where a limb that was nobody's is now; None for nobody's.
 
         An arm in bad light is seen in pieces. `seen` are the seats whose arms are in sight.
         """
-        area = int(limb.mask.sum())
+        area = count_of(limb.mask)
         for seat, reach in self._open.items():
             if seat in seen or not reach.path:
                 continue
@@ -229,7 +229,7 @@ class ArmTracker:
             arm = np.zeros(limb.mask.shape, np.uint8)
             ends = np.round([self._contacts[seat], hand.mean(axis=0)]).astype(int)
             cv2.line(arm, ends[0].tolist(), ends[1].tolist(), 1, max(1, round(float(np.ptp(hand[:, 0])))))
-            if int((limb.mask & (arm > 0)).sum()) > _LOST_SHARE * area:
+            if count_of(limb.mask & (arm > 0)) > _LOST_SHARE * area:
                 return seat
         return None
 
@@ -253,8 +253,8 @@ class ArmTracker:
                 continue
             arm = before & (motion.foreign | ~motion.recent)
             beyond = arm & ~self._rows[seat] if seat in self._rows else arm
-            differs = int((motion.foreign & beyond).sum())
-            if differs > _STILL_THERE * max(int(beyond.sum()), ARM_SHARE * arm.size):
+            differs = count_of(motion.foreign & beyond)
+            if differs > _STILL_THERE * max(count_of(beyond), ARM_SHARE * arm.size):
                 there[seat] = arm
         return there
 
@@ -269,9 +269,9 @@ class ArmTracker:
     def _rests(self, tip: Place, limb: Limb, motion: Motion, layout: Layout) -> bool:
         """Tell whether the hand still is where it was: covered there, and nothing moves."""
         around = _about(tip, _FINGERS_MM, layout, motion)
-        area = max(1, int(around.sum()))
-        covered = int((around & limb.mask).sum()) > 0.6 * area
-        return covered and int((around & motion.moving).sum()) < 0.1 * area
+        area = max(1, count_of(around))
+        covered = count_of(around & limb.mask) > 0.6 * area
+        return covered and count_of(around & motion.moving) < 0.1 * area
 
     def _owner(self, island: Limb, motion: Motion, layout: Layout, over: Collection[int]) -> int | None:
         """Return whose hand an island is: whose arm was there a frame ago. None for what is no hand.
@@ -279,8 +279,8 @@ class ArmTracker:
         Cards that a hand leaves behind neither move nor are as large as a hand with its wrist. What does both
         and was nobody's yet may be an arm that comes in.
         """
-        area = int(island.mask.sum())
-        moves = int((island.mask & motion.moving).sum()) > _ISLAND_MOVES * area
+        area = count_of(island.mask)
+        moves = count_of(island.mask & motion.moving) > _ISLAND_MOVES * area
         large = area >= _HAND_IN_CARDS * _card_area(layout, island, motion.scale)
         if not moves and not large:
             return None
@@ -316,9 +316,9 @@ class ArmTracker:
             self._rows = {k: _row(seat.row, layout, motion) for k, seat in enumerate(layout.seats)}
         covered = {}
         for zone, disc in self._discs.items():
-            area = max(1, int(disc.sum()))
-            seats = frozenset(s for s, mask in over.items() if (mask & disc).sum() > _COVER_SHARE * area)
-            if seats or (motion.moving & disc).sum() > _COVER_SHARE * area:
+            area = max(1, count_of(disc))
+            seats = frozenset(s for s, mask in over.items() if count_of(mask & disc) > _COVER_SHARE * area)
+            if seats or count_of(motion.moving & disc) > _COVER_SHARE * area:
                 covered[zone] = seats
         return covered
 
@@ -365,4 +365,4 @@ def _about(place: Place, radius: float, layout: Layout, motion: Motion) -> Mask:
 
 
 def _is_at_rest(arm: Mask, motion: Motion) -> bool:
-    return bool((motion.moving & arm).sum() <= _RESTING_MOVES * arm.sum())
+    return count_of(motion.moving & arm) <= _RESTING_MOVES * count_of(arm)

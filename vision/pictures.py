@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.capped_files import read_capped
 from engine.errors import BadInputError
@@ -114,6 +116,14 @@ def resized(image: Image, size: tuple[int, int], mode: int) -> Image:
     half = (size[0], size[1] // 2)
     top, bottom = (partial(cv2.resize, part, half, interpolation=mode) for part in np.split(image, 2))
     return np.asarray(np.concatenate(both(top, bottom)), np.uint8)
+
+
+def strongest(image: NDArray[Any]) -> NDArray[Any]:
+    """Return the largest of the three colours of each pixel (height x width).
+
+    Several times as fast as a maximum along an axis, or as OpenCV's split.
+    """
+    return np.asarray(np.maximum(np.maximum(image[..., 0], image[..., 1]), image[..., 2]))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry import bounding_box, quad_sides, share_of_smaller
-from vision.pictures import reduced
+from vision.pictures import reduced, strongest
 from vision.reader import reader_for_deck
 from vision.reading import CardReader, CardReading, Image, Region
 
@@ -173,7 +173,7 @@ def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
 
 def _changed(before: Image, now: Image) -> _Mask:
     """Return where two pictures (height x width x 3) differ by more than noise does."""
-    difference = cv2.absdiff(before, now).max(axis=2)
+    difference = strongest(cv2.absdiff(before, now))
     apart = difference > _LEVEL + _NOISE * float(np.median(difference))
     near = cv2.boxFilter(apart.astype(np.uint8), -1, (3, 3), normalize=False)
     return np.asarray(near >= _SPECK)

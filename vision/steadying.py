@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry import transform
-from vision.pictures import halved, reduced, reduced_size
+from vision.pictures import halved, reduced_size
 from vision.plane import Matrix
 from vision.reading import Image
 
@@ -41,6 +41,13 @@ _AGREE = 0.8
 """A point agrees with a homography to within so many pixels at _WIDTH."""
 _LEAST_AGREEING, _LEAST_SHARE = 30, 0.3
 _SIMPLE_SHARE = 0.9
+_MOST_AGREE = 0.6
+"""Where so large a share of the points agrees, no chance has made them."""
+_ABOUT_A_POINT = (9, 9)
+_NOISE, _CLEARER, _CLEARER_SHARE = 0.05, 0.85, 0.25
+"""Else the pictures must: about this share of the points that agree what differs (levels, 0-255, and so much
+more) must become less than this share of what it is for a camera that rests. A point of a bare table or in
+the dark is found a pixel or two away in every picture, and of many some agree on a movement by chance."""
 _TRIES = 500
 """Of RANSAC: enough to draw four points that agree where a third of them do."""
 _FRESH_SHARE = 0.35
@@ -64,9 +71,16 @@ Grey = NDArray[np.uint8]
 class SteadyFrame:
     """A frame as the first view would show it: most are only looked at in small."""
 
-    def __init__(self, frame: Image, to_steady: Matrix | None = None) -> None:
-        """`to_steady`: homography (3 x 3) from its pixels to those of the first view; None: it is there."""
+    def __init__(self, frame: Image, to_steady: Matrix | None = None, smaller: Image | None = None) -> None:
+        """Take a frame as it is.
+
+        Args:
+            frame: Height x width x 3, BGR.
+            to_steady: Homography (3 x 3) from its pixels to those of the first view; None: it is there.
+            smaller: The same frame halved, once or more, if that has been made already.
+        """
         self._frame, self._to_steady = frame, to_steady
+        self._smaller = frame if smaller is None else smaller
 
     @cached_property
     def image(self) -> Image:
@@ -77,10 +91,11 @@ class SteadyFrame:
 
     def reduced(self, longest: int) -> tuple[Image, float]:
         """Return a copy with `longest` pixels along its longer side, and its scale, as `pictures.reduced`."""
-        if self._to_steady is None:
-            return reduced(self._frame, longest)
         size, scale = reduced_size(self._frame, longest)
-        half = halved(self._frame, size)
+        smaller = self._smaller if self._smaller.shape[1] >= size[0] else self._frame
+        half = halved(smaller, size)
+        if self._to_steady is None:
+            return np.asarray(cv2.resize(half, size, interpolation=cv2.INTER_LINEAR), np.uint8), scale
         from_frame, to_frame = (_scaling(self._frame.shape, small) for small in (size, half.shape[1::-1]))
         return _warped(half, from_frame @ self._to_steady @ np.linalg.inv(to_frame), size), scale
 
@@ -123,18 +138,20 @@ class Steadier:
 
     def feed(self, frame: Image) -> SteadyFrame:
         """Return the frame (BGR) as the first view would show it."""
-        grey, self._scale = _small_grey(frame)
+        size, self._scale = reduced_size(frame, _WIDTH)
+        half = halved(frame, size)
+        grey = _small_grey(half, size)
         self._rests += 1
         self._latest = grey
         if self._key is None or self._key.shape != grey.shape:
             self._take_key(grey, np.eye(3))
-            return self.again(frame)
+            return self.again(frame, half)
         if len(self._points) < 2 * _LEAST_STAYING:
             self._take_key(grey, self._small)  # nothing to go by: a dark and bare table
         elif self.lost % _PATIENCE or self._camera_moves(grey):
             self._find(grey)
             self._before = grey
-        return self.again(frame)
+        return self.again(frame, half)
 
     def confirm(self) -> None:
         """Take the last frame's view for what it was thought to be, as somebody else has made sure.
@@ -145,9 +162,12 @@ class Steadier:
             self.lost = 0
             self._take_key(self._latest, self._small)
 
-    def again(self, frame: Image) -> SteadyFrame:
-        """Return a frame that was taken from where the last one was as the first view would show it."""
-        return SteadyFrame(frame, self.to_steady if self.moved else None)
+    def again(self, frame: Image, smaller: Image | None = None) -> SteadyFrame:
+        """Return a frame that was taken from where the last one was as the first view would show it.
+
+        `smaller`: the same frame halved, once or more, if that has been made already.
+        """
+        return SteadyFrame(frame, self.to_steady if self.moved else None, smaller)
 
     def _take_key(self, grey: Grey, to_steady: Matrix) -> None:
         self._key, self._key_move, self._before, self._small = grey, to_steady, grey, to_steady
@@ -165,9 +185,14 @@ class Steadier:
         ways = np.linalg.norm((there - here).reshape(-1, 2), axis=1)[found]
         return len(ways) <= len(quick) // 4 or bool(np.median(ways) > _STILL)
 
+    @property
+    def _resting(self) -> Matrix:
+        """The homography from the latest frame to the key picture if the camera is where it last was."""
+        return np.asarray(np.linalg.inv(self._key_move) @ self._small)
+
     def _from_key(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return where points (N x 1 x 2) of the key picture are in the latest frame, as far as is known."""
-        move = np.asarray(np.linalg.inv(self._small) @ self._key_move, np.float64)
+        move = np.asarray(np.linalg.inv(self._resting), np.float64)
         return transform(move, points.reshape(-1, 2)).astype(np.float32).reshape(-1, 1, 2)
 
     def _find(self, grey: Grey) -> None:
@@ -195,11 +220,26 @@ class Steadier:
                 self.lost = 0  # nothing tells of a movement: what was gone by has gone, a hand perhaps
                 self._take_key(grey, self._small)
             return
-        self._small, self._rests = np.asarray(self._key_move @ move), 0
-        corners = _corners(grey.shape)
-        if float(np.linalg.norm(transform(self._small, corners) - corners, axis=1).max()) < _AT_REST:
-            self._small = np.eye(3)
+        if agreeing < _MOST_AGREE * len(ways) and staying >= _LEAST_STAYING:
+            agree = _that_agree(move, there[found], self._points[found], _AGREE)
+            if not self._is_seen(grey, move, agree):
+                self._renew_key(grey, staying)
+                return
+        self._small, self._rests = _or_at_rest(np.asarray(self._key_move @ move), grey.shape), 0
         self._renew_key(grey, agreeing)
+
+    def _is_seen(self, grey: Grey, move: Matrix, points: NDArray[np.float32]) -> bool:
+        """Tell whether a picture is like the key picture about some points (N x 2), of which all agree on a
+        movement, because of it, and would not be so if the camera rested.
+        """
+        assert self._key is not None
+        at = np.clip(np.round(points), 0, np.array(grey.shape[::-1]) - 1).astype(np.intp)
+        apart = []
+        for to_key in (self._resting, move):
+            there = _warped(grey, to_key, (grey.shape[1], grey.shape[0]))
+            differs = np.asarray(cv2.absdiff(there, self._key), np.float32)
+            apart.append(cv2.blur(differs, _ABOUT_A_POINT)[at[:, 1], at[:, 0]] + _NOISE)
+        return bool(np.quantile(apart[1] / apart[0], _CLEARER_SHARE) < _CLEARER)
 
     def _renew_key(self, grey: Grey, agreeing: int) -> None:
         """Note that it is known where the table is; take a new key picture when the old shows it no more."""
@@ -221,7 +261,16 @@ class Steadier:
             and _is_likely(move, grey.shape)
         ):
             self.lost = 0
-            self._take_key(grey, np.asarray(self._key_move @ move))
+            if len(_that_agree(self._resting, here, there, 2 * _AGREE)) >= _SIMPLE_SHARE * agreeing:
+                move = self._resting
+            self._take_key(grey, _or_at_rest(np.asarray(self._key_move @ move), grey.shape))
+
+
+def _or_at_rest(move: Matrix, shape: tuple[int, ...]) -> Matrix:
+    """Return a movement, or none where it moves no corner of the picture to speak of."""
+    corners = _corners(shape)
+    far = float(np.linalg.norm(transform(move, corners) - corners, axis=1).max())
+    return move if far >= _AT_REST else np.eye(3)
 
 
 def _drift(points: NDArray[np.float32], ways: NDArray[np.float32], shape: tuple[int, ...]) -> float:
@@ -246,12 +295,11 @@ def _scaling(shape: tuple[int, ...], size: tuple[int, ...]) -> Matrix:
     return np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2], [0, 0, 1.0]])
 
 
-def _small_grey(frame: Image) -> tuple[Grey, float]:
-    """Return a grey copy `_WIDTH` pixels along its longer side (or smaller), and its scale."""
-    small, _ = reduced(frame, _WIDTH)
+def _small_grey(frame: Image, size: tuple[int, int]) -> Grey:
+    """Return a grey copy of a size (width, height)."""
+    small = cv2.resize(frame, size, interpolation=cv2.INTER_LINEAR)
     # Smoothed, or the grain of a dim picture would be followed.
-    grey = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (0, 0), _SMOOTH)
-    return np.asarray(grey, np.uint8), small.shape[1] / frame.shape[1]
+    return np.asarray(cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (0, 0), _SMOOTH), np.uint8)
 
 
 def _follow(
@@ -303,6 +351,15 @@ def _agreed(
     if move is not None and _SIMPLE_SHARE * np.count_nonzero(inside) > agreeing:
         return np.asarray(move, np.float64), int(np.count_nonzero(inside))
     return (np.vstack([simple, [0.0, 0.0, 1.0]]), agreeing) if simple is not None else (None, 0)
+
+
+def _that_agree(
+    move: Matrix, first: NDArray[np.float32], second: NDArray[np.float32], within: float
+) -> NDArray[np.float32]:
+    """Return those of the second points (N x 2) that a homography brings their first ones to."""
+    second = second.reshape(-1, 2)
+    off = np.linalg.norm(transform(move, first.reshape(-1, 2)) - second, axis=1)
+    return np.asarray(second[off <= within])
 
 
 def _is_likely(move: Matrix, shape: tuple[int, ...]) -> bool:

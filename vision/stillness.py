@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vision.pictures import strongest
 from vision.reading import Image
 from vision.steadying import SteadyFrame
 
@@ -54,7 +55,7 @@ class Limb:
         Only what moved counts: a card that the hand has just left behind hangs together with the arm too.
         """
         inside = np.argwhere(self.mask & recent)
-        if len(inside) < max(_TIP_PIXELS, _TIP_SHARE * self.mask.sum()):
+        if len(inside) < max(_TIP_PIXELS, _TIP_SHARE * count_of(self.mask)):
             return None
         reach = np.linalg.norm(inside - np.array([contact[1], contact[0]]), axis=1)
         y, x = inside[reach >= np.quantile(reach, 0.95)].mean(axis=0)
@@ -82,7 +83,7 @@ class Motion:
     @property
     def moving_share(self) -> float:
         """Share of the picture that moves."""
-        return float(self.moving.mean())
+        return count_of(self.moving) / self.moving.size
 
     @property
     def still(self) -> bool:
@@ -92,8 +93,8 @@ class Motion:
     def share(self, mask: Mask, polygon: ArrayLike) -> float:
         """Return the share of a polygon (N x 2, full pixels) that `mask` covers; 0 outside the picture."""
         area = polygon_mask(np.asarray(polygon, np.float64) * self.scale, self.moving.shape)
-        total = int(area.sum())
-        return float((mask & area).sum()) / total if total else 0.0
+        total = count_of(area)
+        return count_of(mask & area) / total if total else 0.0
 
     def limb_mask(self) -> Mask:
         """Return where any arm is."""
@@ -210,6 +211,11 @@ class Stillness:
         cv2.accumulateWeighted(now, self._table, _BLEND, calm.astype(np.uint8))
 
 
+def count_of(mask: Mask) -> int:
+    """Return how many pixels a mask covers; many times as fast as its sum."""
+    return int(np.count_nonzero(mask))
+
+
 def polygon_mask(polygon: ArrayLike, shape: tuple[int, ...]) -> Mask:
     """Return the inside of a polygon (N x 2, pixels) as a mask of the given shape."""
     mask = np.zeros(shape[:2], np.uint8)
@@ -231,8 +237,7 @@ def _difference_beyond_a_pixel(now: NDArray[np.float32], then: NDArray[np.float3
 
 
 def _strongest(image: NDArray[np.float32]) -> NDArray[np.float32]:
-    blue, green, red = cv2.split(image)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+    return np.asarray(strongest(image), np.float32)
 
 
 def _cleaned(mask: Mask) -> Mask:
@@ -259,7 +264,7 @@ def _parts(mask: Mask) -> tuple[Limb, ...]:
         edge = np.argwhere(part & border)
         y, x = edge.mean(axis=0) if len(edge) >= 3 else (0.0, 0.0)
         parts.append(Limb(part, (float(x), float(y)) if len(edge) >= 3 else None))
-    return tuple(sorted(parts, key=lambda limb: -int(limb.mask.sum())))
+    return tuple(sorted(parts, key=lambda limb: -count_of(limb.mask)))
 
 
 @cache
