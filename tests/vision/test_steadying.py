@@ -167,7 +167,7 @@ def dim(move: NDArray[np.float64], number: int) -> Image:
     frame = cv2.warpPerspective(surface, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)
     grain = np.random.default_rng(number).normal(0, 6.0, (HEIGHT // 4, WIDTH // 4, 3))
     seen_so = 10 + 0.3 * frame + cv2.resize(grain, (WIDTH, HEIGHT), interpolation=cv2.INTER_LINEAR)
-    return np.clip(seen_so, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(seen_so, 0, 255), np.uint8)
 
 
 def test_points_in_the_grain_of_a_dim_picture_move_no_camera() -> None:
