@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -21,6 +21,8 @@ from vision.file_names import opencv_name
 from vision.opencv_log import set_log_level, silence
 from vision.reading import Image
 from vision.two_threads import both
+
+Number = TypeVar("Number", np.uint8, np.float32)
 
 _WORTH_A_THREAD = 4_000_000
 """A picture of so many numbers takes longer to make smaller than a second thread takes to wake."""
@@ -94,7 +96,12 @@ def reduced(image: Image, longest: int) -> tuple[Image, float]:
     area that is fast.
     """
     size, scale = reduced_size(image, longest)
-    return np.asarray(cv2.resize(halved(image, size), size, interpolation=cv2.INTER_LINEAR), np.uint8), scale
+    return smaller(image, size), scale
+
+
+def smaller(image: Image, size: tuple[int, int]) -> Image:
+    """Return a copy of a size (width, height) as `reduced` makes it, whether or not halved before."""
+    return np.asarray(cv2.resize(halved(image, size), size, interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def halved(image: Image, size: tuple[int, int]) -> Image:
@@ -118,7 +125,7 @@ def resized(image: Image, size: tuple[int, int], mode: int) -> Image:
     return np.asarray(np.concatenate(both(top, bottom)), np.uint8)
 
 
-def strongest(image: NDArray[Any]) -> NDArray[Any]:
+def strongest(image: NDArray[Number]) -> NDArray[Number]:
     """Return the largest of the three colours of each pixel (height x width).
 
     Several times as fast as a maximum along an axis, or as OpenCV's split.

@@ -173,7 +173,7 @@ def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
 
 def _changed(before: Image, now: Image) -> _Mask:
     """Return where two pictures (height x width x 3) differ by more than noise does."""
-    difference = strongest(cv2.absdiff(before, now))
+    difference = strongest(np.asarray(cv2.absdiff(before, now), np.uint8))
     apart = difference > _LEVEL + _NOISE * float(np.median(difference))
     near = cv2.boxFilter(apart.astype(np.uint8), -1, (3, 3), normalize=False)
     return np.asarray(near >= _SPECK)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry import transform
-from vision.pictures import halved, reduced_size
+from vision.pictures import halved, reduced_size, smaller
 from vision.plane import Matrix
 from vision.reading import Image
 
@@ -71,16 +71,16 @@ Grey = NDArray[np.uint8]
 class SteadyFrame:
     """A frame as the first view would show it: most are only looked at in small."""
 
-    def __init__(self, frame: Image, to_steady: Matrix | None = None, smaller: Image | None = None) -> None:
+    def __init__(self, frame: Image, to_steady: Matrix | None = None, half: Image | None = None) -> None:
         """Take a frame as it is.
 
         Args:
             frame: Height x width x 3, BGR.
             to_steady: Homography (3 x 3) from its pixels to those of the first view; None: it is there.
-            smaller: The same frame halved, once or more, if that has been made already.
+            half: The same frame halved, once or more, if that has been made already.
         """
         self._frame, self._to_steady = frame, to_steady
-        self._smaller = frame if smaller is None else smaller
+        self._half = frame if half is None else half
 
     @cached_property
     def image(self) -> Image:
@@ -92,10 +92,10 @@ class SteadyFrame:
     def reduced(self, longest: int) -> tuple[Image, float]:
         """Return a copy with `longest` pixels along its longer side, and its scale, as `pictures.reduced`."""
         size, scale = reduced_size(self._frame, longest)
-        smaller = self._smaller if self._smaller.shape[1] >= size[0] else self._frame
-        half = halved(smaller, size)
+        half = self._half if self._half.shape[1] >= size[0] else self._frame
         if self._to_steady is None:
-            return np.asarray(cv2.resize(half, size, interpolation=cv2.INTER_LINEAR), np.uint8), scale
+            return smaller(half, size), scale
+        half = halved(half, size)
         from_frame, to_frame = (_scaling(self._frame.shape, small) for small in (size, half.shape[1::-1]))
         return _warped(half, from_frame @ self._to_steady @ np.linalg.inv(to_frame), size), scale
 
@@ -162,12 +162,12 @@ class Steadier:
             self.lost = 0
             self._take_key(self._latest, self._small)
 
-    def again(self, frame: Image, smaller: Image | None = None) -> SteadyFrame:
+    def again(self, frame: Image, half: Image | None = None) -> SteadyFrame:
         """Return a frame that was taken from where the last one was as the first view would show it.
 
-        `smaller`: the same frame halved, once or more, if that has been made already.
+        `half`: the same frame halved, once or more, if that has been made already.
         """
-        return SteadyFrame(frame, self.to_steady if self.moved else None, smaller)
+        return SteadyFrame(frame, self.to_steady if self.moved else None, half)
 
     def _take_key(self, grey: Grey, to_steady: Matrix) -> None:
         self._key, self._key_move, self._before, self._small = grey, to_steady, grey, to_steady
@@ -192,7 +192,7 @@ class Steadier:
 
     def _from_key(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return where points (N x 1 x 2) of the key picture are in the latest frame, as far as is known."""
-        move = np.asarray(np.linalg.inv(self._resting), np.float64)
+        move = np.asarray(np.linalg.inv(self._small) @ self._key_move, np.float64)
         return transform(move, points.reshape(-1, 2)).astype(np.float32).reshape(-1, 1, 2)
 
     def _find(self, grey: Grey) -> None:
@@ -229,8 +229,9 @@ class Steadier:
         self._renew_key(grey, agreeing)
 
     def _is_seen(self, grey: Grey, move: Matrix, points: NDArray[np.float32]) -> bool:
-        """Tell whether a picture is like the key picture about some points (N x 2), of which all agree on a
-        movement, because of it, and would not be so if the camera rested.
+        """Tell whether a movement makes a picture more like the key picture than a camera at rest would.
+
+        Only what lies about some points of the key picture counts (N x 2): those that agree on the movement.
         """
         assert self._key is not None
         at = np.clip(np.round(points), 0, np.array(grey.shape[::-1]) - 1).astype(np.intp)
@@ -297,9 +298,9 @@ def _scaling(shape: tuple[int, ...], size: tuple[int, ...]) -> Matrix:
 
 def _small_grey(frame: Image, size: tuple[int, int]) -> Grey:
     """Return a grey copy of a size (width, height)."""
-    small = cv2.resize(frame, size, interpolation=cv2.INTER_LINEAR)
+    grey = cv2.cvtColor(smaller(frame, size), cv2.COLOR_BGR2GRAY)
     # Smoothed, or the grain of a dim picture would be followed.
-    return np.asarray(cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (0, 0), _SMOOTH), np.uint8)
+    return np.asarray(cv2.GaussianBlur(grey, (0, 0), _SMOOTH), np.uint8)
 
 
 def _follow(

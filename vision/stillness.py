@@ -142,7 +142,7 @@ class Stillness:
         change = difference(now, self._before)
         # The median pixel rests, whatever moves: it tells the camera's noise.
         self._noise += 0.05 * (float(np.median(change[::3, ::3])) - self._noise)
-        bright, noise = _strongest(self._table), _NOISE_FACTOR * self._noise
+        bright, noise = strongest(self._table), _NOISE_FACTOR * self._noise
         moving = _cleaned(change > max(_MOVING_LEVEL, noise) + _MOVING_SHARE * bright)
         differs = difference(now, self._table)
         enough = max(_FOREIGN_LEVEL, noise) + _FOREIGN_SHARE * bright
@@ -226,18 +226,14 @@ def polygon_mask(polygon: ArrayLike, shape: tuple[int, ...]) -> Mask:
 
 def _difference(now: NDArray[np.float32], then: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the strongest difference of the three colours, a pixel."""
-    return _strongest(np.asarray(cv2.absdiff(now, then), np.float32))
+    return strongest(np.asarray(cv2.absdiff(now, then), np.float32))
 
 
 def _difference_beyond_a_pixel(now: NDArray[np.float32], then: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the same for what no shift by a pixel explains: beyond the brightest and darkest near by."""
     near = np.ones((3, 3), np.uint8)
     brighter, darker = cv2.subtract(now, cv2.dilate(then, near)), cv2.subtract(cv2.erode(then, near), now)
-    return _strongest(np.maximum(np.maximum(brighter, darker), 0.0, dtype=np.float32))
-
-
-def _strongest(image: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.asarray(strongest(image), np.float32)
+    return strongest(np.maximum(np.maximum(brighter, darker), 0.0, dtype=np.float32))
 
 
 def _cleaned(mask: Mask) -> Mask:
