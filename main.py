@@ -1,10 +1,10 @@
 """Where the app on a phone begins: python-for-android runs this file."""
 
-from companion.app import run_window
-from companion.cameras import DEFAULT_PLAYERS
-from companion.choice import Choice
-from companion.logs import begin_logging
-from companion.phone import PHONE_CAMERA
+from companion.app.window import run_window
+from companion.files.logs import begin_logging
+from companion.game.setup import Choice
+from companion.sources.android import PHONE_CAMERA
+from companion.sources.cameras import DEFAULT_PLAYERS
 
 if __name__ == "__main__":
     begin_logging()

@@ -9,9 +9,9 @@ from typing import Any
 
 import platformdirs
 
-from companion.i18n import AUTOMATIC, LANGUAGES
-from engine.json_text import parse_json
-from engine.whole_files import make_folder, write_whole
+from companion.i18n.catalogue import AUTOMATIC, LANGUAGES
+from engine.files.atomic import make_folder, write_whole
+from engine.files.json_text import parse_json
 
 _CAMERA_HEIGHTS = (480, 2160)
 TYPE_SIZES = {"normal": 1.0, "larger": 1.3, "largest": 1.6}

@@ -6,7 +6,7 @@ tests/companion/test_theme.py measures.
 
 from __future__ import annotations
 
-from companion.i18n import marked
+from companion.i18n.catalogue import marked
 
 GROUND = "#12161A"
 PANEL = "#1E242A"

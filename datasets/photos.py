@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
-from engine.capped_files import read_capped
 from engine.cards import JOKER, RANKS, SUITS
 from engine.errors import BadInputError
-from engine.json_text import parse_json
-from vision.pictures import read_image as read_image
+from engine.files.bounded import read_capped
+from engine.files.json_text import parse_json
+from vision.images import read_image as read_image
 
 Kind = Literal["quad", "box", "corner"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.said import message
+from engine.messages import message
 
 
 class BadInputError(ValueError):

@@ -20,10 +20,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from engine.capped_files import read_capped
 from engine.errors import BadInputError
+from engine.files.atomic import write_whole
+from engine.files.bounded import read_capped
 from engine.mechanics import Mechanics, read_mechanics
-from engine.whole_files import write_whole
 
 RULESET_NAMES = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 DEFAULT_RULESET = "winnersh"

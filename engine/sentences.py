@@ -22,7 +22,7 @@ from engine.cards import (
     rank_name,
     rank_plural,
 )
-from engine.said import Said as Said  # those who say something take both from here
+from engine.messages import Said as Said  # those who say something take both from here
 
 Fact = str | int | None | list[str]
 """A player's name (None: nobody in particular), a number, a card or rank as it is written, or several."""

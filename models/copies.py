@@ -12,7 +12,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from engine.errors import BadInputError
-from vision.runtime import COPY_OF, eight_bit_file, fingerprint_of
+from vision.recognition.runtime import COPY_OF, eight_bit_file, fingerprint_of
 
 
 def write_copy(

@@ -1,8 +1,9 @@
 """Write 8-bit copies of the face networks: `python -m models.quantise`.
 
-Processors with instructions for 8-bit integers run them about twice as fast (`vision.runtime` says where);
-the files with floating-point weights stay, and are what everything else uses. Each layer's range is taken
-from made-up photographs as in training, of decks that the networks know: no held-out deck is asked.
+Processors with instructions for 8-bit integers run them about twice as fast (`vision.recognition.runtime`
+says where); the files with floating-point weights stay, and are what everything else uses. Each layer's
+range is taken from made-up photographs as in training, of decks that the networks know: no held-out deck is
+asked.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from models.commands import run_command
 from models.copies import write_copy
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
-from vision.face_crops import network_input
-from vision.faces import WEIGHTS
+from vision.recognition.classifier import WEIGHTS
+from vision.recognition.crops import network_input
 
 SAMPLES = 512
 _BATCH = 32

@@ -38,7 +38,7 @@ class Shot:
     scenario: str
     name: str
     shows: str
-    """The class in `companion/screens` that it is a photograph of."""
+    """The class in `companion/app/screens` that it is a photograph of."""
     below: str
     size: tuple[int, int] = PHONE
     language: str = "en"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import COMMANDS, build_parser, main
+from companion.cli.main import COMMANDS, build_parser, main
 from engine.events import EVENT_KINDS
 
 ROOT = Path(__file__).parents[1]

@@ -15,7 +15,7 @@ NEEDED = (
     *("models/indices/indices.onnx", "models/indices/indices.json"),
     *("models/outlines/outlines.onnx", "models/outlines/outlines.json"),
     *(f"engine/rulesets/{n}.toml" for n in ("winnersh", "jokers", "backpacker", "shed", "rulebook")),
-    *("companion/screens/table.kv", "companion/locale/de/LC_MESSAGES/shithead.mo"),
+    *("companion/app/screens/table.kv", "companion/locale/de/LC_MESSAGES/shithead.mo"),
     *("companion/assets/sample.mp4", "companion/assets/sample.truth.jsonl"),
 )
 """Without one of these an installed program would not work."""

@@ -157,7 +157,7 @@ def test_the_installed_program_rules_and_finds_its_weights(installed: Path, tmp_
 
 
 def test_the_installed_program_watches_the_film_that_ships(installed: Path, tmp_path: Path) -> None:
-    where = "from companion.cameras import sample_film; print(sample_film().path)"
+    where = "from companion.sources.cameras import sample_film; print(sample_film().path)"
     film = cv2.VideoCapture(run(installed / "python", "-c", where, cwd=tmp_path).strip())
     size = int(film.get(cv2.CAP_PROP_FRAME_WIDTH)), int(film.get(cv2.CAP_PROP_FRAME_HEIGHT))
     fps = film.get(cv2.CAP_PROP_FPS)

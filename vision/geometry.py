@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.reading import Image, Quad
+from vision.types import Image, Quad
 
 CARD_WIDTH_MM = 63.0
 CARD_HEIGHT_MM = 88.0

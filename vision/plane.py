@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vision.geometry import CARD_HEIGHT_MM, CARD_MM, CARD_WIDTH_MM, homography, polygon_area, transform
-from vision.reading import Quad
+from vision.types import Quad
 
 Matrix = NDArray[np.float64]
 Points = NDArray[np.float64]

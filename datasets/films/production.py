@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets.art import Deck, load_deck
+from datasets.art.decks import Deck, load_deck
 from datasets.films.choreography import choreograph
 from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
 from datasets.films.hands import ArmArtist, ArmLook, random_look

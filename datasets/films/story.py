@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine import simulate
 from engine.events import Event
 from engine.ruleset import load_ruleset
+from engine.simulation import simulate
 
 ACTS = ("play", "flip", "pick_up", "show")
 """What a turn is made of; draws, burns and the like follow from these."""

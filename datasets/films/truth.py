@@ -15,8 +15,8 @@ from datasets.films.geometry import Camera
 from datasets.films.motion import Action, CardMove
 from datasets.films.story import Story
 from engine.events import Event
-from engine.referee import Referee
-from engine.whole_files import whole_file
+from engine.files.atomic import whole_file
+from engine.referee.referee import Referee
 
 TRUTH_VERSION = 2
 """Raised whenever the same film would get other events, or the same events another order or other verdicts.

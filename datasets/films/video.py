@@ -11,9 +11,9 @@ from typing import Protocol
 
 from datasets.films.layers import Image
 from engine.errors import BadInputError
-from engine.whole_files import part_of
-from vision.capturing import is_whole
-from vision.film_writing import begin_film
+from engine.files.atomic import part_of
+from vision.capture.opencv import is_whole
+from vision.capture.video_writer import begin_film
 
 CODECS = ("mp4v", "h264")
 _FFMPEG_FAILED = "codec h264: ffmpeg could not write the film (it says why above)"

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from companion.book import GameBook, Line
-from companion.refereeing import judge_of
+from companion.game.event_log import GameBook, Line
+from companion.game.refereeing import judge_of
 from engine.events import Event
-from vision.layout import PLAY, Layout
-from vision.reading import CardReading
-from vision.slots import see
+from vision.table.layout import PLAY, Layout
+from vision.table.observations import see
+from vision.types import CardReading
 
 
 class Baseline:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from datasets.evaluation import BESIDE
+from datasets.measuring.reading import BESIDE
 from datasets.measuring.tables import number, table
 
 _WRONG = ("confidently wrong", "confidently_wrong", ".0f")

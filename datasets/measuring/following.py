@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from companion.refereeing import Refereeing
-from companion.scoring import Score, compare, read_events
+from companion.game.refereeing import Refereeing
+from companion.game.scoring import Score, compare, read_events
+from companion.parallel import spread
 from datasets.films.production import prepare, true_events
 from datasets.films.truth import write_lines
 from datasets.measuring.plan import FIRST_SEED, FilmPlan, plan_films, shot_of, story_of
 from datasets.measuring.timeline_reader import TimelineReader
-from datasets.parallel import spread
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES
 

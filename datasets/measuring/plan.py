@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from companion.scoring import read_lines
-from datasets.art import VALID_DECKS
+from companion.game.scoring import read_lines
+from datasets.art.decks import VALID_DECKS
 from datasets.films.production import Shot, make_film, pick_deck, truth_path
 from datasets.films.story import DEFAULT_ACTS, Story, find_ending, find_story
 from datasets.films.surroundings import LIGHTS

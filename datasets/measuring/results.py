@@ -18,9 +18,9 @@ from datasets.measuring.beside import beside_rows, photo_rows
 from datasets.measuring.product_goals import PARTS, ProductGoal
 from datasets.measuring.summing import by_machine
 from datasets.measuring.tables import as_markdown, number, table
-from engine.capped_files import read_capped
 from engine.errors import BadInputError
-from engine.json_text import parse_json
+from engine.files.bounded import read_capped
+from engine.files.json_text import parse_json
 
 NOT_MEASURED = "not measured"
 _FILES = {

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from companion.parallel import spread
 from datasets.measuring.machine import machine
 from datasets.measuring.plan import FilmPlan, is_film, outdated, render
 from datasets.measuring.summing import report
 from datasets.measuring.watching import Row, measured, was_watched
-from datasets.parallel import spread
 from datasets.progress import Progress
-from engine.whole_files import make_folder
+from engine.files.atomic import make_folder
 
 
 def measure_films(

@@ -17,23 +17,23 @@ from typing import Any
 
 import numpy as np
 
-from companion.choice import Choice
-from companion.event_writer import EventWriter
-from companion.game_keeper import GameKeeper
-from companion.moments import remember
-from companion.recording import Recorded
-from companion.scoring import compare, percentile, read_events, read_lines, read_truth
-from companion.starting import before, watched_game
-from companion.store import Store
-from companion.store_rows import is_texts
+from companion.cli.event_writer import EventWriter
+from companion.cli.recording import Recorded
+from companion.game.recorder import GameKeeper
+from companion.game.scoring import compare, percentile, read_events, read_lines, read_truth
+from companion.game.setup import Choice
+from companion.game.snapshots import remember
+from companion.game.starting import before, watched_game
+from companion.store.rows import is_texts
+from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.measuring.machine import load, machine, resident_mib
 from datasets.measuring.plan import FilmPlan
 from datasets.progress import Progress
 from engine.errors import BadInputError
-from vision.backlog import BACKLOG_SECONDS, Backlog
-from vision.reading import Image
-from vision.sources import FrameSource, open_source
+from vision.capture.frame_queue import BACKLOG_SECONDS, Backlog
+from vision.capture.sources import FrameSource, open_source
+from vision.types import Image
 
 SAMPLE_SECONDS = 10.0
 FILMS = tuple(

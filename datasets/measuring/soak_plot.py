@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from companion.scoring import percentile
+from companion.game.scoring import percentile
 from engine.errors import BadInputError
-from engine.whole_files import whole_file
+from engine.files.atomic import whole_file
 
 
 def draw_soak(report: dict[str, Any], out: Path) -> None:

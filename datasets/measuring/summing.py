@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from companion.scoring import percentile
+from companion.game.scoring import percentile
 from datasets.measuring.watching import Row
 from engine.events import EVENT_KINDS
 

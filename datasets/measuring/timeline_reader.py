@@ -21,9 +21,9 @@ from datasets.films.layers import Layer, clip
 from datasets.films.motion import CardMove
 from datasets.films.production import Scene
 from datasets.films.renderer import SHUTTER_S
-from vision.face_classes import rank_and_colour
-from vision.indices import INDEX_MM
-from vision.reading import CardReading, Image, Region
+from vision.decks.card_classes import rank_and_colour
+from vision.recognition.index_finder import INDEX_MM
+from vision.types import CardReading, Image, Region
 
 _INDEX_HALF_MM = (3.0, 7.0)
 _TURNING = 0.9
@@ -54,7 +54,7 @@ class _Part(NamedTuple):
 
 
 class TimelineReader:
-    """Reads the latest frame of a scene's renderer; implements `vision.reading.CardReader`.
+    """Reads the latest frame of a scene's renderer; implements `vision.types.CardReader`.
 
     `t` must be set to that frame's time.
     """

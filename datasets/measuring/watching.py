@@ -13,24 +13,24 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from companion.choice import Choice
-from companion.commands.watch import follow
-from companion.event_writer import EventWriter
-from companion.recording import Recorded
-from companion.scoring import Score, compare, read_events, read_lines, read_truth
-from companion.starting import Before, watched_game
-from datasets.art import VALID_DECKS
+from companion.cli.event_writer import EventWriter
+from companion.cli.recording import Recorded
+from companion.cli.watch import follow
+from companion.game.scoring import Score, compare, read_events, read_lines, read_truth
+from companion.game.setup import Choice
+from companion.game.starting import Before, watched_game
+from datasets.art.decks import VALID_DECKS
 from datasets.films.production import truth_path
 from datasets.measuring.baseline import Baseline
 from datasets.measuring.machine import load, machine
 from datasets.measuring.rows import is_film_row, is_whole_row
 from datasets.progress import Progress
-from engine.capped_files import read_capped
 from engine.errors import BadInputError
-from engine.json_text import parse_json
-from engine.whole_files import whole_file, write_whole
-from vision.reading import Image
-from vision.sources import open_source
+from engine.files.atomic import whole_file, write_whole
+from engine.files.bounded import read_capped
+from engine.files.json_text import parse_json
+from vision.capture.sources import open_source
+from vision.types import Image
 
 Row = dict[str, Any]
 """What is known of one film and how it was followed, as JSON."""

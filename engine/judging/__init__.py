@@ -1,1 +1,1 @@
-"""The rulings, one module for each kind of action; `engine.judge` is the way in."""
+"""The rulings, one module for each kind of action; `engine.judging.judge` is the way in."""

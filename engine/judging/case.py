@@ -7,10 +7,10 @@ from typing import Any
 from engine.cards import RANK_OF, UNKNOWN
 from engine.demand import Demand, possible_demands
 from engine.judging.matching import may_be_same
-from engine.questions import deal_for, start_place, starting_cards, sure_start_card
+from engine.judging.questions import deal_for, start_place, starting_cards, sure_start_card
+from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
 from engine.ruleset import Rule
 from engine.sentences import Said, facts_of, say
-from engine.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
 
 Ruling = dict[str, Any]
 """The contract's ruling object."""

@@ -8,8 +8,8 @@ from engine.cards import RANK_OF, UNKNOWN_RANK
 from engine.demand import run_on_top
 from engine.judging.beats import may_be_played
 from engine.judging.case import Case
+from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
 from engine.sentences import say
-from engine.situation import ANTICLOCKWISE, CLOCKWISE
 
 
 def play_effects(

@@ -11,7 +11,7 @@ from engine.judging.beats import check_beats, may_be_played
 from engine.judging.case import Case
 from engine.judging.effects import failed_flip, place_before_pick_up, play_effects
 from engine.judging.matching import missing_cards, mixed_sources
-from engine.questions import packs_for
+from engine.judging.questions import packs_for
 from engine.sentences import Said, say
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.cards import SUIT_OF, UNKNOWN
 from engine.judging.case import Case
-from engine.questions import deal_for
+from engine.judging.questions import deal_for
 from engine.sentences import Said, say
 
 

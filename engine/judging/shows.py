@@ -5,8 +5,8 @@ from __future__ import annotations
 from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN, UNKNOWN_RANK
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
+from engine.judging.situation import Holding
 from engine.sentences import say
-from engine.situation import Holding
 
 
 def judge_show(case: Case) -> None:

@@ -20,9 +20,17 @@ from models.commands import run_command
 from models.faces.labels import IGNORE, NONE
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
-from vision.face_classes import RANKS, SUITS
-from vision.face_crops import CORNERS, FaceCrops
-from vision.faces import CLASSES, FORMAT, WEIGHTS, FaceReader, Fusion, class_log_probabilities, fused
+from vision.decks.card_classes import RANKS, SUITS
+from vision.recognition.classifier import (
+    CLASSES,
+    FORMAT,
+    WEIGHTS,
+    FaceReader,
+    Fusion,
+    class_log_probabilities,
+    fused,
+)
+from vision.recognition.crops import CORNERS, FaceCrops
 
 SAMPLES = 3000
 SEED = 4242

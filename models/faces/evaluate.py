@@ -19,14 +19,14 @@ from datasets.photos import load_set, photos_root, read_image
 from models.faces.real import quad_in_box, quad_of_single_card
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
-from vision.decks import DeckHead
-from vision.enrolment import enrol
-from vision.face_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
-from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, FaceCrops, network_input
-from vision.faces import WEIGHTS, FaceReader, FaceReading, reading_of
+from vision.decks.card_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
+from vision.decks.deck import DeckHead
+from vision.enrolment.enrolment import enrol
 from vision.geometry import order_quad, quad_sides
-from vision.reading import Image, Quad
-from vision.runtime import load_network
+from vision.recognition.classifier import WEIGHTS, FaceReader, FaceReading, reading_of
+from vision.recognition.crops import CORNER_HEIGHT, CORNER_WIDTH, FaceCrops, network_input
+from vision.recognition.runtime import load_network
+from vision.types import Image, Quad
 
 CARD_HEIGHTS = (48, 64, 96, 160)
 """Pixels; the sizes at which decks and photographs are measured."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vision.face_classes import RANKS, SUITS
+from vision.decks.card_classes import RANKS, SUITS
 
 JOKER = len(RANKS)
 NONE = len(RANKS) + 1

@@ -1,8 +1,8 @@
 """Measure learning a deck during play: `python -m models.faces.learning` prints a table.
 
 Cards come one after the other, as in play, and are read twice: by the networks alone, and with what
-`vision.learning` has made of the cards before. Nothing tells the learner what a card is. "Wrong": named, but
-not rightly.
+`vision.enrolment.online_learning` has made of the cards before. Nothing tells the learner what a card is.
+"Wrong": named, but not rightly.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from datasets.photos import photos_root
 from models.faces.evaluate import photographed
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
-from vision.face_classes import CARDS
-from vision.faces import FaceReader, FaceReading
+from vision.decks.card_classes import CARDS
+from vision.enrolment.online_learning import CERTAIN, LEAST_HEIGHT, MOMENT_LOOKS, DeckLearner, LearntHead
 from vision.geometry import quad_sides
-from vision.learning import CERTAIN, LEAST_HEIGHT, MOMENT_LOOKS, DeckLearner, LearntHead
-from vision.reading import Image, Quad
+from vision.recognition.classifier import FaceReader, FaceReading
+from vision.types import Image, Quad
 
 SEEN = 300
 """Cards of a rendered deck that come one after the other."""

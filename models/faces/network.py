@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vision.face_classes import OUTPUTS
-from vision.face_crops import (
+from vision.decks.card_classes import OUTPUTS
+from vision.recognition.crops import (
     CORNER_HEIGHT,
     CORNER_WIDTH,
     STRIP_HEIGHT,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from datasets.art import load_deck
+from datasets.art.decks import load_deck
 from datasets.photos import surfaces
-from datasets.scenes import SceneMaker
-from datasets.scenes_cards import Art, CardStock, ScenePack
-from vision.backs import back_features, packs_of
+from datasets.scenes.cards import Art, CardStock, ScenePack
+from datasets.scenes.scene import SceneMaker
+from vision.decks.backs import back_features, packs_of
 
 DECKS = ("drawn", "anglo", "bellot", "kenney", "aguilar", "plastic")
 VISIBLE = 0.85

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from datasets.photos import LabelledPhoto, load_set, photos_root
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, order_quad, polygon_area, quad_sides
-from vision.reading import Image, Quad
+from vision.types import Image, Quad
 
 _MARGIN = 0.06
 """Share of the box's size that is looked at around it."""

@@ -1,7 +1,7 @@
 """Training samples: one card in a small made-up photograph, cut out as the reader cuts it out.
 
-The pieces go through `vision.face_crops`, the same code that the running reader uses, so training sees what
-inference sees: corner errors, few pixels, blur, glare, neighbours, covered parts.
+The pieces go through `vision.recognition.crops`, the same code that the running reader uses, so training
+sees what inference sees: corner errors, few pixels, blur, glare, neighbours, covered parts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.art_cards import corner_mask
+from datasets.art.cards import corner_mask
 from datasets.photos import surfaces
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
 from models.faces.real import RealCard
@@ -27,8 +27,8 @@ from models.faces.styles import (
     some_back,
     some_card,
 )
-from vision.face_crops import FaceCrops, face_crops
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, homography, transform
+from vision.recognition.crops import FaceCrops, face_crops
 
 Picture = NDArray[np.uint8]
 Points = NDArray[np.float64]

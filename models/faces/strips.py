@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.art_cards import CARDS
+from datasets.art.cards import CARDS
 from models.faces.labels import IGNORE, NONE, rank_label, suit_label
 from models.faces.samples import LARGEST, Photograph, Points, SampleMaker, as_taken, some_tilt, turning
 from models.faces.styles import (
@@ -22,9 +22,9 @@ from models.faces.styles import (
     ornament,
     some_card,
 )
-from vision.face_crops import strip_crop
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, transform
-from vision.indices import INDEX_MM
+from vision.recognition.crops import strip_crop
+from vision.recognition.index_finder import INDEX_MM
 
 SMALLEST = 44
 """Pixels of card height: of smaller ones nothing can be told by so little."""

@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.art import deck_names, load_deck
-from datasets.art_cards import CARDS
-from datasets.art_drawn import FOUR_COLOURS, DrawnStyle, FacePainter, draw_back
+from datasets.art.cards import CARDS
+from datasets.art.decks import deck_names, load_deck
+from datasets.art.drawn import FOUR_COLOURS, DrawnStyle, FacePainter, draw_back
 from engine.errors import BadInputError
 
 Face = NDArray[np.uint8]

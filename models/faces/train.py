@@ -39,9 +39,9 @@ from models.faces.shards import SHARD_SAMPLES, Shard, join, load, pick, produce,
 from models.faces.styles import ArtFaces
 from models.states import load_state
 from models.training import Parts, means
-from vision.face_classes import OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import network_input
-from vision.faces import WEIGHTS
+from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
+from vision.recognition.classifier import WEIGHTS
+from vision.recognition.crops import network_input
 
 BATCH = 128
 POOL_SHARDS = 20

@@ -29,9 +29,9 @@ from models.faces.strips import CourtsEitherWay, StripMaker, StripSample
 from models.faces.styles import ArtFaces
 from models.faces.train import brightened, losses
 from models.training import Parts, Trainer, over
-from vision.face_classes import OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import network_input
-from vision.faces import WEIGHTS
+from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
+from vision.recognition.classifier import WEIGHTS
+from vision.recognition.crops import network_input
 
 BATCH = 128
 RATE = 2e-3

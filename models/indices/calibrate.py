@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from datasets.scenes import Scene
-from datasets.scenes_store import StoredScene, read_scene
+from datasets.scenes.scene import Scene
+from datasets.scenes.store import StoredScene, read_scene
 from models.commands import run_command
 from models.faces.calibrate import lowest_threshold
 from models.indices.data import index_truth
@@ -28,12 +28,12 @@ from models.outlines.calibrate import rising_curve
 from models.outlines.export import write_facts
 from models.outlines.loss import Truth
 from models.outlines.render import scene_maker
-from vision.face_crops import index_crops, strip_crop
-from vision.faces import CLASSES, PLAIN_INDEX, FaceReader, Fusion, fused_index
-from vision.faces import WEIGHTS as FACE_WEIGHTS
 from vision.geometry import quad_sides
-from vision.indices import CARD_PIXELS, WEIGHTS, Index, IndexFinder
-from vision.reading import Image
+from vision.recognition.classifier import CLASSES, PLAIN_INDEX, FaceReader, Fusion, fused_index
+from vision.recognition.classifier import WEIGHTS as FACE_WEIGHTS
+from vision.recognition.crops import index_crops, strip_crop
+from vision.recognition.index_finder import CARD_PIXELS, WEIGHTS, Index, IndexFinder
+from vision.types import Image
 
 _LEAST = 0.05
 _RIGHT = 0.2

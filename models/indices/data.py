@@ -17,7 +17,7 @@ from models.indices.network import FRAME, STRIDE
 from models.outlines.data import SceneDataset
 from models.outlines.loss import Truth
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, rectangle, transform
-from vision.indices import INDEX_MM, RANK_MM
+from vision.recognition.index_finder import INDEX_MM, RANK_MM
 
 _INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
 """Left, top, right, bottom of an index; of the rank in it: `RANK_MM`."""

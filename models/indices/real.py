@@ -18,7 +18,7 @@ from datasets.photos import BACK, LabelledPhoto, load_set, photos_root
 from models.indices.data import IndexTruth, cell_centres
 from models.indices.network import FRAME, STRIDE
 from models.outlines.data import tinted
-from vision.indices import CARD_PIXELS
+from vision.recognition.index_finder import CARD_PIXELS
 
 TRAINING_SETS = ("mix55/phone_single", "mix55/black_deck_phone", "mix55/other")
 """CC BY 4.0. `mix55/laptopcam_piles` is left out: it measures."""

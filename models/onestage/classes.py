@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vision.face_classes import CARDS
+from vision.decks.card_classes import CARDS
 
 CLASSES = (*CARDS, "JOKER")
 """The 52 cards, then the joker, which the rendered scenes show as well."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.scenes_store import StoredScene, read_scene
+from datasets.scenes.store import StoredScene, read_scene
 from engine.errors import BadInputError
 from models.onestage.classes import CLASSES
 from vision.geometry import bounding_box
-from vision.reading import UNKNOWN_CARD
+from vision.types import UNKNOWN_CARD
 
 
 def scene_rows(scene: StoredScene) -> list[str] | None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from engine.errors import BadInputError
 from models.onestage.classes import CLASSES
 from vision.geometry import rectangle
-from vision.reading import CardReading, Image, Quad, Region
-from vision.runtime import Network, load_network
+from vision.recognition.runtime import Network, load_network
+from vision.types import CardReading, Image, Quad, Region
 
 LEAST_SURE = 0.25
 """Boxes with a lower score are dropped: ultralytics' own default."""

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.scenes_store import read_scene
+from datasets.scenes.store import read_scene
 from engine.errors import BadInputError
 from models.outlines.export import INPUT_SIZE, export, write_facts
 from models.outlines.network import OutlineNet
 from vision.geometry import polygon_iou
-from vision.outlines import WEIGHTS, OutlineFinder
+from vision.recognition.detector import WEIGHTS, OutlineFinder
 
 _RIGHT_IOU = 0.5
 _KNOTS = 12

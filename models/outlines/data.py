@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from datasets.scenes_store import StoredScene, read_scene
+from datasets.scenes.store import StoredScene, read_scene
 from models.outlines.loss import Truth
 from vision.geometry import transform
 

@@ -44,8 +44,8 @@ from models.outlines.rounded import (
 )
 from models.outlines.torch_setup import set_threads
 from models.training import Parts, Trainer, over
-from vision.outlines import WEIGHTS
-from vision.pictures import read_image
+from vision.images import read_image
+from vision.recognition.detector import WEIGHTS
 
 _BATCH = 8
 _SIZE = 416

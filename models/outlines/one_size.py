@@ -18,11 +18,11 @@ import onnx
 from engine.errors import BadInputError
 from models.commands import run_command
 from models.outlines.halves import halve_weights
-from vision.outlines import load_facts
+from vision.recognition.detector import load_facts
 
 SHIPPED = Path(__file__).with_name("outlines.onnx")
 PACKED = Path(__file__).with_name("phone") / "outlines.onnx"
-"""Where a package for a phone has it; `vision/outlines.py` takes it where the shipped one is not there."""
+"""Where a package for a phone has it; the detector takes it where the shipped one is not there."""
 SIZE = (640, 640)
 _MULTIPLE = 32
 
@@ -67,7 +67,7 @@ def _set_size(model: onnx.ModelProto, size: tuple[int, int]) -> None:
 
 def _folded(model: onnx.ModelProto) -> onnx.ModelProto:
     """Return the model with everything computed that depends on no picture."""
-    import onnxruntime  # as late as in vision/runtime.py: `vision` must have told it not to report home
+    import onnxruntime  # late, as in `runtime.py`: `vision` must have told it not to report home
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3

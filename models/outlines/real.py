@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.photos import BACK, Label, LabelledPhoto, load_set
-from datasets.scenes import UNSURE
-from datasets.scenes_store import write_scene_parts
-from vision.edges import refine_quad
+from datasets.scenes.scene import UNSURE
+from datasets.scenes.store import write_scene_parts
 from vision.geometry import (
     CARD_HEIGHT_MM,
     CARD_MM,
@@ -30,8 +29,9 @@ from vision.geometry import (
     rectangle,
     transform,
 )
-from vision.outlines import Outline, OutlineFinder
-from vision.reading import Image, Quad
+from vision.recognition.detector import Outline, OutlineFinder
+from vision.recognition.outline_refinement import refine_quad
+from vision.types import Image, Quad
 
 BOX_SETS = ("rf100/train", "edje/train", "edje/test")
 CORNER_SETS = ("bidly_fans",)

@@ -14,13 +14,13 @@ from typing import Literal, get_args
 import cv2
 import numpy as np
 
-from datasets.art import deck_names, load_deck
-from datasets.parallel import spread
+from companion.parallel import spread
+from datasets.art.decks import deck_names, load_deck
 from datasets.photos import surfaces
-from datasets.scenes import SceneMaker
-from datasets.scenes_cards import CardStock
-from datasets.scenes_layouts import CROWDED_CLUSTERS
-from datasets.scenes_store import write_scene
+from datasets.scenes.cards import CardStock
+from datasets.scenes.layouts import CROWDED_CLUSTERS
+from datasets.scenes.scene import SceneMaker
+from datasets.scenes.store import write_scene
 from engine.errors import BadInputError
 
 Kind = Literal["tables", "crowds"]

@@ -33,7 +33,7 @@ from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
 from models.states import START
 from models.training import Parts, Trainer, over, predict
-from vision.outlines import OutlineFinder
+from vision.recognition.detector import OutlineFinder
 
 Batch = tuple[Tensor, list[Truth]]
 Stages = tuple[tuple[float, int, tuple[float, float]], ...]

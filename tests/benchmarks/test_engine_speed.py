@@ -13,13 +13,13 @@ from time import process_time
 
 import pytest
 
-from engine.cheating import situation_of
-from engine.judge import judge
-from engine.play import Game
-from engine.policies import random_act
+from engine.judging.judge import judge
 from engine.ruleset import load_ruleset
-from engine.simulate import play_out
-from engine.table import Act, Table
+from engine.simulation.cheating import situation_of
+from engine.simulation.play import Game
+from engine.simulation.policies import random_act
+from engine.simulation.simulate import play_out
+from engine.simulation.table import Act, Table
 
 pytestmark = pytest.mark.benchmark
 

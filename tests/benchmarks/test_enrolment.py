@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.enrolling import PackWatch, with_networks
-from datasets.art_cards import CARDS
-from datasets.art_drawn import DrawnStyle, draw_deck
+from companion.game.enrolling import PackWatch, with_networks
+from datasets.art.cards import CARDS
+from datasets.art.drawn import DrawnStyle, draw_deck
 from datasets.measuring.soak import Paced
 from tests.vision.fake_source import FakeSource
 from tests.vision.shown import FPS, show_pack
-from vision.reading import Image
-from vision.sources import FilmSource
+from vision.capture.sources import FilmSource
+from vision.types import Image
 
 pytestmark = pytest.mark.benchmark
 

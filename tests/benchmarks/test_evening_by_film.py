@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.choice import Choice
-from companion.cli import main
-from companion.evening import last_word
-from companion.scoring import compare, read_truth
-from companion.starting import session_of
-from companion.store import Store
-from companion.store_rows import StoredGame
+from companion.cli.main import main
+from companion.game.evening import last_word
+from companion.game.scoring import compare, read_truth
+from companion.game.setup import Choice
+from companion.game.starting import session_of
+from companion.store.rows import StoredGame
+from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.measuring.plan import FilmPlan, render
 from engine.events import Event

@@ -34,7 +34,16 @@ def told_of(film: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Told]:
     """Watch a film as each of `GAMES`; returns every line that was told, by ruleset."""
     told = {}
     for rules, players in GAMES:
-        command = [sys.executable, "-m", "companion.cli", "watch", str(film), "--headless", "--events", "-"]
+        command = [
+            sys.executable,
+            "-m",
+            "companion.cli.main",
+            "watch",
+            str(film),
+            "--headless",
+            "--events",
+            "-",
+        ]
         command += ["--rules", rules, *(["--players", players] if players else [])]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-3000:]

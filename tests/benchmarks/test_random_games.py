@@ -16,11 +16,11 @@ from random import Random
 
 import pytest
 
-from engine.play import Game
-from engine.policies import random_act
 from engine.ruleset import load_ruleset
-from engine.simulate import QUIET_ACTS, play_out
-from engine.table import Table
+from engine.simulation.play import Game
+from engine.simulation.policies import random_act
+from engine.simulation.simulate import QUIET_ACTS, play_out
+from engine.simulation.table import Table
 
 RULESETS = sorted(
     path.name.removesuffix(".toml")

@@ -18,13 +18,13 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cameras import sample_film
-from datasets.art import load_deck
+from companion.sources.cameras import sample_film
+from datasets.art.decks import load_deck
 from datasets.surfaces import drawn_surface
-from vision.reader import TableReader, default_reader
-from vision.reading import CardReading, Image, Region
-from vision.sources import FilmSource
-from vision.watch import Watcher
+from vision.capture.sources import FilmSource
+from vision.following.watcher import Watcher
+from vision.recognition.reader import TableReader, default_reader
+from vision.types import CardReading, Image, Region
 
 pytestmark = pytest.mark.benchmark
 
@@ -189,8 +189,8 @@ def test_memory_of_a_reading_process(
     cv2.imwrite(str(photo), table_picture(height, width, 12))
     # VmHWM is the process's own peak; ru_maxrss would be inherited from this one.
     program = (
-        "import sys; from pathlib import Path; from vision.reader import TableReader;"
-        "from vision.pictures import read_image; reader = TableReader();"
+        "import sys; from pathlib import Path; from vision.recognition.reader import TableReader;"
+        "from vision.images import read_image; reader = TableReader();"
         "found = [reader.read(read_image(Path(sys.argv[1]))) for _ in range(3)];"
         "print(sum(card.card is not None for card in found[-1]));"
         "print(next(line for line in open('/proc/self/status') if 'VmHWM' in line).split()[1])"

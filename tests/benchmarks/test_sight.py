@@ -1,4 +1,4 @@
-"""Where reading fails in bad light and from afar, which the limits of `vision.sight` rest on.
+"""Where reading fails in bad light and from afar, which the limits of `picture_quality` rest on.
 
 Run: `pytest -m benchmark -s tests/benchmarks/test_sight.py`.
 """
@@ -11,11 +11,11 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cameras import sample_film
+from companion.sources.cameras import sample_film
+from vision.capture.picture_quality import sight_faults
 from vision.geometry import quad_sides
-from vision.reader import reader_for_deck
-from vision.reading import CardReading, Image
-from vision.sight import sight_faults
+from vision.recognition.reader import reader_for_deck
+from vision.types import CardReading, Image
 
 FRAMES_S = (20, 60)
 

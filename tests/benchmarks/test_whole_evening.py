@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from companion.cameras import sample_film
-from companion.evening import last_word
-from companion.scoring import compare, read_truth
-from companion.store import Store
+from companion.game.evening import last_word
+from companion.game.scoring import compare, read_truth
+from companion.sources.cameras import sample_film
+from companion.store.store import Store
 from tests.companion.planned_evening import LOSERS
 from tests.companion.test_whole_evening import check_store, play_an_evening
 

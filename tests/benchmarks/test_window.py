@@ -21,10 +21,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cameras import sample_film
-from companion.evening import last_word
-from companion.scoring import compare, read_truth
-from companion.store import Store
+from companion.game.evening import last_word
+from companion.game.scoring import compare, read_truth
+from companion.sources.cameras import sample_film
+from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.films.video import FilmWriter
 

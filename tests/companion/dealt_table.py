@@ -17,15 +17,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-import companion.starting
-import vision.rereading
-from companion.choice import Choice
-from companion.entering import entered
-from companion.session import Session
-from companion.starting import session_of
+import companion.game.starting
+import vision.recognition.incremental
+from companion.game.entry import entered
+from companion.game.session import Session
+from companion.game.setup import Choice
+from companion.game.starting import session_of
 from tests.companion.drawn_film import FPS, Reader, Table
-from vision.reading import Image
-from vision.sources import tell_nobody
+from vision.capture.sources import tell_nobody
+from vision.types import Image
 
 PATIENCE_S = 120.0
 SECOND = {"Ann": ("KS", "2C", "7C"), "Bob": ("8D", "QC", "3D")}
@@ -65,8 +65,8 @@ class Camera(Table):
 
 def look_through(camera: Camera) -> None:
     """Have every source be `camera`, and every reader know what it shows."""
-    companion.starting.open_chosen_source = lambda *_args, **_kwargs: camera
-    vision.rereading.game_reader = lambda *_: Reader(camera.said)
+    companion.game.starting.open_chosen_source = lambda *_args, **_kwargs: camera
+    vision.recognition.incremental.game_reader = lambda *_: Reader(camera.said)
 
 
 def choice_in(store: Path) -> Choice:

@@ -15,9 +15,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.cli import main
+from companion.cli.main import main
 from vision.geometry import order_quad
-from vision.reading import CardReading, Face, Image
+from vision.types import CardReading, Face, Image
 
 SIZE, FPS = (1000, 600), 15
 PLAYERS = ("Ann", "Bob")
@@ -149,8 +149,8 @@ class Reader:
 
 
 if __name__ == "__main__":
-    import vision.rereading
+    import vision.recognition.incremental
 
     said = json.loads(Path(sys.argv[1]).with_suffix(".json").read_text())
-    vision.rereading.game_reader = lambda *_: Reader(said)
+    vision.recognition.incremental.game_reader = lambda *_: Reader(said)
     raise SystemExit(main(["watch", *sys.argv[1:]]))

@@ -16,13 +16,13 @@ from unittest.mock import patch
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import tests.companion.as_phone  # noqa: F401 - before the app, from which it may hide something
-from companion import cameras
-from companion.app import prepare_kivy
-from companion.choice import Choice
-from companion.cli import build_parser
-from companion.commands.app import choose
+from companion.app.window import prepare_kivy
+from companion.cli.app import choose
+from companion.cli.main import build_parser
+from companion.game.setup import Choice
+from companion.game.starting import session_of
 from companion.settings import Settings, load_settings
-from companion.starting import session_of
+from companion.sources import cameras
 from tests.companion.evening_scenario import evening
 from tests.companion.filmed_scenario import filmed
 from tests.companion.phone_scenarios import phoned
@@ -51,7 +51,7 @@ def tour(walker: Walker) -> Steps:
     yield from rest(6)
     walker.saw["tours left"] = sum(type(child).__name__ == "Tour" for child in Window.children)
     walker.saw["toured"] = load_settings().toured
-    from companion.screens import tour as first_steps
+    from companion.app.screens import tour as first_steps
 
     with patch.object(first_steps, "on_phone", lambda: True):
         walker.saw["on a phone"] = first_steps.tour_steps()[0][1]
@@ -135,7 +135,7 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
     sheet = walker.screen.sheet
     yield from walker.tap(sheet.ids.keep)
     yield from rest(3)
-    from companion.sharing import pictures_folder
+    from companion.game.sharing import pictures_folder
 
     walker.saw["kept pictures"] = [path.name for path in pictures_folder().glob("*.jpg")]
     yield from rest(6)

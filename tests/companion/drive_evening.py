@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from companion.app import prepare_kivy
-from companion.store import Store
+from companion.app.window import prepare_kivy
+from companion.store.store import Store
 from engine.cards import SUIT_OF
 from tests.companion.planned_evening import EVENING, Planned
 from tests.companion.touched import Touch, rank, touches

@@ -14,9 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from companion.app import prepare_kivy
-from companion.choice import choice_of
-from companion.starting import broken_off, session_of
+from companion.app.window import prepare_kivy
+from companion.game.setup import choice_of
+from companion.game.starting import broken_off, session_of
 from tests.companion.walker import Steps, Walker, draw_plainly, rest, sample_choice
 
 

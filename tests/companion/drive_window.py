@@ -16,11 +16,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import tests.companion.as_phone  # noqa: F401 - before the app, from which it may hide something
-from companion.app import prepare_kivy
-from companion.choice import Choice
-from companion.i18n import set_language
-from companion.screens.arrangement import overlap
-from companion.starting import session_of
+from companion.app.screens.arrangement import overlap
+from companion.app.window import prepare_kivy
+from companion.game.setup import Choice
+from companion.game.starting import session_of
+from companion.i18n.catalogue import set_language
 from tests.companion.form_scenarios import form, tonight
 from tests.companion.long_texts import long_texts, player_fields, show_long_texts
 from tests.companion.measuring import box_of, within

@@ -18,7 +18,7 @@ def evening(walker: Walker) -> Steps:
         yield from walker.tap(walker.screen.buttons[name])
     from kivy.core.clipboard import Clipboard
 
-    from companion.sharing import documents_folder, pictures_folder
+    from companion.game.sharing import documents_folder, pictures_folder
 
     walker.saw["clipboard"] = Clipboard.paste()
     walker.saw["csv"] = [path.read_text() for path in documents_folder().glob("*.csv")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.game import Line
-from companion.rulings import ruling_of
-from companion.starting import session_of
+from companion.game.interface import Line
+from companion.game.ruling_views import ruling_of
+from companion.game.starting import session_of
 from tests.companion.walker import Steps, Walker, rest, sample_choice, until
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from companion.choice import Choice
-from companion.store_rows import StoredGame
+from companion.game.setup import Choice
+from companion.store.rows import StoredGame
 from tests.companion.scripted import PLAYERS
 from tests.companion.walker import Steps, rest, type_over
 from tests.companion.window_driver import Driver
-from vision.decks import Deck, remove_deck, save_deck
+from vision.decks.deck import Deck, remove_deck, save_deck
 
 
 def tonight(driver: Driver) -> Steps:
@@ -79,9 +79,9 @@ def form(driver: Driver) -> Steps:
     """The form in German on a small phone with every option on; a variant that has gone; another camera."""
     from kivy.core.window import Window
 
-    from companion.i18n import set_language
-    from companion.screens.tonight import TonightScreen
-    from companion.screens.widgets import text_height
+    from companion.app.screens.tonight import TonightScreen
+    from companion.app.screens.widgets import text_height
+    from companion.i18n.catalogue import set_language
 
     Window.size = (360, 640)
     set_language("de")
@@ -130,7 +130,7 @@ def form(driver: Driver) -> Steps:
 
 def go_on_without_a_deck(driver: Driver, game: StoredGame) -> Steps:
     """A game whose deck was forgotten goes on: first while no other is enrolled, then with one chosen."""
-    from companion.screens.tonight import TonightScreen
+    from companion.app.screens.tonight import TonightScreen
 
     begun: list[Choice] = []
     seen = driver.saw["forgotten"] = []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from companion import theme
-from companion.screens.arrangement import Box
+from companion.app.screens.arrangement import Box
 
 READABLE = 4.5
 """WCAG 2.1, success criterion 1.4.3."""
@@ -26,7 +26,7 @@ def measure() -> dict[str, Any]:
     from kivy.uix.modalview import ModalView
     from kivy.uix.textinput import TextInput
 
-    from companion.screens.widgets import CardTile
+    from companion.app.screens.widgets import CardTile
 
     targets, cut, outside, shows = [], [], [], set()
     for top in Window.children:
@@ -34,7 +34,7 @@ def measure() -> dict[str, Any]:
         for widget, _opacity, clip in visible(top):
             if min(widget.size) <= 1:
                 continue
-            if type(widget).__module__.startswith("companion.screens"):
+            if type(widget).__module__.startswith("companion.app.screens"):
                 shows.add(type(widget).__name__)
             shown_only = isinstance(widget, CardTile) and widget.disabled
             if isinstance(widget, ButtonBehavior | TextInput) and not shown_only:

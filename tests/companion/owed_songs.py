@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from companion.store import Store
+from companion.store.store import Store
 
 AGO_S = (9 * 86_400.0, 2 * 86_400.0)
 """How long ago the evenings were, in seconds."""

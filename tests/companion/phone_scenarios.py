@@ -9,10 +9,11 @@ from collections.abc import Iterator
 import cv2
 import numpy as np
 
-from companion.cameras import sample_film
+from companion.sources.cameras import sample_film
 from tests.companion.streamed import parts, serve
 from tests.companion.walker import Steps, Walker, by_touch, rest
-from vision import capturing, sources
+from vision.capture import opencv as capturing
+from vision.capture import sources
 
 _DEALT_S = 20.9
 """When the cards are dealt in the sample film, and no hand is over the table."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from companion.choice import Choice
+from companion.game.setup import Choice
 from tests.companion.scripted import LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 from tests.companion.walker import Steps, Walker, rest
-from vision.layout import BURN, PLAY, Layout, Place, Seat, Zone
 from vision.plane import TablePlane
 from vision.questions import NO_ROWS, asked
+from vision.table.layout import BURN, PLAY, Layout, Place, Seat, Zone
 
 ROWS = ((480.0, 460.0), (130.0, 270.0), (480.0, 70.0), (830.0, 270.0))
 """The middles of the players' rows in the scripted session's picture of 960 x 540."""

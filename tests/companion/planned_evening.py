@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.simulate import SimulatedGame, play_game
+from engine.simulation.simulate import SimulatedGame, play_game
 
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 

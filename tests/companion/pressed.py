@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.choice import Choice
-from companion.screens.arrangement import Box
+from companion.app.screens.arrangement import Box
+from companion.game.setup import Choice
 from tests.companion.measuring import commonest, pixels
 from tests.companion.scripted import ScriptedSession
 from tests.companion.walker import PLAYERS, Steps, Walker, rest
@@ -25,7 +25,7 @@ def pressed(walker: Walker) -> Steps:
 
 
 def _row(walker: Walker) -> Any:
-    from companion.screens.panels import LogRow
+    from companion.app.screens.panels import LogRow
 
     return next(
         widget

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import cv2
 
-from companion.sharing import documents_folder, pictures_folder
+from companion.game.sharing import documents_folder, pictures_folder
 from tests.companion.damaged import damage_events
 from tests.companion.scripted import table_picture
 from tests.companion.walker import Steps, Walker, rest, started, until

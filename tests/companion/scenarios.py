@@ -11,22 +11,22 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion import keeping
-from companion.choice import Choice
-from companion.enrolling import EnrolSession
-from companion.playing import take_game
-from companion.preview import Preview
+from companion.files.lock import take_game
+from companion.game.enrolling import EnrolSession
+from companion.game.preview import Preview
+from companion.game.setup import Choice
+from companion.game.sharing import documents_folder
+from companion.game.starting import session_of
 from companion.settings import load_settings, save_settings
-from companion.sharing import documents_folder
-from companion.starting import session_of
-from companion.store import default_path
+from companion.store import backup as keeping
+from companion.store.store import default_path
 from engine.errors import BadInputError
 from tests.companion import dealt_table
 from tests.companion.scripted import READINGS, ScriptedSession, table_picture
 from tests.companion.shown_cards import Camera, Show, learns
 from tests.companion.walker import PLAYERS, Steps, Walker, by_touch, rest, started, until
 from tests.vision.fake_source import FakeSource
-from vision.reading import Image
+from vision.types import Image
 
 
 class Tables(FakeSource):

@@ -10,14 +10,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.kept_moments import KeptMoments
-from companion.picture import Picture
-from companion.session import Snapshot
+from companion.game.display_image import Picture
+from companion.game.session import Snapshot
+from companion.store.snapshots import KeptMoments
 from engine.events import Event
-from vision.layout import Place, Zone
-from vision.placing import Shown
 from vision.questions import HIDDEN_CARD, asked
-from vision.reading import CardReading, Image, Quad
+from vision.table.layout import Place, Zone
+from vision.table.manual_layout import Shown
+from vision.types import CardReading, Image, Quad
 
 PLAYERS = ("Ann", "Bartholomew", "Cat", "Dan")
 LONG_NAME = "Maximiliane-Wilhelmina von Hohenstein-Treppenhaus"
@@ -136,7 +136,7 @@ READINGS: tuple[CardReading, ...] = (
 
 
 class ScriptedSession:
-    """Stands in for `companion.session.Session`: shows what it is given and notes what it is asked."""
+    """Stands in for `companion.game.session.Session`: shows what it is given and notes what it is asked."""
 
     def __init__(self) -> None:
         picture = cv2.cvtColor(table_picture(), cv2.COLOR_BGR2RGB)

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from companion.choice import Choice
-from companion.game_keeper import GameKeeper
-from companion.places import Places
-from companion.session import Session
-from companion.store import Store
+from companion.game.places import Places
+from companion.game.recorder import GameKeeper
+from companion.game.session import Session
+from companion.game.setup import Choice
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from tests.vision.fake_source import FakeSource
-from vision.layout import Layout
-from vision.reading import Image
+from vision.table.layout import Layout
+from vision.types import Image
 
 PATIENCE_S = 20.0
 OpenKeeper = Callable[[Callable[[str], None]], GameKeeper]

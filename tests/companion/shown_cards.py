@@ -10,14 +10,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.enrolling import Counted, Learn
+from companion.game.enrolling import Counted, Learn
 from engine.errors import BadInputError
 from tests.vision.fake_source import FakeSource
-from vision.decks import KNOWN, Deck
-from vision.face_classes import CARDS
-from vision.faces import FaceReader
-from vision.reading import Image
-from vision.showing import Doubt, Finder, PackShow, Seen, Showing
+from vision.decks.card_classes import CARDS
+from vision.decks.deck import KNOWN, Deck
+from vision.enrolment.showing import Doubt, Finder, PackShow, Seen, Showing
+from vision.recognition.classifier import FaceReader
+from vision.types import Image
 
 
 class Camera(FakeSource):

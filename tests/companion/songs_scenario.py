@@ -6,10 +6,10 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
-from companion.evening import Tally
-from companion.store import Store
+from companion.game.evening import Tally
+from companion.store.store import Store
 from tests.companion.walker import Steps, Walker, by_touch, rest
-from vision.reading import Image
+from vision.types import Image
 
 
 def sung(walker: Walker) -> Steps:
@@ -63,7 +63,7 @@ def all_sung(walker: Walker) -> Steps:
     """All that Ann owes of that evening; what is then shared, and all evenings."""
     from kivy.core.clipboard import Clipboard
 
-    from companion import sharing
+    from companion.game import sharing
 
     sheet = yield from songs_of(walker, "Ann")
     yield from walker.tap(sheet.chips[0])

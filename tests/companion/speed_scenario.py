@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import replace
 
-from companion.starting import session_of
+from companion.game.starting import session_of
 from tests.companion.shown_pictures import ShownPictures
 from tests.companion.walker import Steps
 from tests.companion.window_driver import Driver

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import cv2
 
-from vision.reading import Image
+from vision.types import Image
 
 
 def parts(pictures: Iterable[Image]) -> Iterator[bytes]:

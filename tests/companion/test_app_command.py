@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from companion import cameras, cli
-from companion.app import NoDisplayError, prepare_kivy
-from companion.cameras import DEFAULT_PLAYERS, Sample
-from companion.commands import app, watch
-from companion.starting import broken_off
-from companion.store import Store
+from companion.app.window import NoDisplayError, prepare_kivy
+from companion.cli import app, watch
+from companion.cli import main as cli
+from companion.game.starting import broken_off
+from companion.sources import cameras
+from companion.sources.cameras import DEFAULT_PLAYERS, Sample
+from companion.store.store import Store
 from engine.errors import BadInputError
 
 
@@ -87,8 +88,8 @@ def test_without_a_camera_a_game_that_was_broken_off_is_offered_and_no_film_is_s
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     path, opened = played(source), []
-    monkeypatch.setattr("companion.app.prepare_kivy", lambda: None)
-    monkeypatch.setattr("companion.app.run_window", lambda choice, **how: opened.append((choice, how)))
+    monkeypatch.setattr("companion.app.window.prepare_kivy", lambda: None)
+    monkeypatch.setattr("companion.app.window.run_window", lambda choice, **how: opened.append((choice, how)))
     assert cli.main(["app", "--store", str(path)]) == 0
     ((game, how),) = opened
     assert (how["ask"], how["store"], game.store) == (True, path, path)
@@ -146,7 +147,7 @@ def test_a_window_size_that_is_none_is_refused(size: str, capsys: pytest.Capture
 def test_a_deck_that_is_not_enrolled_is_refused_before_a_window_opens(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("companion.app.prepare_kivy", lambda: pytest.fail("a window was opened"))
+    monkeypatch.setattr("companion.app.window.prepare_kivy", lambda: pytest.fail("a window was opened"))
     assert cli.main(["app", "0", "--deck", "pbu"]) == 2
     assert capsys.readouterr().err == "shithead app: deck pbu: not enrolled (enrolled: none)\n"
 

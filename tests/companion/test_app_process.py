@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.store import Store
+from companion.store.store import Store
 
 PATIENCE_S = 60.0
 

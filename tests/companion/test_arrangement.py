@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from companion.screens.arrangement import (
+from companion.app.screens.arrangement import (
     ANSWER_DP,
     ANSWER_UNITS,
     PICTURE_UNITS,
@@ -19,7 +19,7 @@ from companion.screens.arrangement import (
     overlap,
     stacked,
 )
-from companion.screens.live import place_chip
+from companion.app.screens.live import place_chip
 
 windows = st.tuples(st.integers(320, 3840), st.integers(320, 2400))
 

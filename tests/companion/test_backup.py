@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
-from companion.keeping import kept
-from companion.store import Store, default_path
+from companion.cli.main import main
+from companion.store.backup import kept
+from companion.store.store import Store, default_path
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.caches import keep_shaders_here
+from companion.files.caches import keep_shaders_here
 
 WHERE = "import matplotlib; print(matplotlib.get_configdir(), matplotlib.get_cachedir(), sep='\\n')"
-BY_A_COMMAND = "from companion.cli import main; main(['completion', 'bash'])"
+BY_A_COMMAND = "from companion.cli.main import main; main(['completion', 'bash'])"
 BY_TRAINING = "import models.curves"
 
 

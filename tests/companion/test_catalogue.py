@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from companion import i18n
-from companion.catalogue import all_texts, compiled, read_po, write_po
-from companion.i18n import _, many, set_language
-from companion.wording import card_words, demand_words, event_words
+from companion.i18n import catalogue as i18n
+from companion.i18n.catalogue import _, many, set_language
+from companion.i18n.extract import all_texts, compiled, read_po, write_po
+from companion.i18n.wording import card_words, demand_words, event_words
 
 PO = i18n.locale_folder() / "de" / "LC_MESSAGES" / "shithead.po"
 

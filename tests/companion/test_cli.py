@@ -14,10 +14,11 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion import cli, logs
-from companion.cli import COMMANDS, build_parser, main
-from companion.commands import tally
-from companion.commands.completion import _commands, _posix
+from companion.cli import main as cli
+from companion.cli import tally
+from companion.cli.completion import _commands, _posix
+from companion.cli.main import COMMANDS, build_parser, main
+from companion.files import logs
 from engine.ruleset import RULESET_NAMES
 
 
@@ -72,7 +73,7 @@ def test_arguments_that_cannot_be_are_refused_in_one_line(
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "0<&- 1>&- 2>&-"])
 def test_an_output_that_was_closed_before_is_written_to_by_nobody(closed: str, tmp_path: Path) -> None:
     done = subprocess.run(
-        ["sh", "-c", f'exec "$0" -m companion.cli rules shed {closed}', sys.executable],
+        ["sh", "-c", f'exec "$0" -m companion.cli.main rules shed {closed}', sys.executable],
         capture_output=True,
         env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
         text=True,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.screens.arrangement import Box, base_unit, overlap
-from companion.screens.correct_plan import Parts, plan_sheet
+from companion.app.screens.arrangement import Box, base_unit, overlap
+from companion.app.screens.correct_plan import Parts, plan_sheet
 
 windows = st.one_of(
     st.tuples(st.integers(360, 2400), st.integers(640, 3840)).filter(lambda size: size[1] > size[0]),

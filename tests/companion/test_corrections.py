@@ -12,21 +12,21 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion.evening import last_word
-from companion.game import Line
-from companion.nextdeal import Games
-from companion.refereeing import Refereeing
-from companion.session import Session
-from companion.store import Store
+from companion.game.evening import last_word
+from companion.game.interface import Line
+from companion.game.refereeing import Refereeing
+from companion.game.series import Games
+from companion.game.session import Session
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.referee import Referee
-from engine.simulate import play_game
+from engine.referee.referee import Referee
+from engine.simulation.simulate import play_game
 from tests.companion.session_script import keeper_in
 from tests.vision.fake_source import FakeSource
-from vision.reading import Image
-from vision.table_view import TableView
-from vision.watch import Watcher
+from vision.following.watcher import Watcher
+from vision.table.view import TableView
+from vision.types import Image
 
 PLAYERS = ("Ann", "Bob", "Cat")
 UP: dict[str, tuple[str, ...]] = {

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from companion import cameras, voice
-from companion.cli import main
-from companion.commands import doctor
-from companion.commands.doctor import Finding
-from companion.store import Store
+from companion.cli import doctor
+from companion.cli.doctor import Finding
+from companion.cli.main import main
+from companion.sources import cameras
+from companion.speech import voice
+from companion.store.store import Store
 from tests.companion.damaged import damage_events
 
 
@@ -184,7 +185,7 @@ def test_a_folder_that_may_not_be_written_is_named_and_is_no_illness(
     assert said == f"without  folders: {folder} may not be written"
 
 
-PATHS = {"settings": "companion.settings.settings_path", "log": "companion.logs.log_path"}
+PATHS = {"settings": "companion.settings.settings_path", "log": "companion.files.logs.log_path"}
 
 
 @pytest.mark.usefixtures("all_well")

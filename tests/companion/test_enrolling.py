@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cli import main
-from companion.enrolling import EnrolSession, PackWatch, learn
+from companion.cli.main import main
+from companion.game.enrolling import EnrolSession, PackWatch, learn
 from engine.errors import BadInputError
 from tests.companion.shown_cards import Camera, Show, learns
-from vision.decks import deck_names, load_deck, remove_deck
-from vision.face_classes import CARDS
-from vision.reading import Image
+from vision.decks.card_classes import CARDS
+from vision.decks.deck import deck_names, load_deck, remove_deck
+from vision.types import Image
 
 
 def until(what: Callable[[], bool]) -> None:
@@ -132,7 +132,7 @@ def test_a_bad_photo_is_named_and_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A folder as people have them: two good photos, an empty table, a note, a broken file, a wrong name."""
-    from datasets.art_drawn import DrawnStyle, draw_face
+    from datasets.art.drawn import DrawnStyle, draw_face
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     folder = tmp_path / "photos"

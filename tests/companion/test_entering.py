@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from companion.asking import may_i_play
-from companion.book import ASSUMED, GameBook
-from companion.choice import Choice
-from companion.entering import answered, by_another, entered, has_begun, newest_by_another, shown_rank
-from companion.hand_scored import HandScored
-from companion.nextgame import next_choice
-from companion.refereeing import judge_of
-from companion.rulings import ruling_text
-from companion.wording import event_words
+from companion.game.entry import answered, by_another, entered, has_begun, newest_by_another, shown_rank
+from companion.game.event_log import ASSUMED, GameBook
+from companion.game.next_game import next_choice
+from companion.game.play_check import may_i_play
+from companion.game.refereeing import judge_of
+from companion.game.ruling_views import ruling_text
+from companion.game.setup import Choice
+from companion.game.touch_game import HandScored
+from companion.i18n.wording import event_words
 from engine.events import Event
 from engine.ruleset import RULESET_NAMES
 

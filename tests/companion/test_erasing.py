@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
-from companion.keeping import back_up, kept, restore
-from companion.kept_moments import moments_folder
-from companion.store import Store
-from companion.store_names import beside
+from companion.cli.main import main
+from companion.files.store_paths import beside
+from companion.store.backup import back_up, kept, restore
+from companion.store.snapshots import moments_folder
+from companion.store.store import Store
 from tests.companion.test_screens import has, walk
 
 STAMP = "20260101-000000"

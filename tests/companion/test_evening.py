@@ -12,14 +12,14 @@ import cv2
 import numpy as np
 import pytest
 
-from companion import sharing
-from companion.cli import main
-from companion.evening import Standing, Tally, last_word, rituals_of, tally_of
-from companion.i18n import set_language
-from companion.store import Store
+from companion.cli.main import main
+from companion.game import sharing
+from companion.game.evening import Standing, Tally, last_word, rituals_of, tally_of
+from companion.i18n.catalogue import set_language
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
-from vision.reading import Image
+from vision.types import Image
 
 PLAYERS = ("Ann", "Bob", "Cat")
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from companion.evening import last_word
-from companion.store import Store
+from companion.game.evening import last_word
+from companion.store.store import Store
 from tests.companion import drawn_film
 
 Line = dict[str, Any]

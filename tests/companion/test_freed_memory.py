@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from companion import freed_memory
-from companion.choice import Choice
-from companion.freed_memory import EVERY_SECONDS, FreedMemory
-from companion.starting import Before, watched_game
+from companion import memory as freed_memory
+from companion.game.setup import Choice
+from companion.game.starting import Before, watched_game
+from companion.memory import EVERY_SECONDS, FreedMemory
 
 
 @pytest.fixture

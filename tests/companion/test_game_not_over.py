@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from companion.book import GameBook, Line
-from companion.choice import Choice
-from companion.entering import entered
-from companion.evening import last_word
-from companion.refereeing import judge_of
-from companion.starting import session_of
-from companion.store import Store
+from companion.game.entry import entered
+from companion.game.evening import last_word
+from companion.game.event_log import GameBook, Line
+from companion.game.refereeing import judge_of
+from companion.game.setup import Choice
+from companion.game.starting import session_of
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 
 PLAYERS = ("Ann", "Bob")
 RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")

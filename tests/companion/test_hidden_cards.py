@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from companion.refereeing import Refereeing, judge_of
-from companion.rulings import likely_answers, open_questions
+from companion.game.refereeing import Refereeing, judge_of
+from companion.game.ruling_views import likely_answers, open_questions
 from engine.events import Event
-from vision import watch
+from vision.following import watcher as watch
 from vision.questions import HIDDEN_CARD, asked
-from vision.table_view import TableView
+from vision.table.view import TableView
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
 UP: dict[str, tuple[str, ...]] = {

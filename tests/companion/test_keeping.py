@@ -10,16 +10,16 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion.book import GameBook
-from companion.choice import Choice
-from companion.entering import entered
-from companion.evening import last_word, tally_of
-from companion.event_writer import EventWriter
-from companion.game_keeper import GameKeeper
-from companion.hand_scored import HandScored
-from companion.recording import Recorded
-from companion.refereeing import Refereeing, judge_of
-from companion.store import Store
+from companion.cli.event_writer import EventWriter
+from companion.cli.recording import Recorded
+from companion.game.entry import entered
+from companion.game.evening import last_word, tally_of
+from companion.game.event_log import GameBook
+from companion.game.recorder import GameKeeper
+from companion.game.refereeing import Refereeing, judge_of
+from companion.game.setup import Choice
+from companion.game.touch_game import HandScored
+from companion.store.store import Store
 from engine.events import Event
 
 LINES: tuple[tuple[dict[str, Any], ...], ...] = (

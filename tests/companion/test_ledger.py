@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from companion.wording import day_words
+from companion.i18n.wording import day_words
 from tests.companion.driven import small_targets
 from tests.companion.owed_songs import AGO_S
 from tests.companion.test_screens import SIZES, has, walk

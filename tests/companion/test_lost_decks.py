@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.choice import Choice, choice_of
-from companion.cli import main
-from companion.starting import Before, Watching, before, open_game
-from companion.store import Store
+from companion.cli.main import main
+from companion.game.setup import Choice, choice_of
+from companion.game.starting import Before, Watching, before, open_game
+from companion.store.store import Store
 from engine.errors import BadInputError
-from engine.said import Said
-from vision.decks import deck_path
+from engine.messages import Said
+from vision.decks.deck import deck_path
 
 PLAYERS = ("Ann", "Bob")
 

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from companion import i18n
-from companion.catalogue import SOURCES, read_po, terminal_only
-from companion.i18n import set_language
-from companion.messages import REASONS, error_words, failure_words, words
-from companion.outbox import Outbox
-from companion.session import Session
-from companion.store import Store
+from companion.game.session import Session
+from companion.i18n import catalogue as i18n
+from companion.i18n.catalogue import set_language
+from companion.i18n.extract import SOURCES, read_po, terminal_only
+from companion.i18n.messages import REASONS, error_words, failure_words, words
+from companion.store.outbox import Outbox
+from companion.store.store import Store
 from engine.errors import BadInputError
-from engine.said import Said, message
-from vision.decks import load_deck
-from vision.sources import SameSize, open_source
+from engine.messages import Said, message
+from vision.capture.sources import SameSize, open_source
+from vision.decks.deck import load_deck
 
 PO = read_po(i18n.locale_folder() / "de" / "LC_MESSAGES" / "shithead.po")
 NOTHING_TO_TRANSLATE = {"{name}: {reason}", "{path}: {reason}", "{reason}"}

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from companion.choice import Choice
-from companion.event_writer import EventWriter
-from companion.game_keeper import GameKeeper
-from companion.nextdeal import NextDeal
-from companion.recording import Recorded
-from companion.refereeing import Refereeing, judge_of
-from companion.scoring import read_events
-from companion.starting import Before
-from companion.store import Store
+from companion.cli.event_writer import EventWriter
+from companion.cli.recording import Recorded
+from companion.game.recorder import GameKeeper
+from companion.game.refereeing import Refereeing, judge_of
+from companion.game.scoring import read_events
+from companion.game.series import NextDeal
+from companion.game.setup import Choice
+from companion.game.starting import Before
+from companion.store.store import Store
 from engine.events import Event
 from tests.vision.test_watch import STEP, Table
-from vision.watch import Watcher
+from vision.following.watcher import Watcher
 
 FIRST = {"Ann": ["4S", "5C", "6C"], "Bob": ["9D", "JC", "AD"]}
 SECOND = {"Ann": ["KS", "2C", "7C"], "Bob": ["8D", "QC", "3D"]}

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-import companion.starting
-import vision.rereading
-from companion.choice import choice_of
-from companion.entering import entered
-from companion.evening import last_word, tally_of
-from companion.playing import games_being_played
-from companion.session import Session
-from companion.starting import broken_off, last_finished, session_of
-from companion.store import Store
+import companion.game.starting
+import vision.recognition.incremental
+from companion.files.lock import games_being_played
+from companion.game.entry import entered
+from companion.game.evening import last_word, tally_of
+from companion.game.session import Session
+from companion.game.setup import choice_of
+from companion.game.starting import broken_off, last_finished, session_of
+from companion.store.store import Store
 from tests.companion.dealt_table import (
     PATIENCE_S,
     Camera,
@@ -38,7 +38,10 @@ from tests.companion.dealt_table import (
 @pytest.fixture(autouse=True)
 def _eyes_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put back what `look_through` changes, for the tests that follow."""
-    for module, name in ((companion.starting, "open_chosen_source"), (vision.rereading, "game_reader")):
+    for module, name in (
+        (companion.game.starting, "open_chosen_source"),
+        (vision.recognition.incremental, "game_reader"),
+    ):
         monkeypatch.setattr(module, name, getattr(module, name))
 
 

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cli import main
-from companion.outputs import check_outputs
-from companion.store import Store
+from companion.cli.main import main
+from companion.cli.outputs import check_outputs
+from companion.store.store import Store
 from engine.errors import BadInputError
 
 
@@ -108,9 +108,9 @@ def test_a_place_that_cannot_be_written_to_is_said_before_any_work(
         raise AssertionError("began to work")
 
     monkeypatch.setattr("datasets.films.story.find_story", work)
-    monkeypatch.setattr("companion.starting.open_source", work)
-    monkeypatch.setattr("vision.reader.reader_for_deck", work)
-    monkeypatch.setattr("companion.store.Store.open_to_read", work)
+    monkeypatch.setattr("companion.game.starting.open_source", work)
+    monkeypatch.setattr("vision.recognition.reader.reader_for_deck", work)
+    monkeypatch.setattr("companion.store.store.Store.open_to_read", work)
     assert main(line.split()) == 2
     said = capfd.readouterr().err
     assert what in said

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.session import Session
+from companion.game.session import Session
 from tests.companion.streamed import parts, serve
-from vision.reading import Image
-from vision.sources import open_source
+from vision.capture.sources import open_source
+from vision.types import Image
 
 PATIENCE_S = 30.0
 GREEN = (40, 160, 60)

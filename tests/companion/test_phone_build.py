@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from companion.phone_folders import LAST_ASKED_LEVEL
+from companion.app.android_folders import LAST_ASKED_LEVEL
 
 ROOT = Path(__file__).parents[2]
 ANDROID = "http://schemas.android.com/apk/res/android"

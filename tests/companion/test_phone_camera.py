@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from companion.cameras import find_cameras
-from companion.phone import Answered, Arrived, BridgeSource, Camera4KivyBridge, open_phone_camera
+from companion.sources.android import Answered, Arrived, BridgeSource, Camera4KivyBridge, open_phone_camera
+from companion.sources.cameras import find_cameras
 from engine.errors import BadInputError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -78,14 +78,14 @@ def test_the_users_reading_of_the_question_costs_no_patience(monkeypatch: pytest
             threading.Timer(0.5, lambda: answered(True)).start()
             threading.Timer(0.6, lambda: arrived(*rgba(1, 2, 3))).start()
 
-    monkeypatch.setattr("companion.phone._FIRST_PICTURE_S", 0.3)
+    monkeypatch.setattr("companion.sources.android._FIRST_PICTURE_S", 0.3)
     source = BridgeSource(Reading())
     assert next(iter(source))[1].shape == (3, 4, 3)
     source.close()
 
 
 def test_a_camera_that_never_shows_anything_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.phone._FIRST_PICTURE_S", 0.05)
+    monkeypatch.setattr("companion.sources.android._FIRST_PICTURE_S", 0.05)
     source = BridgeSource(FakeBridge())
     with pytest.raises(BadInputError, match="no picture for"):
         next(iter(source))
@@ -103,8 +103,8 @@ def test_a_camera_that_falls_silent_in_mid_game_is_begun_again_until_it_is_back(
             self.pictures = (rgba(self.starts, 0, 0),) if self.starts in (1, 4) else ()
             super().start(arrived, answered)
 
-    monkeypatch.setattr("companion.phone._LOST_AFTER_S", 0.05)
-    monkeypatch.setattr("companion.phone._AGAIN_S", 0.1)
+    monkeypatch.setattr("companion.sources.android._LOST_AFTER_S", 0.05)
+    monkeypatch.setattr("companion.sources.android._AGAIN_S", 0.1)
     told: list[str] = []
     source = BridgeSource(Silent())
     source.tell = told.append
@@ -183,14 +183,14 @@ def test_leave_that_is_given_after_the_game_was_left_connects_no_camera(
 def test_no_numbered_camera_is_looked_for_on_a_phone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "android")
     monkeypatch.setattr(sys, "getandroidapilevel", lambda: 33, raising=False)
-    monkeypatch.setattr("companion.cameras.cv2.VideoCapture", lambda _number: pytest.fail("opened"))
+    monkeypatch.setattr("companion.sources.cameras.cv2.VideoCapture", lambda _number: pytest.fail("opened"))
     assert find_cameras() == []
 
 
 def test_on_a_phone_what_goes_wrong_is_logged_too(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[object] = []
-    monkeypatch.setattr("companion.logs.begin_logging", lambda: begun.append("log"))
-    monkeypatch.setattr("companion.app.run_window", lambda choice: begun.append(choice.source))
+    monkeypatch.setattr("companion.files.logs.begin_logging", lambda: begun.append("log"))
+    monkeypatch.setattr("companion.app.window.run_window", lambda choice: begun.append(choice.source))
     runpy.run_path(str(ROOT / "main.py"), run_name="__main__")
     assert begun == ["log", "phone"]
 
@@ -208,9 +208,9 @@ as_phone.hide()
 """
 CARDS = """
 import cv2
-from companion.cameras import sample_film
-from vision.reader import default_reader
-from vision.runtime import available_backends
+from companion.sources.cameras import sample_film
+from vision.recognition.reader import default_reader
+from vision.recognition.runtime import available_backends
 film = cv2.VideoCapture(str(sample_film().path))
 film.set(cv2.CAP_PROP_POS_MSEC, 40000)
 done, frame = film.read()

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from companion import phone_folders
-from companion.phone_folders import AndroidFolders, Answered, folders_to_ask_for, write_shared
+from companion.app import android_folders as phone_folders
+from companion.app.android_folders import AndroidFolders, Answered, folders_to_ask_for, write_shared
 
 
 class FakeFolders:

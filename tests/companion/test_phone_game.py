@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from companion.cameras import sample_film
-from companion.scoring import read_truth, told
-from companion.store import Store
+from companion.game.scoring import read_truth, told
+from companion.sources.cameras import sample_film
+from companion.store.store import Store
 from datasets.films.production import truth_path
 from tests.companion.test_screens import HERE, has, walk
 from tests.companion.watch_phone import ENDS_S

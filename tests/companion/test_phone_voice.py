@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from companion import i18n
-from companion.phone_voice import AndroidVoice, PhoneSpeaker, PlyerVoice, find_phone_voice
-from companion.voice import Silent, can_speak, find_speaker
+from companion.i18n import catalogue as i18n
+from companion.speech.android import AndroidVoice, PhoneSpeaker, PlyerVoice, find_phone_voice
+from companion.speech.voice import Silent, can_speak, find_speaker
 
 
 class SlowVoice:
@@ -140,10 +140,12 @@ def test_without_androids_own_voice_plyers_is_taken_and_without_that_none(
 
 
 def test_a_phone_is_not_asked_for_a_program_that_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.voice.voice_program", lambda: None)
+    monkeypatch.setattr("companion.speech.voice.voice_program", lambda: None)
     assert not can_speak()
     monkeypatch.setattr(sys, "getandroidapilevel", lambda: 33, raising=False)
-    monkeypatch.setattr("companion.voice.find_spec", lambda name: object() if name == "jnius" else None)
+    monkeypatch.setattr(
+        "companion.speech.voice.find_spec", lambda name: object() if name == "jnius" else None
+    )
     assert can_speak()
 
 

@@ -34,7 +34,7 @@ SCRIPT = load_script()
 def shown_classes() -> set[str]:
     """The classes of the app that are screens or sheets, and on which no other is built."""
     bases: dict[str, list[str]] = {}
-    for path in (ROOT / "companion" / "screens").glob("*.py"):
+    for path in (ROOT / "companion" / "app" / "screens").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef):
                 bases[node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]

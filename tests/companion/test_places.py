@@ -8,20 +8,20 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from companion.places import Places, lay_out, marks_of, put_right
-from companion.refereeing import Refereeing, judge_of
-from companion.rulings import asks_where
-from companion.screens.arrangement import Box, overlap
+from companion.app.screens.arrangement import Box, overlap
+from companion.game.places import Places, lay_out, marks_of, put_right
+from companion.game.refereeing import Refereeing, judge_of
+from companion.game.ruling_views import asks_where
 from engine.errors import BadInputError
 from tests.companion.driven import cut_texts, small_targets
 from tests.companion.session_script import Film, Game, until, watch
 from tests.companion.test_screens import has, walk
 from tests.vision.test_watch import STEP, Table, without
 from tests.vision.test_watch import Game as Drawn
-from vision.layout import DRAW, PLAY, Layout, Place, Seat, Zone
-from vision.placing import Shown
+from vision.following.watcher import Watcher
 from vision.plane import TablePlane
-from vision.watch import Watcher
+from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone
+from vision.table.manual_layout import Shown
 
 SIZES = ((1280, 720), (360, 640), (640, 360))
 

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from companion.wording import event_words
+from companion.i18n.wording import event_words
 from engine.ruleset import RULESET_NAMES
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 from tests.companion.touched import enter, hand_scored, illegal, rank, touches
 
 PLAYERS = ("Ann", "Bob", "Cat")

@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from companion.preview import FAULT_WORDS, Preview, Sight, sight_words
-from companion.screens.arrangement import seat_places
+from companion.app.screens.arrangement import seat_places
+from companion.game.preview import FAULT_WORDS, Preview, Sight, sight_words
 from engine.errors import BadInputError
 from tests.vision.fake_source import FakeSource
-from vision.reading import CardReading, Image
-from vision.sight import FAULTS
+from vision.capture.picture_quality import FAULTS
+from vision.types import CardReading, Image
 
 QUAD = np.array([[100, 100], [180, 100], [180, 212], [100, 212]], np.float32)
 CARD = CardReading(QUAD, "up", 0.99, "9S", 0.99)

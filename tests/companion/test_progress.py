@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from companion.cli import main
-from companion.progress import Bar, bar_line
+from companion.cli.main import main
+from companion.cli.progress import Bar, bar_line
 from tests.companion.noise_film import noise_film
 from tests.companion.shown_cards import Camera, Show, learns
 from tests.companion.terminal import Terminal
@@ -33,7 +33,7 @@ class Blind:
 @pytest.fixture
 def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a film of noise that breaks off after two thirds, in which no card is looked for."""
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
     path = noise_film(tmp_path / "film.avi", 60)
     path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
     return path
@@ -41,7 +41,7 @@ def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.progress._EVERY_S", 0.0)
+    monkeypatch.setattr("companion.cli.progress._EVERY_S", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_time_left_is_reckoned_from_where_the_work_began(
 ) -> None:
     """A game that goes on begins in the middle of its film."""
     now = iter([10.0, 10.5, 20.0, 4000.0])
-    monkeypatch.setattr("companion.progress.time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr("companion.cli.progress.time", SimpleNamespace(monotonic=lambda: next(now)))
     with Terminal() as terminal:
         monkeypatch.setattr(sys, "stderr", terminal.stream)
         with Bar("watch", "s") as bar:
@@ -143,9 +143,11 @@ def test_of_a_pack_being_shown_the_bar_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, at_once: None
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr("vision.sources.open_source", lambda _: Camera(pictures=20))
-    monkeypatch.setattr("vision.decks.DeckHead", lambda _deck: None)
-    monkeypatch.setattr("companion.enrolling.with_networks", lambda name: (Show("KD", "2C"), learns(name)))
+    monkeypatch.setattr("vision.capture.sources.open_source", lambda _: Camera(pictures=20))
+    monkeypatch.setattr("vision.decks.deck.DeckHead", lambda _deck: None)
+    monkeypatch.setattr(
+        "companion.game.enrolling.with_networks", lambda name: (Show("KD", "2C"), learns(name))
+    )
     with Terminal(80) as terminal:
         for name in ("stdout", "stderr"):
             monkeypatch.setattr(sys, name, terminal.stream)

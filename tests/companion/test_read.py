@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 import pytest
 
-import vision.reader
-from companion.cli import main
-from datasets.evaluation_scores import Score
+import vision.recognition.reader
+from companion.cli.main import main
+from datasets.measuring.reading_scores import Score
 from engine.errors import BadInputError
-from vision.reading import CardReading, Image
+from vision.types import CardReading, Image
 
 QUAD = np.array([[10, 10], [40, 10], [40, 52], [10, 52]], np.float32)
 
@@ -32,7 +32,7 @@ class Told:
 
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vision.reader, "reader_for_deck", lambda name: Told())
+    monkeypatch.setattr(vision.recognition.reader, "reader_for_deck", lambda name: Told())
 
 
 @pytest.fixture
@@ -130,8 +130,8 @@ def test_all_sets_are_measured_and_then_decks_held_out_where_their_art_can_be_ha
         cv2.imwrite(str(tmp_path / folder / "images/a.png"), np.zeros((100, 200, 3), np.uint8))
         (tmp_path / folder / "labels/a.txt").write_text("9S 0.1 0.3 0.2 0.4\n")
     rendered = [Score("held_out", cards=2, found=1), Score("held_out_jokers")]
-    monkeypatch.setattr("datasets.art.load_deck", lambda name: None)
-    monkeypatch.setattr("datasets.held_out.evaluate_held_out", lambda *told, **named: rendered)
+    monkeypatch.setattr("datasets.art.decks.load_deck", lambda name: None)
+    monkeypatch.setattr("datasets.measuring.held_out.evaluate_held_out", lambda *told, **named: rendered)
     assert main(["evaluate", "--photos", str(tmp_path), "--json"]) == 0
     told = capsys.readouterr()
     rows = [json.loads(line)["set"] for line in told.out.splitlines()]
@@ -141,7 +141,7 @@ def test_all_sets_are_measured_and_then_decks_held_out_where_their_art_can_be_ha
     def no_art(name: str) -> None:
         raise BadInputError("no registry answers")
 
-    monkeypatch.setattr("datasets.art.load_deck", no_art)
+    monkeypatch.setattr("datasets.art.decks.load_deck", no_art)
     assert main(["evaluate", "--photos", str(tmp_path), "--json"]) == 0
     told = capsys.readouterr()
     assert [json.loads(line)["set"] for line in told.out.splitlines()] == ["mine"]

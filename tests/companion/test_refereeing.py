@@ -10,14 +10,14 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion.book import GameBook
-from companion.refereeing import Refereeing
+from companion.game.event_log import GameBook
+from companion.game.refereeing import Refereeing
 from engine.errors import BadInputError
 from engine.events import Event
-from vision import watch
-from vision.learning import LearningReader
-from vision.reading import CardReading
-from vision.table_view import TableView
+from vision.enrolment.online_learning import LearningReader
+from vision.following import watcher as watch
+from vision.table.view import TableView
+from vision.types import CardReading
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
 
@@ -294,8 +294,8 @@ def test_a_deck_is_learnt_where_none_is_named_and_one_pack_is_used(
         asked.append(learn)
         return NoReader(), None
 
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: NoReader())
-    monkeypatch.setattr("vision.unnamed_deck.unnamed_reader", unnamed_reader)
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: NoReader())
+    monkeypatch.setattr("vision.enrolment.unnamed_deck.unnamed_reader", unnamed_reader)
     Refereeing.open(learn=True, **fields)
     assert asked == ([True] if learns else [])
 
@@ -307,7 +307,7 @@ def test_a_named_deck_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
         named.append(name)
         return NoReader()
 
-    monkeypatch.setattr("vision.rereading.game_reader", game_reader)
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", game_reader)
     Refereeing.open(players=("Ann", "Bob"), deck="mine", learn=True)
     assert named == ["mine"]
 

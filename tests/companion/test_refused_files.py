@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.whole_files import NO_FOLDER
+from engine.files.atomic import NO_FOLDER
 from tests.companion.driven import cut_texts
 from tests.companion.refusal_scenario import FULL
 from tests.companion.test_screens import walk

@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.book import GameBook
-from companion.hand_scored import HandScored
-from companion.kept_moments import game_folder
-from companion.refereeing import judge_of
-from companion.replay import newest_evening, replay
-from companion.store import Store
+from companion.game.event_log import GameBook
+from companion.game.refereeing import judge_of
+from companion.game.replay import newest_evening, replay
+from companion.game.touch_game import HandScored
+from companion.store.snapshots import game_folder
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 

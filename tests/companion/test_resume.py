@@ -16,21 +16,21 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion import recording
-from companion.book import GameBook
-from companion.choice import Choice, choice_of
-from companion.cli import main
-from companion.known_already import KnownAlready
-from companion.refereeing import Refereeing, judge_of
-from companion.starting import WoundOn, before, broken_off, last_finished, open_game, session_of
-from companion.store import RESUMABLE_FOR_S, Store
+from companion.cli import recording
+from companion.cli.main import main
+from companion.game.event_log import GameBook
+from companion.game.refereeing import Refereeing, judge_of
+from companion.game.replay_filter import KnownAlready
+from companion.game.setup import Choice, choice_of
+from companion.game.starting import WoundOn, before, broken_off, last_finished, open_game, session_of
+from companion.store.store import RESUMABLE_FOR_S, Store
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 from tests.vision.fake_source import FakeSource
+from vision.following.watcher import Watcher
 from vision.questions import LIES_OTHERWISE, asked
-from vision.reading import Image
-from vision.watch import Watcher
+from vision.types import Image
 
 PLAYERS = ("Ann", "Bob", "Cat")
 RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
@@ -107,8 +107,8 @@ def test_what_people_entered_stays_marked_and_an_end_that_they_declared_stands()
 SCORER = """
 import sys, time
 from pathlib import Path
-from companion.choice import Choice
-from companion.starting import session_of
+from companion.game.setup import Choice
+from companion.game.starting import session_of
 from engine.events import Event
 names, path = ("Ann", "Bob", "Cat"), Path(sys.argv[1])
 session = session_of(Choice(source=None, players=names, dealer="Cat", store=path))
@@ -371,8 +371,10 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
             joined.append(self.table)
             return super().feed(frame, t)
 
-    monkeypatch.setattr("companion.starting.open_chosen_source", lambda spec, **_: Film())
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: SimpleNamespace(read=lambda *_: []))
+    monkeypatch.setattr("companion.game.starting.open_chosen_source", lambda spec, **_: Film())
+    monkeypatch.setattr(
+        "vision.recognition.incremental.game_reader", lambda *_: SimpleNamespace(read=lambda *_: [])
+    )
     monkeypatch.setattr(recording, "Recorded", Clocked)
     events = tmp_path / "events.jsonl"
     events.write_text('{"id": 1}\n')

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from companion import store_file
-from companion.keeping import back_up, erase, restore
-from companion.store import Store
-from companion.store_rows import RitualDone
+from companion.store import schema as store_file
+from companion.store.backup import back_up, erase, restore
+from companion.store.rows import RitualDone
+from companion.store.store import Store
 from engine.errors import BadInputError
 
 SONG = "Library Boy"
@@ -80,7 +80,7 @@ def test_two_programs_that_say_the_same_say_it_once_and_neither_forgets_the_othe
 
 SINGER = """
 import sys
-from companion.store import Store
+from companion.store.store import Store
 store = Store.open(sys.argv[1])
 number = 0
 while True:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from companion.i18n import _, set_language
-from companion.rule_words import cite_words, quotation, rule_texts
-from companion.rulings import ruling_text
-from companion.wording import event_words, question_words
+from companion.game.ruling_views import ruling_text
+from companion.i18n.catalogue import _, set_language
+from companion.i18n.rules import cite_words, quotation, rule_texts
+from companion.i18n.wording import event_words, question_words
 from engine.explain import topics
-from engine.judge import judge
+from engine.judging.judge import judge
 from engine.ruleset import RULESET_NAMES, build_variant, load_ruleset
 from vision.questions import LIES_OTHERWISE, QUESTIONS, UNREAD_CARD, asked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.rulings import (
+from companion.game.ruling_views import (
     effect_words,
     likely_answers,
     line_to_correct,
@@ -14,7 +14,7 @@ from companion.rulings import (
     ruling_of,
     ruling_text,
 )
-from engine.judge import judge
+from engine.judging.judge import judge
 from vision.questions import HIDDEN_CARD, LIES_OTHERWISE, UNREAD_CARD, asked
 
 

@@ -15,17 +15,17 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cli import main
-from companion.keeping import back_up
-from companion.outputs import check_outputs
-from companion.recording import FilmWriter
+from companion.cli.main import main
+from companion.cli.outputs import check_outputs
+from companion.cli.recording import FilmWriter
 from companion.settings import Settings, load_settings, save_settings
-from companion.store import Store
+from companion.store.backup import back_up
+from companion.store.store import Store
 from datasets.films import video
 from engine.errors import BadInputError
-from engine.whole_files import whole_file, write_whole
-from vision.decks import Deck, load_deck, save_deck
-from vision.table_view import TableView
+from engine.files.atomic import whole_file, write_whole
+from vision.decks.deck import Deck, load_deck, save_deck
+from vision.table.view import TableView
 
 SQLITES_OWN = 33_000
 """What SQLite needs beside a store to read it at all."""

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.cli import main
-from companion.scoring import compare, percentile, read_events, read_truth
+from companion.cli.main import main
+from companion.game.scoring import compare, percentile, read_events, read_truth
 from engine.errors import BadInputError
 
 HEADER = {"film": "a.mp4", "fps": 15, "width": 64, "height": 36, "players": ["Ann", "Bob"]}

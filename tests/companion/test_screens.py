@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from companion.store import Store
+from companion.store.store import Store
 from tests.companion.driven import AS_PHONE, cut_texts, small_targets
 from tests.companion.owed_songs import owe_songs
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import engine
-from companion.catalogue import marked_texts
-from companion.i18n import set_language
-from companion.rulings import ruling_text
-from companion.sentences import breach_words, written
-from companion.wording import event_words
-from engine.judge import judge
+from companion.game.ruling_views import ruling_text
+from companion.i18n.catalogue import set_language
+from companion.i18n.extract import marked_texts
+from companion.i18n.sentences import breach_words, written
+from companion.i18n.wording import event_words
+from engine.judging.judge import judge
 from engine.sentences import facts_of, say
 
 FORMS = sorted(marked_texts(Path(engine.__file__).parent))

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.evening import last_word
-from companion.picture import DISPLAY_WIDTH
-from companion.session import Session
-from companion.store import Store
+from companion.game.display_image import DISPLAY_WIDTH
+from companion.game.evening import last_word
+from companion.game.session import Session
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from tests.companion.session_script import PATIENCE_S, Film, Game, Slow, keeper_in, until, watch
-from vision.reading import Image
+from vision.types import Image
 
 
 def test_every_picture_of_a_film_is_read_in_order_and_every_event_shown() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.keeping import erase
-from companion.kept_moments import game_folder, kept_moment
+from companion.store.backup import erase
+from companion.store.snapshots import game_folder, kept_moment
 from tests.companion.session_script import Film, Game, until, watch
-from vision.layout import Layout, Seat
 from vision.plane import TablePlane
+from vision.table.layout import Layout, Seat
 
 
 def test_the_picture_of_a_moment_is_held_in_memory(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.cli import main
-from vision.decks import Deck, load_deck, save_deck
-from vision.faces import weights_fingerprint
+from companion.cli.main import main
+from vision.decks.deck import Deck, load_deck, save_deck
+from vision.recognition.classifier import weights_fingerprint
 
 CARDS = ("9S", "KD")
 DECK = Deck(

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from companion import sharing
-from companion.cli import main
-from companion.evening import Tally, tally_of
-from companion.i18n import set_language
-from companion.store import Store
-from companion.wording import day_words
+from companion.cli.main import main
+from companion.game import sharing
+from companion.game.evening import Tally, tally_of
+from companion.i18n.catalogue import set_language
+from companion.i18n.wording import day_words
+from companion.store.store import Store
 from engine.ruleset import load_ruleset
-from vision.reading import Image
+from vision.types import Image
 
 TITLE = str(load_ruleset("backpacker").mechanics.loser_says_title)
 LONG_AGO = 1_700_000_000.0

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.store import CLOCK_SET_BACK_S, NEW_EVENING_AFTER_S, Store
-from companion.store_file import SCHEMA_VERSION
+from companion.store.schema import SCHEMA_VERSION
+from companion.store.store import CLOCK_SET_BACK_S, NEW_EVENING_AFTER_S, Store
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")
@@ -96,7 +96,7 @@ def test_an_evening_of_a_wrong_clock_does_not_take_in_those_that_follow(path: Pa
 
 WRITER = """
 import sys
-from companion.store import Store
+from companion.store.store import Store
 store = Store.open(sys.argv[1])
 store.start_game("winnersh", ["Ann", "Bob"])
 number = 0

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
-from companion.keeping import back_up, erase, kept, restore
-from companion.kept_moments import game_folder, moments_folder
-from companion.playing import games_being_played
-from companion.store import Store
+from companion.cli.main import main
+from companion.files.lock import games_being_played
+from companion.store.backup import back_up, erase, kept, restore
+from companion.store.snapshots import game_folder, moments_folder
+from companion.store.store import Store
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from companion import keeping, store_file, store_opening
-from companion.keeping import back_up, erase, restore
-from companion.playing import take_game
-from companion.store import Store
+from companion.files.lock import take_game
+from companion.store import backup as keeping
+from companion.store import opening as store_opening
+from companion.store import schema as store_file
+from companion.store.backup import back_up, erase, restore
+from companion.store.store import Store
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")

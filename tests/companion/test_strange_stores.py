@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import companion
-from companion.cli import main
-from companion.commands.doctor import check_store
-from companion.starting import broken_off, last_finished
-from companion.store import Store, default_path
-from companion.store_pages import was_database
+from companion.cli.doctor import check_store
+from companion.cli.main import main
+from companion.game.starting import broken_off, last_finished
+from companion.store.damage import was_database
+from companion.store.store import Store, default_path
 from engine.errors import BadInputError
 
 FILM = Path(companion.__file__).parent / "assets" / "sample.mp4"

@@ -9,7 +9,7 @@ import pytest
 
 from companion import theme
 
-SCREENS = Path(theme.__file__).parent / "screens"
+SCREENS = Path(theme.__file__).parent / "app" / "screens"
 
 
 @pytest.mark.parametrize(("ink", "ground"), theme.PAIRS)

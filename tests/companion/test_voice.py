@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from companion.book import GameBook
-from companion.entering import entered
-from companion.evening import rituals_of
-from companion.feedback import Feedback, spoken, write_tone
-from companion.hand_scored import HandScored
-from companion.i18n import set_language
-from companion.refereeing import judge_of
-from companion.rulings import newest_ruling, ruling_text
-from companion.session import Snapshot
+from companion.app.feedback import Feedback, spoken, write_tone
+from companion.game.entry import entered
+from companion.game.evening import rituals_of
+from companion.game.event_log import GameBook
+from companion.game.refereeing import judge_of
+from companion.game.ruling_views import newest_ruling, ruling_text
+from companion.game.session import Snapshot
+from companion.game.touch_game import HandScored
+from companion.i18n.catalogue import set_language
 from companion.settings import Settings, load_settings, save_settings
-from companion.voice import ProgramSpeaker, Silent, find_speaker
+from companion.speech.voice import ProgramSpeaker, Silent, find_speaker
 
 ILLEGAL = {
     "id": 2,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from companion.choice import Choice
-from companion.evening import last_word, tally_of
-from companion.game_keeper import GameKeeper
-from companion.replay import newest_evening
-from companion.session import Session
-from companion.store import Store
+from companion.game.evening import last_word, tally_of
+from companion.game.recorder import GameKeeper
+from companion.game.replay import newest_evening
+from companion.game.session import Session
+from companion.game.setup import Choice
+from companion.store.store import Store
 from tests.companion.session_script import Film, Game, until
-from vision.reading import Image
+from vision.types import Image
 
 PLAYERS = ("Ann", "Bob")
 HOUR, YEAR = 3600.0, 365 * 24 * 3600.0

@@ -9,9 +9,9 @@ from typing import Any
 import cv2
 import pytest
 
-from companion.cli import main
-from companion.commands import watch
-from companion.recording import in_words
+from companion.cli import watch
+from companion.cli.main import main
+from companion.cli.recording import in_words
 from companion.settings import Settings
 from tests.companion.noise_film import noise_film
 
@@ -23,7 +23,7 @@ class NoReader:
 
 @pytest.fixture(autouse=True)
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: NoReader())
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: NoReader())
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
-from companion.evening import last_word
-from companion.rulings import is_counted
-from companion.store import Store
+from companion.cli.main import main
+from companion.game.evening import last_word
+from companion.game.ruling_views import is_counted
+from companion.store.store import Store
 from tests.companion.planned_evening import EVENING, LOSERS, PLAYERS
 from tests.companion.touched import illegal, touches
 

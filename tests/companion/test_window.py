@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.cameras import sample_film
+from companion.sources.cameras import sample_film
 from engine.errors import BadInputError
 from tests.companion.driven import cut_texts, drive, small_targets
 

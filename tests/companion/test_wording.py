@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.wording import card_sign, card_words, cards_sign, clock, event_words, split_card
+from companion.i18n.wording import card_sign, card_words, cards_sign, clock, event_words, split_card
 from engine.events import EVENT_KINDS
 
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.book import GameBook
-from companion.entering import answered, entered
-from companion.hand_scored import HandScored
-from companion.refereeing import judge_of
+from companion.game.entry import answered, entered
+from companion.game.event_log import GameBook
+from companion.game.refereeing import judge_of
+from companion.game.touch_game import HandScored
 from engine.cards import JOKER
-from engine.simulate import SimulatedGame
+from engine.simulation.simulate import SimulatedGame
 
 _WITH_CARDS = ("play", "flip", "show", "take_up")
 

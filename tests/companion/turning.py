@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from companion.choice import Choice
-from companion.screens.arrangement import Box, overlap
+from companion.app.screens.arrangement import Box, overlap
+from companion.game.setup import Choice
 from tests.companion.scripted import LINES, PLAYERS, ScriptedSession, ruling
 from tests.companion.walker import Steps, Walker, by_touch, rest, scrolls
 from vision.questions import UNREAD_CARD, asked
@@ -50,7 +50,7 @@ def misplaced() -> list[str]:
     from kivy.uix.label import Label
     from kivy.uix.textinput import TextInput
 
-    from companion.screens.widgets import CardTile
+    from companion.app.screens.widgets import CardTile
 
     found = []
     for top in Window.children:

@@ -9,13 +9,13 @@ from typing import Any
 
 import cv2
 
-from companion.app import make_app
-from companion.cameras import sample_film
-from companion.choice import Choice
+from companion.app.window import make_app
+from companion.game.setup import Choice
 from companion.settings import Settings
+from companion.sources.cameras import sample_film
 from tests.companion import as_phone
 from tests.companion.measuring import measure, pixels
-from vision.runtime import available_backends
+from vision.recognition.runtime import available_backends
 
 Steps = Iterator[None]
 PATIENCE_S = 120.0

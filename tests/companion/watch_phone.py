@@ -17,13 +17,14 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import cv2
 import numpy as np
 
-from companion.cameras import sample_film
-from companion.cli import main
+from companion.cli.main import main
+from companion.sources.cameras import sample_film
 from tests.companion.streamed import parts, serve
-from vision import capturing, sources
-from vision.backlog import Backlog
-from vision.reading import Image
-from vision.sources import LiveSource
+from vision.capture import opencv as capturing
+from vision.capture import sources
+from vision.capture.frame_queue import Backlog
+from vision.capture.sources import LiveSource
+from vision.types import Image
 
 BEGINS_S, ENDS_S = 16.0, 40.0
 """The part of the film that is sent: the deal's last cards, two exchanges, the first play and its draw."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import cv2
 
-from companion.app import make_app
-from companion.choice import Choice
+from companion.app.window import make_app
+from companion.game.setup import Choice
 from tests.companion.measuring import measure, pixels
 from tests.companion.scripted import ScriptedSession
 from tests.companion.walker import Steps, reads_by, sample_choice, take_steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from companion.choice import Choice
-from companion.screens.arrangement import overlap
+from companion.app.screens.arrangement import overlap
+from companion.game.setup import Choice
 from tests.companion.measuring import box_of
 from tests.companion.scripted import LINES, PLAYERS, ScriptedSession, Table, ruling
 from tests.companion.walker import Steps, Walker, by_touch, rest

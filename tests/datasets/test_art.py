@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets import art, art_sources
-from datasets.art import VALID_DECKS, deck_names, load_deck
-from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH, CARDS, RANKS, SUITS, Deck, corner_mask
-from datasets.art_drawn import BLACK, RED, DrawnStyle, draw_back, draw_face, pip_places
-from datasets.art_sources import SOURCES, Package, fetch_package, render_deck
+from datasets.art import decks as art
+from datasets.art import sources as art_sources
+from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH, CARDS, RANKS, SUITS, Deck, corner_mask
+from datasets.art.decks import VALID_DECKS, deck_names, load_deck
+from datasets.art.drawn import BLACK, RED, DrawnStyle, draw_back, draw_face, pip_places
+from datasets.art.sources import SOURCES, Package, fetch_package, render_deck
 from datasets.photos import photos_root
 from engine.errors import BadInputError
 
@@ -148,7 +149,7 @@ def test_a_failing_client_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch,
     def refuse(*args: object, **kwargs: object) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess([], 1, "", "first\nE: no route to the registry\n")
 
-    monkeypatch.setattr("datasets.art_sources.subprocess.run", refuse)
+    monkeypatch.setattr("datasets.art.sources.subprocess.run", refuse)
     with pytest.raises(BadInputError, match=r"failed: E: no route to the registry"):
         fetch_package(Package("npm", "anything", "1.0.0"), tmp_path)
     assert not list((tmp_path / "packages").iterdir())

@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.evaluation import each_by, evaluate_photos, photo_sets
-from datasets.evaluation_measures import face_up_places, match_quads
-from datasets.evaluation_scores import Score
+from datasets.measuring.reading import each_by, evaluate_photos, photo_sets
+from datasets.measuring.reading_measures import face_up_places, match_quads
+from datasets.measuring.reading_scores import Score
 from datasets.photos import Label
 from engine.errors import BadInputError
-from vision.reading import CardReading, Image
+from vision.types import CardReading, Image
 
 SQUARE = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], np.float32)
 

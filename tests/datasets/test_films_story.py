@@ -11,8 +11,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.cli import main
-from companion.scoring import compare, read_truth
+from companion.cli.main import main
+from companion.game.scoring import compare, read_truth
 from datasets.films.choreography import choreograph
 from datasets.films.geometry import look_at_table
 from datasets.films.layout import make_layout
@@ -23,7 +23,7 @@ from datasets.films.story import ACTS, Story, find_ending, find_story, story_of
 from datasets.films.tabletop import random_habits
 from datasets.films.truth import event_line, with_verdicts
 from engine.ruleset import RULESET_NAMES
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 
 NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve")
 

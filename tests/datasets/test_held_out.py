@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import held_out
-from datasets.art import load_deck
+from datasets.art.decks import load_deck
+from datasets.measuring import held_out
 from datasets.photos import Label
-from datasets.scenes import Scene, SceneCard
-from vision.reading import CardReading, Image
+from datasets.scenes.scene import Scene, SceneCard
+from vision.types import CardReading, Image
 
 CARD = np.array([[100, 100], [163, 100], [163, 188], [100, 188]], np.float32)
 

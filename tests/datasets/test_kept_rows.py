@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from companion.scoring import Score
+from companion.game.scoring import Score
 from datasets.measuring import watching
 from datasets.measuring.summing import report
 from datasets.measuring.tables import as_markdown

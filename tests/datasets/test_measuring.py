@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.cli import build_parser, main
-from companion.commands.measure import _plans
-from companion.scoring import read_lines
+from companion.cli.main import build_parser, main
+from companion.game.scoring import read_lines
+from datasets.commands.measure import _plans
 from datasets.films.production import truth_path
 from datasets.films.surroundings import LIGHTS
 from datasets.measuring.baseline import Baseline
@@ -21,9 +21,9 @@ from datasets.measuring.summing import report, sums
 from datasets.measuring.tables import as_markdown
 from datasets.measuring.watching import _condition
 from engine.errors import BadInputError
-from vision.layout import Layout, Seat
 from vision.plane import TablePlane
-from vision.reading import CardReading
+from vision.table.layout import Layout, Seat
+from vision.types import CardReading
 
 SMALL: dict[str, Any] = {"plays": 1, "size": (160, 90)}
 
@@ -35,7 +35,7 @@ class NoReader:
 
 @pytest.fixture
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: NoReader())
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: NoReader())
 
 
 # -- plans ---------------------------------------------------------------------------------------------

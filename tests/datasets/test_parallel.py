@@ -13,12 +13,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cameras import sample_film
-from companion.cli import main
-from datasets.evaluation import with_deck
+from companion.cli.main import main
+from companion.parallel import spread
+from companion.sources.cameras import sample_film
 from datasets.films.production import truth_path
 from datasets.measuring.plan import plan_films, render
-from datasets.parallel import spread
+from datasets.measuring.reading import with_deck
 from datasets.photos import LabelledPhoto
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
@@ -161,7 +161,7 @@ def test_bad_input_in_another_process_is_told_as_it_is_here() -> None:
 
 def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("datasets.parallel._CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("companion.parallel._CONNECT_SECONDS", 0.2)
     with pytest.raises(BadInputError, match=r"tcp://127\.0\.0\.1:1: no Dask scheduler"):
         list(spread(load_ruleset, ["shed"], cluster="tcp://127.0.0.1:1"))
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from datasets.photos import BACK, load_set, photos_root, surfaces
 from engine.errors import BadInputError
 
@@ -92,7 +92,7 @@ def test_a_file_of_labels_that_is_too_large_is_one_line_that_names_it(
     file: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "quads").mkdir()
-    monkeypatch.setattr("engine.capped_files.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("engine.files.bounded.MOST_BYTES", 1 << 20)
     (folder / file).write_bytes(b" " * ((1 << 20) + 1))
     with pytest.raises(BadInputError, match=rf"{Path(file).name}: is too large"):
         load_set("quads" if "quads" in file else "rf100/valid", folder)

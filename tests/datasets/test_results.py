@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from datasets.measuring import covered
 from datasets.measuring.goals import FILM_GOALS
 from datasets.measuring.product_goals import PARTS

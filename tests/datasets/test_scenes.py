@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.art import load_deck
-from datasets.scenes import MIN_VISIBLE, UNSURE, Scene, SceneMaker
-from datasets.scenes_camera import Camera
-from datasets.scenes_cards import CardStock
-from datasets.scenes_layouts import Placement, card_outline, random_layout
-from datasets.scenes_store import read_scene, write_scene
+from datasets.art.decks import load_deck
+from datasets.scenes.camera import Camera
+from datasets.scenes.cards import CardStock
+from datasets.scenes.layouts import Placement, card_outline, random_layout
+from datasets.scenes.scene import MIN_VISIBLE, UNSURE, Scene, SceneMaker
+from datasets.scenes.store import read_scene, write_scene
 from datasets.surfaces import drawn_surface
 from vision.geometry import is_convex, order_quad, polygon_area, rectify
 

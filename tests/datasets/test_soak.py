@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.cli import main
-from companion.scoring import read_truth
-from companion.store import Store
+from companion.cli.main import main
+from companion.game.scoring import read_truth
+from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.measuring import soak as soaking
 from datasets.measuring.plan import plan_films, render
 from datasets.measuring.soak import Paced, soak
 from tests.vision.fake_source import FakeSource
-from vision.backlog import BACKLOG_SECONDS
-from vision.reading import Image
+from vision.capture.frame_queue import BACKLOG_SECONDS
+from vision.types import Image
 
 
 class Clock:

@@ -16,7 +16,7 @@ from datasets.films.truth import TRUTH_VERSION, event_line, with_verdicts
 from datasets.measuring.plan import FilmPlan, outdated, plan_films, render
 from datasets.measuring.watching import measured
 from engine.ruleset import RULESET_NAMES
-from vision.reading import CardReading, Image, Region
+from vision.types import CardReading, Image, Region
 
 KNOWN = {2: "211fc62a59845da4"}
 """By version: the digest of what some films hold for true."""
@@ -94,7 +94,7 @@ class Blind:
 def test_a_film_that_is_named_is_measured_as_it_is_and_that_is_said(
     plan: FilmPlan, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
     film = plan.film_in(rendered)
     text = older(film)
     before = film.read_bytes()

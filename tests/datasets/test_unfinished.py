@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from datasets.films.video import FilmWriter
-from engine.whole_files import part_of, whole_file, write_whole
+from engine.files.atomic import part_of, whole_file, write_whole
 
 
 def shown(path: Path) -> list[int]:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from engine.events import Event, EventKind
-from engine.judge import judge
-from engine.outcome import Outcome
-from engine.referee import PublicTable, Referee
+from engine.judging.judge import judge
+from engine.referee.outcome import Outcome
+from engine.referee.referee import PublicTable, Referee
 
 Rule = Callable[..., dict[str, Any]]
 

@@ -8,9 +8,9 @@ from random import Random
 
 from engine.cards import FULL_PACK
 from engine.events import Event
-from engine.referee import Outcome, Referee
+from engine.referee.referee import Outcome, Referee
 from engine.ruleset import RULESET_NAMES
-from engine.simulate import Step, play_game
+from engine.simulation.simulate import Step, play_game
 
 NAMES = ("Ann", "Bob", "Cat", "Dan")
 STEPS = 120

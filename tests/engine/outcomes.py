@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.events import Event
-from engine.outcome import Outcome
+from engine.referee.outcome import Outcome
 
 
 def verdict(outcome: Outcome) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.judge import judge
+from engine.judging.judge import judge
 
 
 def ruling(

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 
 GOOD = {
     "rules": "winnersh",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.judge import judge
+from engine.judging.judge import judge
 
 FACTS = Path(__file__).parents[3] / "shared" / "facts" / "sample.jsonl"
 

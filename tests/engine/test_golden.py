@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.judge import judge
-from engine.record import Record, read_record
+from engine.judging.judge import judge
+from engine.notation.record import Record, read_record
 from engine.ruleset import RULESET_NAMES, load_ruleset
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 
 GOLDEN = Path(__file__).parent / "golden"
 CARDS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A", "JOKER")

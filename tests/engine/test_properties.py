@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from engine.cards import FULL_PACK, RANKS
 from engine.events import EVENT_KINDS, Event
-from engine.judge import judge
-from engine.play import Game
-from engine.policies import POLICIES
-from engine.record import Record
-from engine.referee import Referee
+from engine.judging.judge import judge
+from engine.notation.record import Record
+from engine.referee.referee import Referee
 from engine.ruleset import RULESET_NAMES, load_ruleset
-from engine.simulate import play_game, play_out
+from engine.simulation.play import Game
+from engine.simulation.policies import POLICIES
+from engine.simulation.simulate import play_game, play_out
 
 PLAYERS = ["P1", "P2", "P3", "P4"]
 

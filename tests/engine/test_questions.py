@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import BadInputError
-from engine.judge import judge
+from engine.judging.judge import judge
 
 FOUR = ["P1", "P2", "P3", "P4"]
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from engine.cards import FULL_PACK
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.record import Record, read_record
-from engine.record_lines import event_text, name_text, parse_event, parse_names
-from engine.referee import Referee
+from engine.notation.record import Record, read_record
+from engine.notation.record_lines import event_text, name_text, parse_event, parse_names
+from engine.referee.referee import Referee
 from engine.ruleset import build_variant, load_ruleset
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 
 PLAYERS = ("Ann", 'Bob "the\nhat" Q.', "Somebody", "D'Arcy", "Zoë", "2nd player")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.outcome import Outcome
+from engine.referee.outcome import Outcome
 from engine.ruleset import RULESET_NAMES
 from tests.engine.conftest import Start, Told
 from tests.engine.missed import tally

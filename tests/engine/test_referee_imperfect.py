@@ -9,9 +9,9 @@ import pytest
 
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
-from engine.referee import Outcome, Referee
+from engine.referee.referee import Outcome, Referee
 from engine.ruleset import RULESET_NAMES
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 from tests.engine.conftest import Start
 from tests.engine.outcomes import broken, effects, kinds, notes, verdict
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.referee import Outcome
+from engine.referee.referee import Outcome
 from tests.engine.conftest import Start
 from tests.engine.outcomes import verdict
 

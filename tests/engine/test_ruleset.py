@@ -11,10 +11,10 @@ import pytest
 
 from engine.errors import BadInputError
 from engine.explain import compare, explain
-from engine.judge import judge
-from engine.referee import Referee
+from engine.judging.judge import judge
+from engine.referee.referee import Referee
 from engine.ruleset import RULESET_NAMES, build_variant, load_ruleset, save_variant
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 
 
 def test_a_ruleset_is_loaded_once() -> None:

@@ -9,7 +9,7 @@ import pickle
 from pathlib import Path
 
 import engine
-from engine.judge import judge
+from engine.judging.judge import judge
 from engine.sentences import Said, facts_of, say
 
 SOURCE = Path(engine.__file__).parent

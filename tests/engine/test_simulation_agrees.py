@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from engine.cheating import situation_of
-from engine.choices import interruptions, legal_acts
-from engine.judge import judge
-from engine.play import Game
-from engine.policies import random_act
+from engine.judging.judge import judge
+from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
 from engine.ruleset import RULESET_NAMES, load_ruleset
-from engine.situation import ANTICLOCKWISE, CLOCKWISE
-from engine.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table, cards_of
+from engine.simulation.cheating import situation_of
+from engine.simulation.choices import interruptions, legal_acts
+from engine.simulation.play import Game
+from engine.simulation.policies import random_act
+from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table, cards_of
 
 NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
 

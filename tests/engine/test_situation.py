@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import BadInputError
-from engine.judge import judge
+from engine.judging.judge import judge
 
 GOOD = {
     "rules": "winnersh",

@@ -16,9 +16,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.store import Store
+from companion.store.store import Store
 from tests.faults.fuzz_running import WORKS_IN, watched
-from vision import sources
+from vision.capture import sources
 
 _KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
 

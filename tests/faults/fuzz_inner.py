@@ -16,28 +16,34 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.choice import Choice, choice_of
-from companion.cli import main
-from companion.evening import tally_of
-from companion.recording import in_words
-from companion.replay import newest_evening, replay
-from companion.rulings import effect_words, newest_ruling, pick_ups_and_burns, ruling_of, ruling_text
-from companion.sentences import written as written_ruling
-from companion.starting import before, open_game, watched_layout
-from companion.store import Store
+from companion.cli.main import main
+from companion.cli.recording import in_words
+from companion.game.evening import tally_of
+from companion.game.replay import newest_evening, replay
+from companion.game.ruling_views import (
+    effect_words,
+    newest_ruling,
+    pick_ups_and_burns,
+    ruling_of,
+    ruling_text,
+)
+from companion.game.setup import Choice, choice_of
+from companion.game.starting import before, open_game, watched_layout
+from companion.i18n.sentences import written as written_ruling
+from companion.store.store import Store
 from companion.theme import VERDICT_SIGN, VERDICT_WORD
 from engine.errors import BadInputError
-from engine.json_text import parse_json
-from engine.referee import Referee
-from engine.simulate import play_game
+from engine.files.json_text import parse_json
+from engine.referee.referee import Referee
+from engine.simulation.simulate import play_game
 from tests.faults.fuzz_rtsp import read_pictures
 from tests.faults.fuzz_running import FoundError, command, written
-from vision.decks import LEARNT, Deck, load_learnt, save_deck
-from vision.faces import load_fusion
-from vision.indices import load_calibration
-from vision.learning import known_cards
-from vision.outlines import load_facts
-from vision.runtime import OnnxRuntimeNetwork
+from vision.decks.deck import LEARNT, Deck, load_learnt, save_deck
+from vision.enrolment.online_learning import known_cards
+from vision.recognition.classifier import load_fusion
+from vision.recognition.detector import load_facts
+from vision.recognition.index_finder import load_calibration
+from vision.recognition.runtime import OnnxRuntimeNetwork
 
 PLAYERS = ("Ann", "Bob", "Cat")
 _AS_JSON = ("options", "players", "layout", "rituals_done")

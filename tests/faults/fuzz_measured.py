@@ -11,14 +11,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-from datasets.evaluation import each_by, evaluate_photos, photo_sets
 from datasets.measuring import watching
+from datasets.measuring.reading import each_by, evaluate_photos, photo_sets
 from datasets.measuring.summing import report
 from datasets.measuring.tables import as_markdown
 from engine.errors import BadInputError
-from engine.json_text import parse_json
+from engine.files.json_text import parse_json
 from tests.faults.fuzz_running import written
-from vision.reading import CardReading
+from vision.types import CardReading
 
 _BETWEEN = b"\n--\n"
 """Stands between the files of one input."""

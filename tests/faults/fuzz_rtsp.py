@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 
 from tests.faults.fuzz_running import FoundError
-from vision.capturing import open_stream
-from vision.sources import SameSize
+from vision.capture.opencv import open_stream
+from vision.capture.sources import SameSize
 
 _BETWEEN = b"\r\n==\r\n"
 """Stands between the answers, one for each request."""

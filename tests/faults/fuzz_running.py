@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from companion.cli import main
+from companion.cli.main import main
 from engine.errors import BadInputError
 
 WORKS_IN = Path("/dev/shm" if Path("/dev/shm").is_dir() else tempfile.gettempdir())

@@ -21,28 +21,29 @@ from unittest.mock import patch
 import cv2
 import numpy as np
 
-from companion import half_files, sharing
-from companion.evening import tally_of
-from companion.keeping import restore
-from companion.refereeing import Refereeing
+from companion.files import incomplete as half_files
+from companion.game import sharing
+from companion.game.evening import tally_of
+from companion.game.refereeing import Refereeing
 from companion.settings import load_settings
-from companion.store import Store
+from companion.store.backup import restore
+from companion.store.store import Store
 from engine.errors import BadInputError
-from engine.json_text import parse_json
-from engine.simulate import play_game
+from engine.files.json_text import parse_json
+from engine.simulation.simulate import play_game
 from tests.faults.fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
 from tests.faults.fuzz_measured import MEASURED, MEASURED_AS_JSON, measured_seeds
 from tests.faults.fuzz_rtsp import rtsp, rtsp_seed
 from tests.faults.fuzz_running import WORKS_IN, FoundError, command, limited, watched, written
-from vision import capturing
-from vision.decks import KNOWN, Deck, DeckHead, load_deck, save_deck
-from vision.layout import Layout, Seat, load_layout
-from vision.likeness import PICTURE_HEIGHT, PICTURE_WIDTH
-from vision.pictures import read_image
+from vision.capture import opencv as capturing
+from vision.capture.sources import FilmSource, open_source
+from vision.decks.deck import KNOWN, Deck, DeckHead, load_deck, save_deck
+from vision.decks.templates import PICTURE_HEIGHT, PICTURE_WIDTH
+from vision.hands.ownership import Shoulders
+from vision.images import read_image
 from vision.plane import TablePlane
-from vision.refit import refitted
-from vision.shoulders import Shoulders
-from vision.sources import FilmSource, open_source
+from vision.table.layout import Layout, Seat, load_layout
+from vision.table.rescaling import refitted
 
 Target = Callable[[bytes, Path], None]
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -285,7 +286,7 @@ def _lines(entries: list[dict[str, Any]]) -> bytes:
 
 def _game() -> tuple[bytes, bytes, bytes]:
     """Return a game as a record, as event lines and as a film's truth."""
-    from engine.record import Record
+    from engine.notation.record import Record
 
     game = play_game("winnersh", PLAYERS, 3, cheats=2, dealer="Ann")
     log = tuple(step.event.renumbered(number) for number, step in enumerate(game.steps[:40], 1))

@@ -22,14 +22,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.book import GameBook
-from companion.choice import Choice, choice_of
-from companion.evening import last_word
-from companion.refereeing import judge_of
-from companion.starting import broken_off, session_of
-from companion.store import Store
+from companion.game.evening import last_word
+from companion.game.event_log import GameBook
+from companion.game.refereeing import judge_of
+from companion.game.setup import Choice, choice_of
+from companion.game.starting import broken_off, session_of
+from companion.store.store import Store
 from datasets.measuring.noting import note
-from engine.simulate import play_game
+from engine.simulation.simulate import play_game
 
 PLAYERS = ("Ann", "Bob", "Cat")
 ENDS_AFTER = 60

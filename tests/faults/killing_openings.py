@@ -15,9 +15,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion.keeping import back_up, restore
-from companion.store import Store
-from companion.store_file import OF_A_STORE
+from companion.files.store_paths import OF_A_STORE
+from companion.store.backup import back_up, restore
+from companion.store.store import Store
 
 EVENTS = 40
 _STEPS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "sqlite3.connect", "fcntl.flock")

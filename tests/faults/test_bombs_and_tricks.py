@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from engine.errors import BadInputError
-from vision.decks import Deck, deck_path, load_deck, save_deck
-from vision.pictures import read_image
+from vision.decks.deck import Deck, deck_path, load_deck, save_deck
+from vision.images import read_image
 
 GIGABYTE = 2**30
 
@@ -159,10 +159,10 @@ LOADS = """
 import json, sys
 from pathlib import Path
 import numpy as np
-from vision.faces import FaceReader
-from vision.indices import IndexFinder
-from vision.outlines import OutlineFinder
-from vision.decks import DeckHead, load_deck
+from vision.recognition.classifier import FaceReader
+from vision.recognition.index_finder import IndexFinder
+from vision.recognition.detector import OutlineFinder
+from vision.decks.deck import DeckHead, load_deck
 
 def load():
     FaceReader(threads=1)
@@ -206,7 +206,7 @@ def png(width: int, height: int) -> bytes:
 READS = """
 import sys, resource
 from pathlib import Path
-from vision.pictures import read_image
+from vision.images import read_image
 try:
     print(read_image(Path(sys.argv[1])).shape)
 except ValueError as error:
@@ -272,9 +272,9 @@ def note(name, args):
         opened.append(str(args[0]).removeprefix("file://").partition("?")[0])
 sys.addaudithook(note)
 from types import SimpleNamespace
-import vision.rereading
-vision.rereading.game_reader = lambda *_: SimpleNamespace(read=lambda *_: [])
-from companion.cli import main
+import vision.recognition.incremental
+vision.recognition.incremental.game_reader = lambda *_: SimpleNamespace(read=lambda *_: [])
+from companion.cli.main import main
 for arguments in (
     ["watch", "film.avi", "--headless", "--store"],
     ["tally"], ["doctor"], ["rules"], ["simulate"], ["deck", "list"], ["erase", "--yes"],
@@ -326,7 +326,7 @@ def test_commands_write_to_the_programs_own_folders_and_nowhere_else(
 
 LOADED = """
 import os, time
-from vision.faces import FaceReader
+from vision.recognition.classifier import FaceReader
 FaceReader(threads=1)
 time.sleep(0.5)
 links = [os.readlink(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")

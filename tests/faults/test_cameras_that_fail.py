@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.game.starting import open_chosen_source
 from companion.settings import settings_path
-from companion.starting import open_chosen_source
 from engine.errors import BadInputError
-from vision import sources
-from vision.reading import Image
-from vision.sources import LiveSource, SameSize, open_source
+from vision.capture import sources
+from vision.capture.sources import LiveSource, SameSize, open_source
+from vision.types import Image
 
 
 class Unplugged:

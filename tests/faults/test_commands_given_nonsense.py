@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.app import NoDisplayError, prepare_kivy
-from companion.cli import main
-from companion.evening import Standing, Tally
-from companion.scoring import read_lines
-from companion.sharing import as_csv
-from engine import capped_files
-from engine.said import printable
-from vision.decks import Deck, decks_folder, save_deck
+from companion.app.window import NoDisplayError, prepare_kivy
+from companion.cli.main import main
+from companion.game.evening import Standing, Tally
+from companion.game.scoring import read_lines
+from companion.game.sharing import as_csv
+from engine.files import bounded as capped_files
+from engine.messages import printable
+from vision.decks.deck import Deck, decks_folder, save_deck
 
 
 def refused(arguments: list[Any], capsys: pytest.CaptureFixture[str]) -> str:

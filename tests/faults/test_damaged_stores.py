@@ -20,13 +20,13 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.choice import Choice
-from companion.cli import main
-from companion.keeping import erase
-from companion.kept_moments import kept_moment
-from companion.scratch import scratch_folder
-from companion.starting import before, broken_off, open_game
-from companion.store import Store
+from companion.cli.main import main
+from companion.files.scratch import scratch_folder
+from companion.game.setup import Choice
+from companion.game.starting import before, broken_off, open_game
+from companion.store.backup import erase
+from companion.store.snapshots import kept_moment
+from companion.store.store import Store
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")
@@ -139,9 +139,9 @@ def test_killed_at_any_step_of_setting_a_store_aside_nothing_is_lost(what: str, 
 
 KILLED_AS_IT_READS = """
 import os, signal, sys
-import companion.salvage
-from companion.cli import main
-companion.salvage._copy_rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+import companion.store.recovery
+from companion.cli.main import main
+companion.store.recovery._copy_rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 main(["tally", "--store", sys.argv[1]])
 """
 
@@ -211,7 +211,7 @@ def test_programs_that_find_one_store_damaged_set_it_aside_once(
 ) -> None:
     path = tmp_path / "s.sqlite"
     path.write_bytes(bytes(24) + whole[24:])
-    code = "import sys; from companion.store import Store; Store.open(sys.argv[1]).close()"
+    code = "import sys; from companion.store.store import Store; Store.open(sys.argv[1]).close()"
     programs = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(3)]
     assert [program.wait() for program in programs] == [0, 0, 0]
     assert held(path) == [list(range(1, 61))] * 3
@@ -306,8 +306,8 @@ def test_a_game_without_a_time_that_a_calendar_knows_is_still_a_game(started: An
 def test_a_game_whose_kept_places_are_damaged_goes_on_and_they_are_looked_for_anew(
     layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: None)
-    monkeypatch.setattr("vision.unnamed_deck.unnamed_reader", lambda **_: (object(), None))
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: None)
+    monkeypatch.setattr("vision.enrolment.unnamed_deck.unnamed_reader", lambda **_: (object(), None))
     path = tmp_path / "s.sqlite"
     with Store.open(path) as store:
         store.start_game("winnersh", PLAYERS, dealer="Bob", source="0")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from companion.cli import main
-from companion.event_writer import EventWriter
+from companion.cli.event_writer import EventWriter
+from companion.cli.main import main
 from engine.errors import BadInputError
 from tests.faults.conftest import Disk
 

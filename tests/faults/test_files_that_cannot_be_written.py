@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.cli import main
-from companion.messages import REASONS
-from companion.recording import FilmWriter
+from companion.cli.main import main
+from companion.cli.recording import FilmWriter
+from companion.i18n.messages import REASONS
 from datasets.films import video
 from engine.errors import BadInputError
-from engine.whole_files import NO_FOLDER, write_whole
+from engine.files.atomic import NO_FOLDER, write_whole
 from tests.faults.conftest import Disk
-from vision.table_view import TableView
+from vision.table.view import TableView
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_a_read_only_disk_is_named_before_any_work(
 
     for begins in (
         "datasets.films.story.find_story",
-        "companion.starting.open_source",
-        "vision.reader.reader_for_deck",
-        "companion.store.Store.open_to_read",
-        "engine.simulate.play_game",
+        "companion.game.starting.open_source",
+        "vision.recognition.reader.reader_for_deck",
+        "companion.store.store.Store.open_to_read",
+        "engine.simulation.simulate.play_game",
     ):
         monkeypatch.setattr(begins, work)
     monkeypatch.chdir(tmp_path)

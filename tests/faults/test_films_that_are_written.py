@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.recording import FilmWriter
+from companion.cli.recording import FilmWriter
 from engine.errors import BadInputError
 from tests.faults.conftest import Disk
-from vision.table_view import TableView
+from vision.table.view import TableView
 
 
 def write(path: Path, times: list[float], fps: float, sizes: list[tuple[int, int]] | None = None) -> None:

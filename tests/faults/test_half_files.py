@@ -14,8 +14,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.cli import main
-from companion.half_files import forget_left_files, left_files, noted_file, notes_folder
+from companion.cli.main import main
+from companion.files.incomplete import forget_left_files, left_files, noted_file, notes_folder
 from tests.faults.conftest import PictureServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals or locks")
@@ -92,9 +92,9 @@ def test_a_film_that_is_being_written_stays_whoever_starts_or_erases(
 
 KILLED_IN_A_BACKUP = """
 import os, signal, sqlite3, sys
-from companion import keeping
-from companion.cli import main
-from companion.store import Store
+from companion.store import backup as keeping
+from companion.cli.main import main
+from companion.store.store import Store
 
 with Store.open(None) as store:
     store.start_game("winnersh", ["Ann", "Bob"])

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
-from companion.refereeing import Refereeing
+from companion.cli.main import main
+from companion.game.refereeing import Refereeing
 from datasets.films.video import FilmWriter
 from engine.errors import BadInputError
-from engine.json_text import parse_json
-from engine.referee import Referee
-from vision.sources import open_source
+from engine.files.json_text import parse_json
+from engine.referee.referee import Referee
+from vision.capture.sources import open_source
 
 SAMPLE = Path(__file__).parents[2] / "companion" / "assets" / "sample.mp4"
 ODD = "odd\udcff"

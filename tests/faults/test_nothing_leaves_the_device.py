@@ -1,8 +1,8 @@
 """Nothing leaves the device: what sockets a program asks for is heard by Python itself, whoever asks.
 
 A game by touch with all that shares it, and a film, each in a program of its own. What networks and films are
-read with asks the system past Python: the loader of films is told to read files only (`vision.capturing`).
-"""
+read with asks the system past Python: the loader of films is told to read files only
+(`vision.capture.opencv`)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ sys.addaudithook(hear)
 TOUCHED = """
 import time
 from pathlib import Path
-from companion import sharing
-from companion.choice import Choice
-from companion.evening import tally_of
-from companion.keeping import back_up
-from companion.starting import session_of
-from companion.store import Store
+from companion.game import sharing
+from companion.game.setup import Choice
+from companion.game.evening import tally_of
+from companion.store.backup import back_up
+from companion.game.starting import session_of
+from companion.store.store import Store
 from engine.events import Event
 folder = Path(sys.argv[1])
 choice = Choice(source=None, players=("Ann", "Bob"), rules="shed", store=folder / "s.sqlite")
@@ -59,12 +59,12 @@ back_up(folder / "copy.sqlite", folder / "s.sqlite")
 done = "Bob" in shared[0] and (folder / "tally.png").exists() and (folder / "copy.sqlite").exists()
 """
 FILMED = """
-from companion.cli import main
+from companion.cli.main import main
 done = main(["watch", sys.argv[1] + "/film.avi", "--headless", "--store", sys.argv[1] + "/s.sqlite"]) == 0
 """
 STREAMED = """
-from companion.cli import main
-from vision import sources
+from companion.cli.main import main
+from vision.capture import sources
 asked_for = []
 sources.open_stream = lambda address: asked_for.append(address) or sources.cv2.VideoCapture()
 main(["watch", "http://127.0.0.1:9/video", "--headless"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
-from engine.json_text import parse_json
+from companion.cli.main import main
+from engine.files.json_text import parse_json
 
 LARGEST = int(1.7e308)
 

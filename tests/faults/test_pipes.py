@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import companion
-from companion.cli import main
-from engine import capped_files
+from companion.cli.main import main
+from engine.files import bounded as capped_files
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 FILM = Path(companion.__file__).parent / "assets" / "sample.mp4"

@@ -13,18 +13,18 @@ import numpy as np
 import platformdirs
 import pytest
 
-from companion.cli import main
-from companion.keeping import back_up, restore
-from companion.logs import log_path
-from companion.moments import remember, table_only
-from companion.playing import games_being_played
+from companion.cli.main import main
+from companion.files.lock import games_being_played
+from companion.files.logs import log_path
+from companion.game.snapshots import remember, table_only
 from companion.settings import Settings, save_settings, settings_path
-from companion.store import Store, default_path
-from vision.decks import Deck, save_deck
+from companion.store.backup import back_up, restore
+from companion.store.store import Store, default_path
+from vision.decks.deck import Deck, save_deck
 from vision.geometry import homography
-from vision.layout import Layout, Seat
 from vision.plane import TablePlane
-from vision.reading import CardReading, Image
+from vision.table.layout import Layout, Seat
+from vision.types import CardReading, Image
 
 SIZE = (1280, 720)
 TABLE, SKIN, TATTOO = (50, 120, 60), (120, 160, 230), (200, 30, 20)
@@ -113,7 +113,7 @@ def test_a_layout_that_is_none_shows_nothing_rather_than_somebody(factor: float)
 
 KILLED = """
 import os, signal
-from companion.store import Store
+from companion.store.store import Store
 store = Store.open()
 store.start_game("winnersh", ["Ann", "Bob"])
 store.append({"id": 1, "event": "draw"})

@@ -17,12 +17,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from engine.errors import BadInputError
 from tests.faults.conftest import PictureServer
-from vision import sources
-from vision.reading import Image
-from vision.sources import open_source
+from vision.capture import sources
+from vision.capture.sources import open_source
+from vision.types import Image
 
 
 def grey(width: int, height: int, level: int = 90) -> np.ndarray:
@@ -58,7 +58,7 @@ def test_a_stream_that_falls_silent_is_opened_anew(
 ) -> None:
     """A connection that is dead without an end, as after a phone has left the house's network."""
     monkeypatch.setattr(sources, "RECONNECT_SECONDS", 20.0)
-    monkeypatch.setattr("vision.capturing._READ_MS", 300)
+    monkeypatch.setattr("vision.capture.opencv._READ_MS", 300)
     source = open_source(f"{server.address}/video")
     pictures = iter(source)
     next(pictures)
@@ -384,8 +384,8 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
     # Where tests run in the background, SIGINT may be ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    monkeypatch.setattr("vision.capturing._READ_MS", 300)
-    monkeypatch.setattr("vision.rereading.game_reader", lambda *_: Blind())
+    monkeypatch.setattr("vision.capture.opencv._READ_MS", 300)
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
     address, film = f"{server.address}/video", tmp_path / "out.mp4"
     assert main(["watch", address, "--headless", "--no-learn", "--save", str(film)]) == 130
     told = capsys.readouterr()

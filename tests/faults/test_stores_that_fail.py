@@ -16,18 +16,18 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion import outbox
-from companion.choice import Choice
-from companion.cli import main
-from companion.evening import last_word
-from companion.event_writer import EventWriter
-from companion.game_keeper import GameKeeper
-from companion.outbox import Outbox
-from companion.recording import Recorded
-from companion.refereeing import Refereeing
-from companion.session import Session
-from companion.starting import broken_off, session_of
-from companion.store import Store
+from companion.cli.event_writer import EventWriter
+from companion.cli.main import main
+from companion.cli.recording import Recorded
+from companion.game.evening import last_word
+from companion.game.recorder import GameKeeper
+from companion.game.refereeing import Refereeing
+from companion.game.session import Session
+from companion.game.setup import Choice
+from companion.game.starting import broken_off, session_of
+from companion.store import outbox
+from companion.store.outbox import Outbox
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from tests.faults.conftest import Disk
@@ -89,8 +89,8 @@ WITH_SMALL_FILES = """
 import json, resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
-from companion.outbox import Outbox
-from companion.store import Store
+from companion.store.outbox import Outbox
+from companion.store.store import Store
 said = []
 box = Outbox(Store.open(sys.argv[1]), said.append, clock=iter(range(0, 10**6, 100)).__next__)
 box.write(lambda store: store.start_game("winnersh", ["Ann", "Bob"]))
@@ -260,7 +260,7 @@ def test_a_log_that_cannot_be_written_prints_nothing_of_its_own(
     """The log's place is taken by a folder; a mistake of the program is then one line all the same."""
     code = (
         "import sys; from companion import cli, logs; logs.log_path().mkdir(parents=True);"
-        "from companion.commands import rules; rules.run = lambda _: 1 / 0; sys.exit(cli.main(['rules']))"
+        "from companion.cli import rules; rules.run = lambda _: 1 / 0; sys.exit(cli.main(['rules']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=as_program, check=False
@@ -297,7 +297,7 @@ def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: Held
 ) -> None:
     monkeypatch.setattr(outbox, "RETRY_S", 0.1)
-    monkeypatch.setattr("companion.store_file._IN_GAME_MS", 50)
+    monkeypatch.setattr("companion.store.schema._IN_GAME_MS", 50)
     path = tmp_path / "s.sqlite"
     session = session_of(Choice(source=None, players=PLAYERS, dealer="Bob", store=path))
     session.start()
@@ -330,7 +330,7 @@ def test_a_store_that_another_program_is_just_beginning_is_waited_for(tmp_path: 
 
 WRITER = """
 import sys
-from companion.store import Store
+from companion.store.store import Store
 with Store.open(sys.argv[1]) as store:
     store.start_game("winnersh", ["Ann", sys.argv[2]])
     sys.stdin.readline()

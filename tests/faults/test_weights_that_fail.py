@@ -12,28 +12,30 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.choice import Choice
-from companion.cli import main
-from companion.commands.watch import follow
-from companion.event_writer import EventWriter
-from companion.game_keeper import GameKeeper
-from companion.recording import Recorded
-from companion.refereeing import Refereeing
-from companion.store import Store
+from companion.cli.event_writer import EventWriter
+from companion.cli.main import main
+from companion.cli.recording import Recorded
+from companion.cli.watch import follow
+from companion.game.recorder import GameKeeper
+from companion.game.refereeing import Refereeing
+from companion.game.setup import Choice
+from companion.store.store import Store
 from engine.errors import BadInputError
 from tests.vision.fake_source import FakeSource
-from vision import faces, indices, outlines
-from vision.faces import FaceReader
+from vision.following.watcher import Watcher
 from vision.geometry import order_quad
-from vision.indices import IndexFinder
-from vision.layout import Layout, Seat
-from vision.outlines import OutlineFinder
 from vision.plane import TablePlane
-from vision.reader import default_reader
-from vision.reading import CardReading, Image
-from vision.refit import refitted
-from vision.runtime import OnnxRuntimeNetwork
-from vision.watch import Watcher
+from vision.recognition import classifier as faces
+from vision.recognition import detector as outlines
+from vision.recognition import index_finder as indices
+from vision.recognition.classifier import FaceReader
+from vision.recognition.detector import OutlineFinder
+from vision.recognition.index_finder import IndexFinder
+from vision.recognition.reader import default_reader
+from vision.recognition.runtime import OnnxRuntimeNetwork
+from vision.table.layout import Layout, Seat
+from vision.table.rescaling import refitted
+from vision.types import CardReading, Image
 
 FILES = {
     "outlines.onnx": outlines.WEIGHTS,
@@ -208,7 +210,7 @@ class Film(FakeSource):
 
 
 def test_what_was_decided_before_a_network_fails_is_kept(tmp_path: Path) -> None:
-    from companion.refereeing import judge_of
+    from companion.game.refereeing import judge_of
 
     table = Table()
     game = Refereeing(

@@ -23,7 +23,7 @@ def _interrupted(*_: object, **__: object) -> NoReturn:
     [
         (
             "models.outlines.one_size",
-            "vision.outlines.load_facts",
+            "vision.recognition.detector.load_facts",
             "interrupted; run it again: what it writes may be unfinished\n",
         ),
         (

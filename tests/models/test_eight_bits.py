@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.outlines import WEIGHTS
-from vision.runtime import OnnxRuntimeNetwork, eight_bit_file, fingerprint_of, load_network
+from vision.recognition.detector import WEIGHTS
+from vision.recognition.runtime import OnnxRuntimeNetwork, eight_bit_file, fingerprint_of, load_network
 
 pytest.importorskip("onnxruntime")
 torch = pytest.importorskip("torch")

@@ -18,9 +18,9 @@ from models.faces.network import build
 from models.faces.strips import StripSample
 from models.faces.train import Learner
 from models.faces.train_strip import batch_of, mistakes, strip_loss
-from vision.face_classes import OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import STRIP_HEIGHT, STRIP_WIDTH
-from vision.runtime import available_backends, load_network
+from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
+from vision.recognition.crops import STRIP_HEIGHT, STRIP_WIDTH
+from vision.recognition.runtime import available_backends, load_network
 
 torch.set_num_threads(1)
 

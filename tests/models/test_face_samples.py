@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH
-from datasets.art_drawn import DrawnStyle, draw_face
+from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH
+from datasets.art.drawn import DrawnStyle, draw_face
 from models.faces import calibrate as calibration
 from models.faces.calibrate import class_number, fit
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
@@ -18,17 +18,17 @@ from models.faces.real import quad_in_box, quad_of_single_card
 from models.faces.samples import LARGEST, SMALLEST, SampleMaker
 from models.faces.shards import join, load, pick, save, stack
 from models.faces.styles import ArtFaces, invented_face
-from vision.face_classes import RANKS, SUITS
-from vision.face_crops import CORNERS
-from vision.faces import CLASSES, WEIGHTS, load_fusion
+from vision.decks.card_classes import RANKS, SUITS
 from vision.geometry import corner_distance, homography
+from vision.recognition.classifier import CLASSES, WEIGHTS, load_fusion
+from vision.recognition.crops import CORNERS
 
 
 class DrawnOnly(ArtFaces):
     """The deck that is always there, so that tests fetch nothing."""
 
     def __init__(self) -> None:
-        from datasets.art import load_deck
+        from datasets.art.decks import load_deck
         from models.faces.styles import _small
 
         deck = load_deck("drawn")

@@ -13,10 +13,11 @@ onnx = pytest.importorskip("onnx")
 
 from engine.errors import BadInputError  # noqa: E402
 from models.outlines.one_size import SHIPPED, main, write_one_size  # noqa: E402
-from vision import outlines, runtime  # noqa: E402
-from vision.outlines import load_facts  # noqa: E402
-from vision.reader import TableReader  # noqa: E402
-from vision.reading import CardReading, Image  # noqa: E402
+from vision.recognition import detector as outlines  # noqa: E402
+from vision.recognition import runtime  # noqa: E402
+from vision.recognition.detector import load_facts  # noqa: E402
+from vision.recognition.reader import TableReader  # noqa: E402
+from vision.types import CardReading, Image  # noqa: E402
 
 FILM = Path(__file__).parents[2] / "companion" / "assets" / "sample.mp4"
 LOOK = 794

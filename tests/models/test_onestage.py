@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.scenes_store import StoredScene, read_scene, write_scene_parts
+from datasets.scenes.store import StoredScene, read_scene, write_scene_parts
 from engine.errors import BadInputError
 from models.onestage.classes import CLASSES
 from models.onestage.labels import label_scenes, scene_rows, write_data

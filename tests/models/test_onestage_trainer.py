@@ -13,7 +13,7 @@ from engine.errors import BadInputError
 pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
-from datasets.scenes_store import write_scene_parts
+from datasets.scenes.store import write_scene_parts
 from models.onestage import train
 from models.onestage.labels import label_scenes, write_data
 from models.onestage.trainer import OneStageTrainer, Round, one_stage_trainer

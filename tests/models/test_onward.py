@@ -18,9 +18,9 @@ from models.indices.network import ExportedNet, IndexNet
 from models.onward import take_over
 from models.outlines.network import ExportedNet as ExportedOutlines
 from models.outlines.network import OutlineNet
-from vision.indices import WEIGHTS
-from vision.outlines import WEIGHTS as OUTLINES
-from vision.runtime import load_network
+from vision.recognition.detector import WEIGHTS as OUTLINES
+from vision.recognition.index_finder import WEIGHTS
+from vision.recognition.runtime import load_network
 
 
 def pictures(count: int) -> torch.Tensor:

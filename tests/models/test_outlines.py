@@ -13,7 +13,7 @@ import torch
 from models.outlines.loss import Grid, Truth, assign, code_error, outline_loss
 from models.outlines.network import quad_to_code
 from vision.geometry import corner_distance
-from vision.outlines import decode_quads
+from vision.recognition.detector import decode_quads
 
 QUADS = torch.tensor(
     [

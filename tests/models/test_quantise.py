@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, network_input
-from vision.faces import WEIGHTS
-from vision.runtime import OnnxRuntimeNetwork, eight_bit_file, fingerprint_of, load_network
+from vision.recognition.classifier import WEIGHTS
+from vision.recognition.crops import CORNER_HEIGHT, CORNER_WIDTH, network_input
+from vision.recognition.runtime import OnnxRuntimeNetwork, eight_bit_file, fingerprint_of, load_network
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

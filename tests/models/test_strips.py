@@ -10,10 +10,10 @@ from models.faces.labels import IGNORE, NONE
 from models.faces.samples import Photograph
 from models.faces.strips import StripMaker, StripSample, told_frame
 from tests.models.test_face_samples import DrawnOnly
-from vision.face_classes import RANKS
-from vision.face_crops import STRIP_HEIGHT, STRIP_WIDTH, strip_crop
+from vision.decks.card_classes import RANKS
 from vision.geometry import card_plane, transform
-from vision.indices import INDEX_MM
+from vision.recognition.crops import STRIP_HEIGHT, STRIP_WIDTH, strip_crop
+from vision.recognition.index_finder import INDEX_MM
 
 CARD = np.array([[100, 100], [163, 100], [163, 188], [100, 188]], float)
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Event
-from vision.arms import Hands, Reach
-from vision.events import EventMaker
-from vision.events_patches import CloseUp
-from vision.events_record import Look, Patch, UnderArm
-from vision.layout import DRAW, PLAY, Layout, Place, Seat, Zone
+from vision.following.events import EventMaker
+from vision.following.patches import CloseUp
+from vision.following.records import Look, Patch, UnderArm
+from vision.hands.tracks import Hands, Reach
 from vision.plane import TablePlane
-from vision.slots import Seen, index_places
+from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone
+from vision.table.observations import Seen, index_places
 
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 UP = [["4S", "5C", "6C"], ["9D", "JC", "AD"], ["10H", "8C", "QD"], ["KH", "10S", "8H"]]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vision.sources import tell_nobody
+from vision.capture.sources import tell_nobody
 
 
 class FakeSource:
-    """With pictures to iterate over it is a `vision.sources.FrameSource`; a film unless it says otherwise."""
+    """With pictures to iterate over it is a `FrameSource`; a film unless it says otherwise."""
 
     name, live, fps = "film", False, 10.0
     seconds: float | None = None

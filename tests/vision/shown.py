@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.art_cards import corner_mask
+from datasets.art.cards import corner_mask
 from datasets.films.video import FilmWriter
 from datasets.surfaces import drawn_surface
 from vision.geometry import homography, upright_rectangle

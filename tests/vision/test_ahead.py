@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from vision.ahead import Ahead
+from vision.capture.prefetch import Ahead
 
 
 def counted(fetched: list[int], most: int = 1000) -> Iterator[int]:

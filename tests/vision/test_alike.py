@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.test_covered import PICTURE, Faces, Indices, at, whole
-from vision.alike import further_alike
-from vision.covered import CoveredCards
-from vision.faces import CLASSES, FaceReader
-from vision.indices import Index, IndexFinder
 from vision.plane import TablePlane
-from vision.reading import CardReading, Quad
-from vision.slots import see
+from vision.recognition.classifier import CLASSES, FaceReader
+from vision.recognition.duplicate_indices import further_alike
+from vision.recognition.index_finder import Index, IndexFinder
+from vision.recognition.occlusion import CoveredCards
+from vision.table.observations import see
+from vision.types import CardReading, Quad
 
 
 def told(*cards: tuple[Quad, str, float]) -> list[tuple[Index, CardReading]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.arms import ArmTracker, Hands, Reach
-from vision.layout import DRAW, PLAY, Layout, Seat, Zone
+from vision.hands.tracks import ArmTracker, Hands, Reach
+from vision.motion.background import Stillness
+from vision.motion.stabiliser import SteadyFrame
 from vision.plane import TablePlane
-from vision.steadying import SteadyFrame
-from vision.stillness import Stillness
+from vision.table.layout import DRAW, PLAY, Layout, Seat, Zone
 
 STEP = 1 / 15
 PLANE = TablePlane(np.array([[1.0, 0, -320], [0, 1, -180], [0, 0, 1]]))

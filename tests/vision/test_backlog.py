@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vision.backlog import Backlog
+from vision.capture.frame_queue import Backlog
 
 _PICTURE = np.zeros((10, 10, 3), np.uint8)
 

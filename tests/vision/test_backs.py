@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.art_drawn import draw_back
+from datasets.art.drawn import draw_back
 from tests.vision.shown import lay, quad_at, table
-from vision.backs import back_features, back_stack, deck_of_back, packs_of
+from vision.decks.backs import back_features, back_stack, deck_of_back, packs_of
 
 BLUE, RED = draw_back((150, 60, 30)), draw_back((40, 30, 160), 1)
 

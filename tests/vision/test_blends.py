@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.blends import is_blend
-from vision.index_owners import Told
-from vision.indices import Index
-from vision.reading import CardReading, Quad
+from vision.recognition.index_finder import Index
+from vision.recognition.index_owners import Told
+from vision.recognition.mixed_outlines import is_blend
+from vision.types import CardReading, Quad
 
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
 ACROSS = np.array([[183, 48], [183, 111], [95, 111], [95, 48]], np.float32)

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.art_drawn import DrawnStyle, draw_face
+from datasets.art.drawn import DrawnStyle, draw_face
 from tests.vision.shown import HEIGHT, WIDTH, lay, table
-from vision.confirming import confirmed, revisited
-from vision.faces import CLASSES, FaceReader, FaceReading, Fusion, reading_of
+from vision.decks.template_search import likeness, part_about, registered
+from vision.decks.templates import PICTURE_HEIGHT, PICTURE_WIDTH, CardPictures, picture_of
 from vision.geometry import polygon_iou, upright_rectangle
-from vision.likeness import PICTURE_HEIGHT, PICTURE_WIDTH, CardPictures, picture_of
-from vision.outlines import Outline
-from vision.reading import CardReading, Image, Quad
-from vision.registration import likeness, part_about, registered
+from vision.recognition.classifier import CLASSES, FaceReader, FaceReading, Fusion, reading_of
+from vision.recognition.deck_check import confirmed, revisited
+from vision.recognition.detector import Outline
+from vision.types import CardReading, Image, Quad
 
 CARDS = ("9S", "8S", "4H", "5H", "KC")
 FUSION = Fusion(1.0, 1.0, 0.01, 0.65)

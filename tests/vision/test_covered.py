@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from vision.covered import CoveredCards, crowds
-from vision.faces import CLASSES, FaceReader, FaceReading, Fusion
-from vision.indices import Index, IndexFinder
-from vision.reading import CardReading, Image, Quad
+from vision.recognition.classifier import CLASSES, FaceReader, FaceReading, Fusion
+from vision.recognition.index_finder import Index, IndexFinder
+from vision.recognition.occlusion import CoveredCards, crowds
+from vision.types import CardReading, Image, Quad
 
 PICTURE = np.zeros((400, 600, 3), np.uint8)
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.dealt import settled_cards
 from vision.geometry import CARD_MM, order_quad
 from vision.plane import TablePlane
-from vision.reading import CardReading
+from vision.table.deal import settled_cards
+from vision.types import CardReading
 
 TABLE = TablePlane(np.eye(3))
 

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from companion.cli import main
-from companion.commands.deck import card_of
-from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH
-from datasets.art_drawn import DrawnStyle, draw_face
+from companion.cli.deck import card_of
+from companion.cli.main import main
+from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH
+from datasets.art.drawn import DrawnStyle, draw_face
 from engine.errors import BadInputError
-from vision.decks import (
+from vision.decks.card_classes import CARDS
+from vision.decks.deck import (
     KNOWN,
     Deck,
     DeckHead,
@@ -28,12 +29,11 @@ from vision.decks import (
     remove_deck,
     save_deck,
 )
-from vision.enrolment import enrol
-from vision.face_classes import CARDS
-from vision.face_crops import face_crops
-from vision.faces import CLASSES, FaceReader
-from vision.likeness import PICTURE_HEIGHT, PICTURE_WIDTH
-from vision.reading import Image
+from vision.decks.templates import PICTURE_HEIGHT, PICTURE_WIDTH
+from vision.enrolment.enrolment import enrol
+from vision.recognition.classifier import CLASSES, FaceReader
+from vision.recognition.crops import face_crops
+from vision.types import Image
 
 SHOWN = ("9S", "9C", "4H", "JOKER")
 PART = 40

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.drawing import draw_readings, draw_table, label_of
-from vision.reading import CardReading, Quad
+from vision.table.drawing import draw_readings, draw_table, label_of
+from vision.types import CardReading, Quad
 
 
 def quad(x: float, y: float) -> Quad:

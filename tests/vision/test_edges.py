@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.edges import edge_support, refine_quad, refine_quads
+from vision.recognition.outline_refinement import edge_support, refine_quad, refine_quads
 
 QUAD = np.array([[210.3, 120.6], [330.8, 141.2], [301.5, 315.4], [180.2, 290.1]], np.float32)
 

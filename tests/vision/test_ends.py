@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vision.ends import end_beneath
-from vision.reading import Quad
+from vision.recognition.protruding_ends import end_beneath
+from vision.types import Quad
 
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card, down
-from vision.events_alike import Before
-from vision.events_pile import Pile
-from vision.events_record import UnderArm
-from vision.events_sets import Pictured
-from vision.layout import PLAY, Zone
-from vision.slots import Seen
+from vision.following.duplicates import Before
+from vision.following.pile import Pile
+from vision.following.records import UnderArm
+from vision.following.sets import Pictured
+from vision.table.layout import PLAY, Zone
+from vision.table.observations import Seen
 
 HIDDEN = frozenset({PLAY})
 FIRST, SECOND = card("7H", PLAY_AT), card("7H", (-40.0, 2.0))

@@ -9,10 +9,10 @@ import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
 from tests.vision.test_events_draws import HOME, draws
-from vision.arms import Hands
-from vision.events_draw_visits import DrawPilePictures, DrawVisit
-from vision.events_record import Patch
-from vision.layout import DRAW, PLAY, Zone
+from vision.following.draw_visits import DrawPilePictures, DrawVisit
+from vision.following.records import Patch
+from vision.hands.tracks import Hands
+from vision.table.layout import DRAW, PLAY, Zone
 
 
 @pytest.mark.parametrize("taken", [False, True])

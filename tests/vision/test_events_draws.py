@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
-from vision.events_record import EventLog
-from vision.layout import DRAW, PLAY
+from vision.following.records import EventLog
+from vision.table.layout import DRAW, PLAY
 
 HOME = (70.0, 260.0)
 

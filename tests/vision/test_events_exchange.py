@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.vision.event_script import PLAY_AT, Script, card, down
-from vision.events_record import EventLog
-from vision.layout import Place, Zone
-from vision.slots import Seen
+from vision.following.records import EventLog
+from vision.table.layout import Place, Zone
+from vision.table.observations import Seen
 
 
 def exchange_begun(script: Script) -> tuple[Zone, Place]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.vision.event_script import PLAY_AT, Script, card, down
-from vision.arms import Reach
-from vision.layout import PLAY, Place, Zone
+from vision.hands.tracks import Reach
+from vision.table.layout import PLAY, Place, Zone
 
 SPOTS = [Zone("row", 0, spot) for spot in range(3)]
 

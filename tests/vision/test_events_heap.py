@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tests.vision.event_script import BURN_AT, PLAY_AT, Script, card, down
-from vision.arms import Hands, Reach
-from vision.events_heap import Heap
-from vision.events_patches import CloseUp
-from vision.events_record import UnderArm
-from vision.events_scene import Scene
-from vision.layout import PLAY, Layout, Place, Seat
+from vision.following.burn_pile import Heap
+from vision.following.patches import CloseUp
+from vision.following.records import UnderArm
+from vision.following.scene import Scene
+from vision.hands.tracks import Hands, Reach
 from vision.plane import TablePlane
-from vision.slots import Seen
+from vision.table.layout import PLAY, Layout, Place, Seat
+from vision.table.observations import Seen
 
 
 def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_went() -> None:

@@ -8,16 +8,16 @@ from typing import cast
 import pytest
 
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
-from vision.arms import Hands
-from vision.events_alike import PileCard
-from vision.events_patches import ALIKE, MUCH_ALIKE, PilePictures
-from vision.events_pile import Pile
-from vision.events_record import UnderArm
-from vision.events_seeming import SeeminglyNew
-from vision.events_taking import Taking
-from vision.events_told import ToldPlays
-from vision.layout import DRAW, PLAY
-from vision.slots import Seen
+from vision.following.duplicates import PileCard
+from vision.following.new_cards import SeeminglyNew
+from vision.following.patches import ALIKE, MUCH_ALIKE, PilePictures
+from vision.following.pick_ups import Taking
+from vision.following.pile import Pile
+from vision.following.play_log import ToldPlays
+from vision.following.records import UnderArm
+from vision.hands.tracks import Hands
+from vision.table.layout import DRAW, PLAY
+from vision.table.observations import Seen
 
 
 def test_one_wrong_name_among_several_looks_is_outvoted() -> None:

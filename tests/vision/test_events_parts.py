@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.arms import Reach
-from vision.events_pile import Pile
-from vision.events_record import EventLog, UnderArm, same_patch
-from vision.events_scene import Scene
-from vision.events_sets import Pictured, one_set, with_mates
-from vision.layout import Layout, Place, Seat, Zone
+from vision.following.pile import Pile
+from vision.following.records import EventLog, UnderArm, same_patch
+from vision.following.scene import Scene
+from vision.following.sets import Pictured, one_set, with_mates
+from vision.hands.tracks import Reach
 from vision.plane import TablePlane
-from vision.slots import Seen
+from vision.table.layout import Layout, Place, Seat, Zone
+from vision.table.observations import Seen
 
 SPOT = Zone("row", 0, 0)
 

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.event_script import PLAY_AT, Script, card
-from vision.arms import Reach
-from vision.events_alike import PileCard
-from vision.events_heap import Heap
-from vision.events_patches import (
+from vision.following.burn_pile import Heap
+from vision.following.duplicates import PileCard
+from vision.following.new_cards import SeeminglyNew
+from vision.following.patches import (
     CloseUp,
     PilePictures,
     close_up,
@@ -23,14 +23,14 @@ from vision.events_patches import (
     rest_looks_as_before,
     rest_looks_otherwise,
 )
-from vision.events_pile import Pile
-from vision.events_scene import Scene
-from vision.events_seeming import SeeminglyNew
-from vision.events_taking import Taking
-from vision.events_told import ToldPlays
-from vision.layout import PLAY, Layout, Seat
+from vision.following.pick_ups import Taking
+from vision.following.pile import Pile
+from vision.following.play_log import ToldPlays
+from vision.following.scene import Scene
+from vision.hands.tracks import Reach
 from vision.plane import TablePlane
-from vision.slots import Seen
+from vision.table.layout import PLAY, Layout, Seat
+from vision.table.observations import Seen
 
 LAYOUT = Layout(
     TablePlane(np.array([[0.5, 0, -160], [0, 0.5, -160], [0, 0, 1]])),
@@ -117,7 +117,7 @@ def test_a_card_is_shown_to_be_new_only_where_both_its_indices_have_changed() ->
 
 def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """A seven of hearts, its 7 half covered by the corner of a king, is no king of hearts."""
-    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [0.85])
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.85])
     pile, scene = Pile([PileCard("7H", replace(UPRIGHT, x=3.0))]), Scene(LAYOUT)
     seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
     assert seeming.lay_there(("KH", 0.93, UPRIGHT))
@@ -131,7 +131,9 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A seven of hearts put exactly on a four of hearts looks much like it."""
-    monkeypatch.setattr("vision.events_patches._likenesses", lambda card, *_: [0.92 if card.x == 0 else 0.1])
+    monkeypatch.setattr(
+        "vision.following.patches._likenesses", lambda card, *_: [0.92 if card.x == 0 else 0.1]
+    )
     scene = Scene(LAYOUT)
     pile = Pile([PileCard("4H", UPRIGHT)])
     seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
@@ -158,7 +160,7 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
 def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_down_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [0.92])
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
     scene = Scene(LAYOUT)
     told, pile = ToldPlays(scene), Pile([PileCard("4H", UPRIGHT)])
     seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), told)
@@ -176,7 +178,7 @@ def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In a small picture a five of hearts looks much like the four of hearts that lay there."""
-    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [0.92])
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
     scene = Scene(LAYOUT)
     seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
     five = ("5H", 0.92, replace(UPRIGHT, odds={"5H": 0.96}))
@@ -216,14 +218,14 @@ def test_what_shows_of_a_card_beside_the_one_upon_it_tells_whether_it_came_with_
 
 
 def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.events_patches._likenesses", lambda *_: [])
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [])
     asked: list[Seen] = []
 
     def rest(card: Seen, upon: Sequence[Seen], *_: object) -> bool:
         asked.extend(upon)
         return card.x > 0
 
-    monkeypatch.setattr("vision.events_patches.rest_looks_as_before", rest)
+    monkeypatch.setattr("vision.following.patches.rest_looks_as_before", rest)
     scene = Scene(LAYOUT)
     seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
@@ -247,9 +249,9 @@ def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_c
     monkeypatch: pytest.MonkeyPatch, name: str, read: float, alike: float, new: bool
 ) -> None:
     """That what it may be besides lies elsewhere makes its name certain, and not that it has just come."""
-    monkeypatch.setattr("vision.events_patches.rest_looks_as_before", lambda *_: False)
+    monkeypatch.setattr("vision.following.patches.rest_looks_as_before", lambda *_: False)
     likenesses = {20.0: [alike], 0.0: [0.1]}
-    monkeypatch.setattr("vision.events_patches._likenesses", lambda card, *_: likenesses[card.x])
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda card, *_: likenesses[card.x])
     scene = Scene(LAYOUT)
     seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))

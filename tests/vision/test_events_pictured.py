@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
-from vision.events_patches import PilePictures
-from vision.events_record import UnderArm
-from vision.events_seeming import SeeminglyNew
-from vision.layout import DRAW, PLAY
-from vision.slots import Seen
+from vision.following.new_cards import SeeminglyNew
+from vision.following.patches import PilePictures
+from vision.following.records import UnderArm
+from vision.table.layout import DRAW, PLAY
+from vision.table.observations import Seen
 
 BESIDE = (PLAY_AT[0], -105.0)
 """Where a hand is not over the pile."""
@@ -238,7 +238,7 @@ def test_a_card_read_well_just_upon_another_is_new_where_all_of_its_place_looks_
     script.play("Ann", card(*on_pile("4D", 0, 0, 0.99)))
     monkeypatch.setattr(PilePictures, "lay_there", lambda *_: True)
     monkeypatch.setattr(PilePictures, "shows_new", lambda *_: False)
-    monkeypatch.setattr("vision.events_patches.looks_otherwise", lambda *_: otherwise)
+    monkeypatch.setattr("vision.following.patches.looks_otherwise", lambda *_: otherwise)
     script.reach("Bob", (PLAY_AT, 0.4))
     script.table = [Seen(*PLAY_AT, 90.0, "up", {"4H": 0.96, "4D": 0.03})]
     script.rest()

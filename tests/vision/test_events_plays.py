@@ -7,10 +7,10 @@ import math
 import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, bob_draws, card, down, layout
-from vision.arms import Hands
-from vision.events_record import UnderArm
-from vision.layout import DRAW, PLAY, Zone
-from vision.slots import Seen
+from vision.following.records import UnderArm
+from vision.hands.tracks import Hands
+from vision.table.layout import DRAW, PLAY, Zone
+from vision.table.observations import Seen
 
 
 def test_a_card_of_the_set_that_one_look_shows_well_is_waited_for() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.events_rows import Rows
-from vision.layout import Layout, Seat, Zone
+from vision.following.rows import Rows
 from vision.plane import TablePlane
-from vision.slots import Seen
+from vision.table.layout import Layout, Seat, Zone
+from vision.table.observations import Seen
 
 SPOT = Zone("row", 0, 0)
 

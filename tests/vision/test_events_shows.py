@@ -7,10 +7,10 @@ import math
 import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
-from vision.arms import Hands, Reach
-from vision.events_record import UnderArm
-from vision.layout import BURN, PLAY, Place, Zone
-from vision.slots import Seen
+from vision.following.records import UnderArm
+from vision.hands.tracks import Hands, Reach
+from vision.table.layout import BURN, PLAY, Place, Zone
+from vision.table.observations import Seen
 
 
 def held_out_by_dan(script: Script, shown: Seen) -> Reach:
@@ -74,7 +74,7 @@ def test_a_card_put_face_down_on_the_burn_pile_on_the_way_home_was_shown(
     put_away: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A back upon backs is no new card, but the burn pile looks otherwise."""
-    monkeypatch.setattr("vision.events_heap.Heap.looks_otherwise", lambda *_: put_away)
+    monkeypatch.setattr("vision.following.burn_pile.Heap.looks_otherwise", lambda *_: put_away)
     script = Script()
     reach = script.reach("Dan", ((-150.0, 90.0), 0.2))
     for _ in range(6):

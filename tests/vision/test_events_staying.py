@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from tests.vision.event_script import DRAW_AT, PLAY_AT, Script, card
 from tests.vision.test_events_patches import LAYOUT, UPRIGHT
-from vision.events_alike import Before
-from vision.events_patches import CloseUp, PilePictures, close_up, edge_as_before, stays_beneath
-from vision.events_pile import Pile, PileView
-from vision.events_record import UnderArm
-from vision.events_seeming import SeeminglyNew
-from vision.events_sets import Pictured
-from vision.events_taking import Taking
-from vision.events_told import ToldPlays
-from vision.layout import DRAW
-from vision.slots import Seen
+from vision.following.duplicates import Before
+from vision.following.new_cards import SeeminglyNew
+from vision.following.patches import CloseUp, PilePictures, close_up, edge_as_before, stays_beneath
+from vision.following.pick_ups import Taking
+from vision.following.pile import Pile, PileView
+from vision.following.play_log import ToldPlays
+from vision.following.records import UnderArm
+from vision.following.sets import Pictured
+from vision.table.layout import DRAW
+from vision.table.observations import Seen
 
 THREE, FIVE = card("3H", (-60.0, 0.0)), card("5S", (-60.0, 0.0), angle=99.0)
 PLAYED = [card("7H", (-62.0, -8.0), 0.99), Seen(-62.0, 17.0, 90.0, "up", {"5C": 0.93, "5S": 0.04})]
@@ -176,7 +176,7 @@ def test_a_card_of_the_play_itself_does_not_stay_since_before_the_play(
     upper, lower = card("JS", (-84.0, 31.0), 0.99), card("JH", (-91.0, 2.0))
     pile, pictures = Pile(), PilePictures()
     pile.put([("JH", 0.8, lower), ("JS", 1.0, upper)])
-    monkeypatch.setattr("vision.events_patches.stays_beneath", lambda *_: True)
+    monkeypatch.setattr("vision.following.patches.stays_beneath", lambda *_: True)
     monkeypatch.setattr(PilePictures, "came_with_play", lambda *_: True)
     told = SimpleNamespace(last=SimpleNamespace(cards=("JH", "JS")))
     seeming = SeeminglyNew(pile, pictures, cast(Taking, None), cast(ToldPlays, told))

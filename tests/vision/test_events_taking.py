@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
-from vision.arms import Hands
-from vision.events_heap import Heap
-from vision.events_record import UnderArm
-from vision.events_seeming import SeeminglyNew
-from vision.layout import BURN, DRAW, PLAY, Place, Zone
-from vision.slots import Seen
+from vision.following.burn_pile import Heap
+from vision.following.new_cards import SeeminglyNew
+from vision.following.records import UnderArm
+from vision.hands.tracks import Hands
+from vision.table.layout import BURN, DRAW, PLAY, Place, Zone
+from vision.table.observations import Seen
 
 
 def test_a_pile_that_goes_with_the_hand_is_picked_up() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.events_pile import Pile
-from vision.events_record import Look, UnderArm
-from vision.events_under_hand import UnderHand, plainly_read
-from vision.layout import Layout, Seat
+from vision.following.occluded_readings import UnderHand, plainly_read
+from vision.following.pile import Pile
+from vision.following.records import Look, UnderArm
 from vision.plane import TablePlane
-from vision.slots import Seen
+from vision.table.layout import Layout, Seat
+from vision.table.observations import Seen
 
 TABLE = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.vision.event_script import PLAY_AT, Script, card, down
-from vision.layout import Zone
-from vision.slots import Seen
+from vision.table.layout import Zone
+from vision.table.observations import Seen
 
 BOBS_JACK = Zone("row", 1, 1)
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH, CARDS
-from datasets.art_drawn import DrawnStyle, draw_back, draw_face
+from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH, CARDS
+from datasets.art.drawn import DrawnStyle, draw_back, draw_face
 from datasets.photos import load_set, photos_root
 from engine.errors import BadInputError
-from vision.face_classes import OUTPUTS, RANK_OUTPUTS
-from vision.face_crops import CORNER_HEIGHT, CORNER_WIDTH, CORNERS, WHOLE_HEIGHT, WHOLE_WIDTH, face_crops
-from vision.faces import (
+from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
+from vision.geometry import homography, order_quad
+from vision.recognition.classifier import (
     CLASSES,
     PLAIN_INDEX,
     WEIGHTS,
@@ -33,7 +33,14 @@ from vision.faces import (
     load_fusion,
     reading_of,
 )
-from vision.geometry import homography, order_quad
+from vision.recognition.crops import (
+    CORNER_HEIGHT,
+    CORNER_WIDTH,
+    CORNERS,
+    WHOLE_HEIGHT,
+    WHOLE_WIDTH,
+    face_crops,
+)
 
 FUSION = Fusion(whole_weight=1.0, corner_weight=0.5, floor=1e-3, threshold=0.6)
 
@@ -89,7 +96,7 @@ def test_of_a_doubtful_index_the_upper_end_of_its_card_tells_more(
     open_ = np.full((1, len(CLASSES)), np.log(1e-4))
     open_[0, [CLASSES.index("9C"), CLASSES.index("9S")]] = np.log((0.4, 0.55))
     monkeypatch.setattr(reader, "_index_outputs", lambda crops: (np.zeros((1, 1), np.float32),) * 2)
-    monkeypatch.setattr("vision.faces.class_log_probabilities", lambda outputs: open_)
+    monkeypatch.setattr("vision.recognition.classifier.class_log_probabilities", lambda outputs: open_)
     alone, helped = (reader.read_indices(picture, [LEANING], alone=way)[0] for way in (True, False))
     assert alone.log_probabilities.argmax() == CLASSES.index("9S")
     assert helped.card == "9C"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.glance import Glance
+from vision.motion.frame_difference import Glance
 
 
 def noisy(seed: int, sigma: float = 3.0, level: int = 90) -> np.ndarray:

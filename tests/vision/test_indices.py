@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import BadInputError
-from vision.indices import CARD_PIXELS, LARGEST, SMALLEST, IndexFinder, load_calibration
+from vision.recognition.index_finder import CARD_PIXELS, LARGEST, SMALLEST, IndexFinder, load_calibration
 
 PICTURE = np.zeros((384, 384, 3), np.uint8)
 RIGHT, BELOW = (CARD_PIXELS * 63 / 88, 0.0), (0.0, float(CARD_PIXELS))

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.faces import CLASSES, FaceReader
-from vision.ink import inks, redness
-from vision.reading import Image, Quad
+from vision.recognition.classifier import CLASSES, FaceReader
+from vision.recognition.ink import inks, redness
+from vision.types import Image, Quad
 
 _RED, _BLACK = (40, 30, 190), (35, 30, 30)
 _CARDS = ("5H", "9D", "KH", "5C", "9S", "KC", "7H", "7S")
@@ -97,7 +97,7 @@ def test_a_lone_index_whose_colour_is_in_doubt_is_named_by_its_ink(monkeypatch: 
     odds = np.full((2, len(CLASSES)), 1e-6)
     odds[:, CLASSES.index("7C")], odds[:, CLASSES.index("7H")] = 0.55, 0.35
     odds[:, CLASSES.index("8C")] = 0.1 - 1e-6 * len(CLASSES)
-    monkeypatch.setattr("vision.faces.fused_index", lambda *_: np.log(odds))
+    monkeypatch.setattr("vision.recognition.classifier.fused_index", lambda *_: np.log(odds))
     reader, picture = FaceReader(), table()
     pair = [quad(6), quad(7)]
     alone = reader.read_indices(picture, pair)

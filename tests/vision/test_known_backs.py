@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.art_cards import CARDS
-from datasets.art_drawn import DrawnStyle, draw_back, draw_face
+from datasets.art.cards import CARDS
+from datasets.art.drawn import DrawnStyle, draw_back, draw_face
 from tests.vision.shown import lay, table
-from vision.backs import back_features, back_stack
-from vision.decks import Deck, save_deck
-from vision.enrolment import examples
-from vision.faces import FaceReader
-from vision.known_backs import DeckByBack, decks_with_backs
-from vision.learning import AGREED, LearntHead
-from vision.reading import CardReading, Image
+from vision.decks.backs import back_features, back_stack
+from vision.decks.deck import Deck, save_deck
+from vision.enrolment.enrolment import examples
+from vision.enrolment.known_backs import DeckByBack, decks_with_backs
+from vision.enrolment.online_learning import AGREED, LearntHead
+from vision.recognition.classifier import FaceReader
+from vision.types import CardReading, Image
 
 Picture = NDArray[np.uint8]
 BLUE, RED = draw_back((150, 60, 30)), draw_back((40, 30, 160), 1)
@@ -142,7 +142,7 @@ def test_a_back_under_another_card_tells_nothing(faces: FaceReader, pub: Deck) -
 def test_decks_without_a_back_of_other_weights_or_damaged_are_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pub: Deck
 ) -> None:
-    monkeypatch.setattr("vision.decks.user_data_dir", lambda _name: str(tmp_path))
+    monkeypatch.setattr("vision.decks.deck.user_data_dir", lambda _name: str(tmp_path))
     save_deck(pub)
     save_deck(replace(pub, name="backless", backs=back_stack([])))
     save_deck(replace(pub, name="older", weights="other"))

@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.art_drawn import DrawnStyle, draw_face
+from datasets.art.drawn import DrawnStyle, draw_face
 from datasets.surfaces import drawn_surface
 from vision.geometry import corner_distance
-from vision.reader import TableReader
-from vision.reading import Image, Quad
+from vision.recognition.reader import TableReader
+from vision.types import Image, Quad
 
 CARDS = ("AS", "10D", "7C", "KH", "2H", "9S", "QD", "5C")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.layout import BURN, DRAW, PLAY, Layout, Seat, Zone, find_layout, load_layout
+from vision.hands.ownership import Shoulders
 from vision.plane import TablePlane
-from vision.shoulders import Shoulders
-from vision.slots import Seen
+from vision.table.layout import BURN, DRAW, PLAY, Layout, Seat, Zone, find_layout, load_layout
+from vision.table.observations import Seen
 
 PLANE = TablePlane(np.array([[1.0, 0, -500], [0, 1, -300], [0, 0, 1]]))
 """1 pixel = 1 mm, origin in the middle of a 1000 x 600 picture."""

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.art_cards import CARDS
-from datasets.art_drawn import DrawnStyle, draw_face
+from datasets.art.cards import CARDS
+from datasets.art.drawn import DrawnStyle, draw_face
 from tests.vision.shown import lay, table
-from vision.decks import Deck, DeckHead
-from vision.faces import CLASSES, FaceReader
-from vision.learning import (
+from vision.decks.deck import Deck, DeckHead
+from vision.enrolment.online_learning import (
     AGREED,
     LEAST_CARDS,
     MOMENT_LOOKS,
@@ -24,7 +23,8 @@ from vision.learning import (
     LearntHead,
     known_cards,
 )
-from vision.reading import CardReading, Face, Image, Quad
+from vision.recognition.classifier import CLASSES, FaceReader
+from vision.types import CardReading, Face, Image, Quad
 
 QUAD = np.array([[240, 120], [370, 130], [360, 310], [232, 300]], np.float32)
 Picture = NDArray[np.uint8]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from vision.geometry import corner_distance, is_convex, polygon_iou
-from vision.outlines import (
+from vision.recognition.detector import (
     WEIGHTS,
     Candidates,
     OutlineFinder,
@@ -22,8 +22,8 @@ from vision.outlines import (
     load_facts,
     merge,
 )
-from vision.reading import Quad
-from vision.runtime import load_network
+from vision.recognition.runtime import load_network
+from vision.types import Quad
 
 QUAD = np.array([[300, 100], [360, 110], [350, 200], [288, 188]], np.float32)
 
@@ -239,7 +239,7 @@ def test_the_shipped_network_finds_a_drawn_card() -> None:
     path = shipped_weights()
     import cv2
 
-    from datasets.art import load_deck
+    from datasets.art.decks import load_deck
 
     face = load_deck("drawn").faces["7D"]
     image = np.full((720, 960, 3), (60, 100, 40), np.uint8)

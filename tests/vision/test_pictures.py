@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.pictures import reduced, resized
+from vision.images import reduced, resized
 
 
 @pytest.mark.parametrize("size", [(3, 500), (480, 848), (1080, 1920), (4000, 3000)])

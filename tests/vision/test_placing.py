@@ -10,10 +10,10 @@ from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card
 from tests.vision.event_script import layout as script_layout
 from tests.vision.test_watch import SIZE, UP, Game, without
 from vision.geometry import order_quad
-from vision.layout import BURN, DRAW, PLAY, Layout, Place, Zone
-from vision.placing import Shown, laid_out, put_right
 from vision.questions import NO_DRAW_PILE, NO_ROWS, asked
-from vision.reading import CardReading
+from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
+from vision.table.manual_layout import Shown, laid_out, put_right
+from vision.types import CardReading
 
 CARD = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]])
 ROWS = ((500.0, 520.0), (140.0, 300.0), (500.0, 80.0), (860.0, 300.0))

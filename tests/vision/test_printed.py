@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.printed import is_printed_outline
+from vision.recognition.printed_outlines import is_printed_outline
 
 QUAD = np.array([[150, 80], [270, 95], [250, 260], [130, 240]], np.float32)
 CLOTH = (50, 90, 40)

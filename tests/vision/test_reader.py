@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from vision.faces import CLASSES, FaceReader, FaceReading
-from vision.indices import Index
-from vision.outlines import Outline, OutlineFinder
-from vision.reader import TableReader
-from vision.reading import CardReading, Image, Quad, named_by_both
+from vision.recognition.classifier import CLASSES, FaceReader, FaceReading
+from vision.recognition.detector import Outline, OutlineFinder
+from vision.recognition.index_finder import Index
+from vision.recognition.reader import TableReader
+from vision.types import CardReading, Image, Quad, named_by_both
 
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
 PICTURE = np.zeros((200, 400, 3), np.uint8)

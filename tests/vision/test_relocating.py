@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.following.watcher import Watcher
 from vision.geometry import order_quad, transform
-from vision.layout import Layout, Place, Seat
 from vision.plane import TablePlane
 from vision.questions import LIES_OTHERWISE, asked
-from vision.reading import CardReading, Image
-from vision.watch import Watcher
+from vision.table.layout import Layout, Place, Seat
+from vision.types import CardReading, Image
 
 WIDTH, HEIGHT = 1600, 1200
 CARD = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]])

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.reading import CardReading, Image, Region
-from vision.rereading import ChangedParts
+from vision.recognition.incremental import ChangedParts
+from vision.types import CardReading, Image, Region
 
 WIDTH, HEIGHT = 1920, 1080
 CARD = (70, 100)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vision.resting import RestingLooks
+from vision.motion.rest import RestingLooks
 
 
 def test_looks_are_quick_then_closer_then_rare() -> None:

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.reading import Image, Quad
-from vision.rims import something_sticks_out
+from vision.recognition.overlap_prefilter import something_sticks_out
+from vision.types import Image, Quad
 
 CARD = np.array([[150, 100], [276, 100], [276, 276], [150, 276]], np.float32)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision import runtime
-from vision.faces import WEIGHTS
-from vision.runtime import (
+from vision.recognition import runtime
+from vision.recognition.classifier import WEIGHTS
+from vision.recognition.runtime import (
     COPY_OF,
     Backend,
     OnnxRuntimeNetwork,

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.faces import CLASSES, FaceReader, FaceReading, Fusion, reading_of
 from vision.geometry import polygon_iou
-from vision.outlines import Outline
-from vision.reading import Image, Quad
-from vision.second_look import look_again
+from vision.recognition.classifier import CLASSES, FaceReader, FaceReading, Fusion, reading_of
+from vision.recognition.detector import Outline
+from vision.recognition.second_look import look_again
+from vision.types import Image, Quad
 
 SLANTED = np.array([[150, 80], [250, 80], [300, 220], [200, 220]], np.float32)
 FOUND = np.array([[175, 80], [275, 80], [275, 220], [175, 220]], np.float32)

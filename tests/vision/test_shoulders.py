@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.layout import Layout, Place, Seat
+from vision.hands.ownership import Shoulders
 from vision.plane import TablePlane
-from vision.shoulders import Shoulders
+from vision.table.layout import Layout, Place, Seat
 
 PILE = (0.0, 0.0)
 ANN, BOB, CAT = range(3)

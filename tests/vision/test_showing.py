@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from companion.cli import main
-from datasets.art_cards import CARD_HEIGHT, CARD_WIDTH
-from datasets.art_drawn import DrawnStyle, draw_back, draw_face
+from companion.cli.main import main
+from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH
+from datasets.art.drawn import DrawnStyle, draw_back, draw_face
 from tests.vision.shown import show_pack
-from vision.assignment import assign
-from vision.decks import deck_names, load_deck
-from vision.faces import CLASSES, FaceReader, reading_of
+from vision.decks.deck import deck_names, load_deck
+from vision.enrolment.assignment import assign
+from vision.enrolment.showing import PackShow, Showing, settle
 from vision.geometry import upright_rectangle
-from vision.outlines import Outline
-from vision.reading import Image
-from vision.showing import PackShow, Showing, settle
+from vision.recognition.classifier import CLASSES, FaceReader, reading_of
+from vision.recognition.detector import Outline
+from vision.types import Image
 
 SQUARE = np.zeros((4, 2), np.float32)
 PRINT = np.zeros((1, 1), np.float32)

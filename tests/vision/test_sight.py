@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.reading import CardReading, Image, Quad
-from vision.sight import sight_faults
+from vision.capture.picture_quality import sight_faults
+from vision.types import CardReading, Image, Quad
 
 WIDTH, HEIGHT = 1600, 900
 

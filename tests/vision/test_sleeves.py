@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.reading import Image
-from vision.sleeves import Sleeves, colour_of
-from vision.stillness import Limb
+from vision.hands.sleeves import Sleeves, colour_of
+from vision.motion.background import Limb
+from vision.types import Image
 
 HEIGHT, WIDTH = 120, 200
 

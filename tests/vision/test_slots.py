@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vision.plane import TablePlane
-from vision.reading import CardReading
-from vision.slots import Seen, name_cards, see, turn_between, vote
+from vision.table.observations import Seen, name_cards, see, turn_between, vote
+from vision.types import CardReading
 
 FLAT = TablePlane(np.eye(3))
 

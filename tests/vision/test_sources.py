@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.backlog import Backlog
-from vision.sources import FilmSource, LiveSource, open_source
+from vision.capture.frame_queue import Backlog
+from vision.capture.sources import FilmSource, LiveSource, open_source
 
 
 def write_film(path: Path, frames: int = 30, fps: float = 15.0) -> Path:
@@ -120,7 +120,9 @@ def live(monkeypatch: pytest.MonkeyPatch, camera: Camera) -> LiveSource:
 
 
 def test_a_live_source_keeps_only_the_last_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.sources.Backlog", lambda: Backlog(seconds=60.0, most_bytes=2 * 4 * 4 * 3))
+    monkeypatch.setattr(
+        "vision.capture.sources.Backlog", lambda: Backlog(seconds=60.0, most_bytes=2 * 4 * 4 * 3)
+    )
     camera = Camera()
     source = live(monkeypatch, camera)
     pictures = iter(source)
@@ -139,7 +141,7 @@ def test_a_live_source_keeps_only_the_last_pictures(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_lost_camera_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.sources.time.sleep", lambda _: None)
+    monkeypatch.setattr("vision.capture.sources.time.sleep", lambda _: None)
     camera = Camera()
     camera.broken = True
     source = live(monkeypatch, camera)
@@ -167,6 +169,6 @@ def test_a_film_without_a_picture_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = SimpleNamespace(get=lambda _: 15.0, read=lambda: (False, None), release=lambda: None)
-    monkeypatch.setattr("vision.sources.open_film", lambda path: empty)
+    monkeypatch.setattr("vision.capture.sources.open_film", lambda path: empty)
     with pytest.raises(BadInputError, match="holds no picture"):
         FilmSource(tmp_path / "film.mp4")

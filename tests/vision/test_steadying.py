@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
 from vision.geometry import transform
-from vision.pictures import reduced
-from vision.reading import Image
-from vision.steadying import Steadier
+from vision.images import reduced
+from vision.motion.stabiliser import Steadier
+from vision.types import Image
 
 HEIGHT, WIDTH = 540, 960
 CORNERS = np.array([[80, 60], [880, 60], [880, 480], [80, 480]], np.float64)

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.reading import Image
-from vision.steadying import SteadyFrame
-from vision.stillness import Motion, Stillness, polygon_mask
+from vision.motion.background import Motion, Stillness, polygon_mask
+from vision.motion.stabiliser import SteadyFrame
+from vision.types import Image
 
 STEP = 1 / 15
 

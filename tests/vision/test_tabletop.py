@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.reading import Image
-from vision.tabletop import Tabletop
+from vision.table.bare_table import Tabletop
+from vision.types import Image
 
 QUAD = np.array([[80, 60], [143, 60], [143, 148], [80, 148]], np.float32)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.places import lay_out
-from companion.refereeing import Refereeing, judge_of
-from companion.rulings import asks_where, open_questions
+from companion.game.places import lay_out
+from companion.game.refereeing import Refereeing, judge_of
+from companion.game.ruling_views import asks_where, open_questions
 from engine.errors import BadInputError
 from tests.vision.event_script import layout
 from tests.vision.test_watch import Game
-from vision.events_record import Patch
-from vision.events_rows import Rows
-from vision.placing import Shown
+from vision.following.records import Patch
+from vision.following.rows import Rows
+from vision.following.table_tracking import Track
 from vision.questions import LOST_TRACK, asked
-from vision.tracking import Track
+from vision.table.manual_layout import Shown
 
 
 class Refereed(Game):

@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vision import rereading, unnamed_deck
-from vision.decks import Deck, DeckHead, learnt_folder, load_learnt, save_deck
-from vision.face_classes import CARDS
-from vision.learning import AGREED
-from vision.unnamed_deck import unnamed_reader
+from vision.decks.card_classes import CARDS
+from vision.decks.deck import Deck, DeckHead, learnt_folder, load_learnt, save_deck
+from vision.enrolment import unnamed_deck
+from vision.enrolment.online_learning import AGREED
+from vision.enrolment.unnamed_deck import unnamed_reader
+from vision.recognition import incremental as rereading
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep decks where nobody else does."""
-    monkeypatch.setattr("vision.decks.user_data_dir", lambda _name: str(tmp_path))
+    monkeypatch.setattr("vision.decks.deck.user_data_dir", lambda _name: str(tmp_path))
     return tmp_path
 
 

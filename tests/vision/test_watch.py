@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from engine.events import Event
+from vision.following.watcher import Watcher
 from vision.geometry import order_quad
+from vision.motion.background import Motion
+from vision.motion.stabiliser import Steadier, SteadyFrame
 from vision.questions import NO_DRAW_PILE, NO_ROWS, asked
-from vision.reading import CardReading, Face, Image
-from vision.steadying import Steadier, SteadyFrame
-from vision.stillness import Motion
-from vision.watch import Watcher
+from vision.types import CardReading, Face, Image
 
 SIZE = (1000, 600)
 STEP = 1 / 15

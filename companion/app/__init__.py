@@ -1,0 +1,1 @@
+"""The window: a Kivy application."""

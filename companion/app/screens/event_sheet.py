@@ -1,0 +1,101 @@
+"""One event of the log in full: the picture of the moment, the ruling, the sentence it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+from kivy.core.image import Image as CoreImage
+from kivy.core.window import Window
+from kivy.graphics.texture import Texture
+from kivy.lang import Builder
+from kivy.properties import ObjectProperty, StringProperty
+from kivy.uix.modalview import ModalView
+
+from companion import theme
+from companion.game.interface import Line
+from companion.game.ruling_views import ruling_of, ruling_text
+from companion.i18n.catalogue import _
+from companion.i18n.wording import clock, event_words
+
+
+class EventSheet(ModalView):
+    """Shows one event; a tap leads on to putting it right, or keeps the picture."""
+
+    heading = StringProperty("")
+    verdict = StringProperty("")
+    says = StringProperty("")
+    quote = StringProperty("")
+    ink = StringProperty(theme.QUIET)
+    texture = ObjectProperty(None, allownone=True)
+    why_not = StringProperty("")
+    """Why it cannot be put right; empty: it can."""
+
+    def __init__(
+        self,
+        line: Line,
+        moment: bytes | None,
+        *,
+        on_correct: Callable[[], None] | None,
+        on_keep: Callable[[bytes], None],
+        **kwargs: object,
+    ) -> None:
+        """Show `line`.
+
+        Args:
+            line: The event with its ruling.
+            moment: What the camera saw, as JPEG.
+            on_correct: Leads on to putting the event right; None: the game is not being played.
+            on_keep: Gets the picture that is to be kept as a file.
+            kwargs: For Kivy.
+        """
+        super().__init__(**kwargs)
+        self.heading = f"{clock(float(line.get('t') or 0.0))}  {event_words(line)}"
+        ruling = ruling_of(line)
+        if ruling is not None:
+            name = str(ruling.get("verdict") or "legal")
+            self.verdict = f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}"
+            self.ink = theme.VERDICT_INK[name]
+            self.says, self.quote = ruling_text(ruling)
+        else:
+            self.says = _("Nothing to rule on.")
+        self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
+        if moment is not None:
+            self.texture = texture_of(moment)
+        if moment is None:
+            self.ids.bar.remove_widget(self.ids.keep)
+        if on_correct is None:
+            self.why_not = _(
+                "This game is not being played. To put an event right, go on with the game, or open it again,"
+                " on the form."
+            )
+            self.ids.bar.remove_widget(self.ids.correct)
+        self._size()
+        Window.bind(size=self._size)
+        self.bind(on_dismiss=lambda *_args: Window.unbind(size=self._size))
+
+    def correct(self) -> None:
+        """Go on to putting the event right."""
+        self.dismiss()
+        if self._on_correct is not None:
+            self._on_correct()
+
+    def keep(self) -> None:
+        """Keep the picture of the moment as a file."""
+        if self._moment is not None:
+            self._on_keep(self._moment)
+        self.dismiss()
+
+    def _size(self, *_args: object) -> None:
+        upright = Window.height > Window.width
+        share = (0.94, 0.8 if self.texture is not None else 0.5) if upright else (0.72, 0.9)
+        self.size = Window.width * share[0], Window.height * share[1]
+
+
+def texture_of(jpeg: bytes) -> Texture | None:
+    """Return a picture of a moment as the screen wants it."""
+    return CoreImage(BytesIO(jpeg), ext="jpg").texture
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,103 @@
+"""The plain large-type view: whose turn it is, what may be played, the ruling. To be read from two metres."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kivy.clock import Clock
+from kivy.lang import Builder
+from kivy.metrics import dp
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
+from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.boxlayout import BoxLayout
+from kivy.uix.modalview import ModalView
+
+from companion import theme
+from companion.app.screens.arrangement import legible_dp, stacked
+from companion.app.screens.panels import sentence
+from companion.app.screens.widgets import longest_word, signed, text_height
+from companion.game.ruling_views import newest_ruling, ruling_of, ruling_text
+from companion.game.session import Snapshot
+from companion.i18n.catalogue import _
+from companion.i18n.wording import demand_words
+
+_AWAY_M = 2.0
+GLANCED_DP = legible_dp(_AWAY_M, acuity=0.5)
+"""Least type of whose turn it is, what may be played, and the verdict: also without one's glasses."""
+READ_DP = legible_dp(_AWAY_M, acuity=0.8)
+"""Least type of the sentence; where it has no room at this size it scrolls."""
+_SHARES = {"who": 26, "need": 24, "word": 17, "says": 22}
+"""Of the window's height, where no line needs more."""
+
+
+class LargeBody(ButtonBehavior, BoxLayout):
+    """Fills the window, or more where it scrolls; a tap anywhere leaves it."""
+
+
+class LargeView(ModalView):
+    """Three things, as large as the window allows."""
+
+    who = StringProperty("")
+    need = StringProperty("")
+    sign = StringProperty("")
+    word = StringProperty("")
+    says = StringProperty("")
+    ink = StringProperty(theme.QUIET)
+    ground = StringProperty(theme.PANEL)
+
+    ruling_height = NumericProperty(0)
+    """How much of it, from below, the ruling's ground covers, in pixels."""
+    watched = BooleanProperty(True)
+    """Whether there is a camera or a film, and with it a deal to wait for."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._lay = Clock.create_trigger(self._place, -1)
+        self.bind(size=self._lay)
+        for name in _SHARES:
+            self.ids[name].bind(full_text=self._lay)
+
+    def _place(self, *_args: object) -> None:
+        """Share the height out; what has no room at its least size makes the whole scroll."""
+        width = self.width * 0.94
+        least = []
+        for name in _SHARES:
+            line = self.ids[name]
+            text = signed(line.full_text)
+            floor = dp(READ_DP)
+            if name != "says":  # a word is kept whole, if need be in the type of the sentence
+                longest = longest_word(text, dp(GLANCED_DP), line.bold, line.italic)
+                floor = max(floor, dp(GLANCED_DP) * min(1.0, width / max(1.0, longest)))
+            line.smallest, line.largest = floor, max(floor, line.largest)
+            least.append(text_height(text, floor, int(width), line.bold, line.italic) + 2 if text else 0)
+        room = self.height - self.ids.leave.height
+        for name, height in zip(_SHARES, stacked(least, list(_SHARES.values()), room), strict=True):
+            self.ids[name].height = height
+        self.ruling_height = sum(self.ids[name].height for name in ("word", "says", "leave"))
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Show what the session published."""
+        table: Any = snapshot.table
+        waiting = _("Waiting for the deal") if self.watched else _("Who begins?")
+        if table is None:
+            self.who, self.need = waiting, ""
+        elif table.loser:
+            self.who, self.need = _("{player} is the Shithead").format(player=table.loser), ""
+        else:
+            turn = table.turn
+            self.who = _("{player} to play").format(player=turn) if turn else waiting
+            self.need = sentence(demand_words(table.effect_in_words)) if turn else ""
+        line = newest_ruling(snapshot.lines)
+        ruling = ruling_of(line) if line is not None else None
+        if ruling is None:  # none has fallen yet, or all were taken back
+            self.sign = self.word = self.says = ""
+            self.ink, self.ground = theme.QUIET, theme.PANEL
+            return
+        verdict = str(ruling.get("verdict") or "legal")
+        self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
+        self.ink, self.ground = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
+        self.says = ruling_text(ruling)[0]
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

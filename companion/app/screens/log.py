@@ -1,0 +1,169 @@
+"""The log: every event of the game with its ruling, and what to look for in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kivy.factory import Factory
+
+from companion.app.android_folders import write_shared
+from companion.app.screens.correct import CorrectSheet, open_sheet
+from companion.app.screens.event_sheet import EventSheet
+from companion.app.screens.panels import LogList, rows_of
+from companion.app.screens.replay import ReplayView
+from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
+from companion.game.interface import Line
+from companion.game.replay import PlayedGame, newest_evening, running_game
+from companion.game.ruling_views import line_to_correct, open_questions, ruling_of
+from companion.game.sharing import pictures_folder
+from companion.i18n.catalogue import _, many, marked
+from companion.i18n.messages import error_words
+from companion.i18n.wording import path_sign
+from engine.errors import BadInputError
+from engine.files.atomic import make_folder, write_whole
+
+
+def _illegal(lines: Sequence[Line]) -> Sequence[Line]:
+    return [line for line in lines if (ruling_of(line) or {}).get("verdict") == "illegal"]
+
+
+def _open(lines: Sequence[Line]) -> Sequence[Line]:
+    asked = open_questions(lines)
+    return [line for line in lines if line in asked or (ruling_of(line) or {}).get("verdict") == "unproven"]
+
+
+FILTERS: tuple[tuple[str, str, Callable[[Sequence[Line]], Sequence[Line]]], ...] = (
+    ("all", marked("All"), lambda lines: lines),
+    ("illegal", marked("Illegal"), _illegal),
+    ("open", marked("Open"), _open),
+)
+"""Name, title, and which events of a game pass."""
+
+
+class LogScreen(Page):
+    """The running game's log; without one, that of the newest game in the store."""
+
+    def __init__(self, app: Any, **kwargs: Any) -> None:
+        super().__init__(title=_("Log"), **kwargs)
+        self._summary = BodyText()
+        self._app = app
+        self.filter = "all"
+        self.sheet: EventSheet | None = None
+        self.correcting: CorrectSheet | None = None
+        self._serial = -1
+        self._game = app.session.snapshot.game if app.session is not None else 1
+        self._lines: Sequence[Line] = ()
+        self.chips: dict[str, Chip] = {}
+        self.ids.head.add_widget(self._summary)
+        filters = Factory.FilterRow()
+        self.ids.head.add_widget(filters)
+        self.rows = LogList()
+        self.ids.column.remove_widget(self.ids.scroll)
+        self.ids.column.add_widget(self.rows, index=1)
+        for name, title, _among in FILTERS:
+            chip = Chip(label=_(title))
+            chip.bind(on_release=lambda _chip, name=name: self.show_only(name))
+            self.chips[name] = chip
+            filters.add_widget(chip)
+        self._games: Sequence[PlayedGame] = ()
+        if app.session is None:
+            self._games = self._stored()
+            self._lines = self._games[-1].lines if self._games else ()
+        self.replay: ReplayView | None = None
+        self.step_through = PillButton(text=_("Step through the evening"), size_hint=(1, 1))
+        self.step_through.bind(on_release=lambda _button: self.open_replay())
+        self.ids.foot.add_widget(self.step_through)
+        self.show_only("all")
+        self.refresh()
+
+    def refresh(self, _dt: float = 0.0) -> None:
+        """Show what the session published since the last call."""
+        session = self._app.session
+        if session is None or session.snapshot.serial == self._serial:
+            return
+        if session.snapshot.game != self._game:
+            close(self.sheet, self.correcting)  # of an event of the game before
+        self._serial, self._game = session.snapshot.serial, session.snapshot.game
+        self._lines = session.snapshot.lines
+        self._show()
+
+    def show_only(self, name: str) -> None:
+        """List the events that pass the filter `name`."""
+        self.filter = name
+        for other, chip in self.chips.items():
+            chip.on = other == name
+        self._show()
+
+    def put_right(self, event_id: int) -> None:
+        """Open what puts an event right, which leads to it in full; at once where no game runs."""
+        session = self._app.session
+        line = line_to_correct(session.snapshot.lines, event_id) if session is not None else None
+        if line is None:
+            self.open_event(event_id)
+        else:
+            self.correcting = open_sheet(line, session, on_look=lambda: self.open_event(event_id))
+
+    def open_event(self, event_id: int) -> None:
+        """Show one event in full."""
+        line = next((line for line in self._lines if line.get("id") == event_id), None)
+        if line is None:
+            return
+        session = self._app.session
+        moment = session.moment(event_id) if session is not None else self._kept(event_id)
+        self.sheet = EventSheet(
+            line,
+            moment,
+            on_correct=None if session is None else lambda: self.put_right(event_id),
+            on_keep=lambda jpeg: self._keep(event_id, jpeg),
+        )
+        self.sheet.open()
+
+    def open_replay(self) -> None:
+        """Go through the evening's games, beginning with the newest."""
+        games = self._stored()
+        if not games:
+            self.ids.toast.say(_("Nothing has happened yet."))
+            return
+        self.replay = ReplayView(games)
+        self.replay.open()
+
+    def _kept(self, event_id: int) -> bytes | None:
+        return self._games[-1].moment(event_id) if self._games else None
+
+    def _keep(self, event_id: int, jpeg: bytes) -> None:
+        """Keep the picture of a moment among the user's: until now it was in memory only."""
+        write_shared(lambda: self._write(event_id, jpeg), self.ids.toast.say)
+
+    def _write(self, event_id: int, jpeg: bytes) -> None:
+        path = pictures_folder() / time.strftime(f"shithead-%Y%m%d-%H%M%S-{event_id}.jpg")
+        try:
+            make_folder(path.parent)
+            write_whole(path, jpeg)
+        except OSError as error:
+            self.ids.toast.say(error_words(error))
+            return
+        self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
+
+    def _show(self) -> None:
+        among = next(among for name, _title, among in FILTERS if name == self.filter)
+        self.rows.show(rows_of(among(self._lines), open_questions(self._lines), self.put_right))
+        illegal = len(_illegal(self._lines))
+        events = many("{n} event", "{n} events", len(self._lines))
+        self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"
+
+    def _stored(self) -> Sequence[PlayedGame]:
+        """Return the games of the evening; a game that is not kept is taken from its session."""
+        session, choice = self._app.session, self._app.choice
+        if session is not None and (choice is None or not choice.kept):
+            return [running_game(choice, session)] if session.snapshot.lines else []
+        try:
+            games = newest_evening(self._app.store)
+        except BadInputError as error:
+            self.ids.toast.say(error_words(error), 8.0)
+            return ()
+        if session is not None and games and games[-1].folder == session.kept_moments.folder:
+            games[-1] = replace(games[-1], moments=session.moments)  # which are not all kept
+        return games

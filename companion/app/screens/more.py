@@ -1,0 +1,126 @@
+"""Everything else: voice, sound, language, the first steps once more, and what is kept on this device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kivy.factory import Factory
+
+from companion.app.screens.kept import KeptHere
+from companion.app.screens.tour import Tour
+from companion.app.screens.widgets import BodyText, Chip, Page, PillButton
+from companion.device import on_phone
+from companion.i18n.catalogue import AUTOMATIC, LANGUAGES, _, language, marked
+from companion.i18n.wording import path_sign
+from companion.speech.voice import can_speak
+from companion.store.store import default_path
+
+
+class MoreScreen(Page):
+    """Switches and buttons, each with a line that says what it does."""
+
+    def __init__(self, app: Any, **kwargs: Any) -> None:
+        super().__init__(title=_("More"), **kwargs)
+        self._app = app
+        self.switches: dict[str, Chip] = {}
+        self.languages: dict[str, Chip] = {}
+        self.type_sizes: dict[str, Chip] = {}
+        self.buttons: dict[str, PillButton] = {}
+        self.tour: Tour | None = None
+        self._add_switches()
+        self._add_languages()
+        self._add_type_sizes()
+        self._add_game()
+        self._add_kept()
+
+    def switch(self, name: str) -> None:
+        """Switch `name` on or off, and let it be heard."""
+        on = not getattr(self._app.settings, name)
+        self._app.set(**{name: on})
+        self.switches[name].on = on
+        if name == "speak" and on:
+            self._app.feedback.say(_("Rulings are spoken from now on."))
+
+    def set_type_size(self, name: str) -> None:
+        """Have type as large as `name` says, on every screen."""
+        self._app.set(type_size=name)
+        for other, chip in self.type_sizes.items():
+            chip.on = other == name
+
+    def take_tour(self) -> None:
+        """Show the first steps once more."""
+        self.tour = Tour(lambda: None)
+        self.tour.open()
+
+    def _add_switches(self) -> None:
+        self.add(Factory.Heading(full_text=_("Heard and felt")))
+        row = self.add(Factory.FilterRow())
+        for name, label in (("speak", _("Voice")), ("sound", _("Sound")), ("vibrate", _("Vibration"))):
+            chip = Chip(label=label, on=getattr(self._app.settings, name))
+            chip.bind(on_release=lambda _chip, name=name: self.switch(name))
+            self.switches[name] = chip
+            row.add_widget(chip)
+        text = _("Voice speaks rulings, turns and songs; sound and vibration mark a breach.")
+        if not can_speak():
+            nowhere = _("No voice was found on this device.")
+            text += " " + (
+                nowhere if on_phone() else _("No voice was found on this device (install espeak-ng).")
+            )
+        self.add(BodyText(full_text=text))
+
+    def _add_languages(self) -> None:
+        self.add(Factory.Heading(full_text=_("Language")))
+        row = self.add(Factory.FilterRow())
+        for code, label in ((AUTOMATIC, _("As the device")), *LANGUAGES.items()):
+            chip = Chip(label=label, on=self._app.settings.language == code)
+            chip.bind(on_release=lambda _chip, code=code: self._app.set(language=code))
+            self.languages[code] = chip
+            row.add_widget(chip)
+        text = marked(
+            "The quoted sentences are translated; what counts is the sentence in the language of its source."
+        )
+        if language() != "en":  # in English nothing is
+            self.add(BodyText(full_text=_(text)))
+
+    def _add_type_sizes(self) -> None:
+        self.add(Factory.Heading(full_text=_("Type size")))
+        row = self.add(Factory.FilterRow())
+        for name, label in (("normal", _("Normal")), ("larger", _("Larger")), ("largest", _("Largest"))):
+            chip = Chip(label=label, on=self._app.settings.type_size == name)
+            chip.bind(on_release=lambda _chip, name=name: self.set_type_size(name))
+            self.type_sizes[name] = chip
+            row.add_widget(chip)
+
+    def _add_game(self) -> None:
+        self.add(Factory.Heading(full_text=_("Game")))
+        row = self.add(Factory.FilterRow())
+        self._button(row, "tour", _("First steps"), self.take_tour)
+        self._button(row, "places", _("Places"), self._open_places)
+        session = self._app.session
+        self.buttons["places"].disabled = session is None or not session.watches
+        self._button(row, "new", _("New game"), self._app.new_game)
+
+    def _open_places(self) -> None:
+        self._app.go("table")
+        self._app.screen.open_places()
+
+    def _add_kept(self) -> None:
+        self.add(Factory.Heading(full_text=_("Kept on this device")))
+        where = self._app.store or default_path()
+        self.add(
+            BodyText(full_text=_("Nothing leaves it. The games are in {path}.").format(path=path_sign(where)))
+        )
+        row = self.add(Factory.FilterRow())
+        chip = Chip(label=_("Keep a picture of each ruling"), on=self._app.settings.keep_moments)
+        chip.bind(on_release=lambda _chip: self.switch("keep_moments"))
+        self.switches["keep_moments"] = chip
+        row.add_widget(chip)
+        self.add(BodyText(full_text=_("Of the table only, nobody in it; seen in the log and the replay.")))
+        self.kept = KeptHere(self, self._app)
+        self.buttons |= self.kept.buttons
+
+    def _button(self, row: Any, name: str, text: str, act: Any) -> None:
+        button = PillButton(text=text, size_hint=(1, 1))
+        button.bind(on_release=lambda _button: act())
+        self.buttons[name] = button
+        row.add_widget(button)

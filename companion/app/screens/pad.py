@@ -1,0 +1,87 @@
+"""Cards by touch: thirteen ranks and a joker, four suits, and what has been tapped so far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kivy.lang import Builder
+from kivy.properties import ListProperty, StringProperty
+from kivy.uix.boxlayout import BoxLayout
+
+from companion.app.screens.widgets import CardTile, PillButton, signed
+from companion.i18n.catalogue import _
+from companion.i18n.wording import RANKS, SUIT_SIGN, SUITS, split_card
+
+_JOKER = "JOKER"
+
+
+class Key(PillButton):
+    """One rank or one suit."""
+
+    stands_for = StringProperty("")
+
+
+class CardPad(BoxLayout):
+    """A tap on a rank adds a card; a tap on a suit says of which suit the last one is, if that matters.
+
+    A tap on a card that was added takes it away.
+    """
+
+    cards = ListProperty([])
+    hint = StringProperty("")
+    says = StringProperty("")
+    """What is wrong with the last tap; stands where the cards will, until one is tapped."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.keys: dict[str, Key] = {}
+
+    def on_kv_post(self, _base: Any) -> None:
+        """Make the keys, once the kv rules have made their places."""
+        for rank in (*RANKS, _JOKER):
+            self._add(rank, "Jkr" if rank == _JOKER else rank, self.ids.ranks)
+        for suit in SUITS:
+            self._add(suit, SUIT_SIGN[suit], self.ids.suits)
+        self.bind(cards=self._show)
+
+    def tap(self, key: str) -> None:
+        """Take in a rank or a suit."""
+        if key not in SUITS:
+            self.cards = [*self.cards, key]
+            return
+        if not self.cards:
+            self.says = _("First the rank, then its suit.")
+            return
+        rank = split_card(self.cards[-1])[0]
+        if rank != _JOKER:
+            now = rank if self.cards[-1] == rank + key else rank + key
+            self.cards = [*self.cards[:-1], now]
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.cards, self.says = [], ""
+
+    def _add(self, stands_for: str, text: str, row: Any) -> None:
+        key = Key(stands_for=stands_for, text=signed(text))
+        key.bind(on_release=lambda key: self.tap(key.stands_for))
+        self.keys[stands_for] = key
+        row.add_widget(key)
+
+    def _show(self, *_args: object) -> None:
+        self.says = ""
+        row = self.ids.chosen
+        row.clear_widgets()
+        for place, card in enumerate(self.cards):
+            tile = CardTile(card=card, size_hint=(1, 1))
+            tile.bind(on_release=lambda _tile, place=place: self._drop(place))
+            row.add_widget(tile)
+        suit = split_card(self.cards[-1])[1] if self.cards else ""
+        for name in SUITS:
+            self.keys[name].primary = name == suit
+
+    def _drop(self, place: int) -> None:
+        self.cards = [*self.cards[:place], *self.cards[place + 1 :]]
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

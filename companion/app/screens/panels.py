@@ -1,0 +1,398 @@
+"""The panels of the table screen: the ruling, whose turn it is, the players, the log.
+
+Each has `show(...)`, which takes what the referee published and holds no rules of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from kivy.app import App
+from kivy.clock import Clock
+from kivy.core.text import Label as CoreLabel
+from kivy.graphics import Color, Rectangle, SmoothLine, SmoothRoundedRectangle
+from kivy.lang import Builder
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
+from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.floatlayout import FloatLayout
+from kivy.uix.recycleview import RecycleView
+from kivy.uix.widget import Widget
+
+from companion import theme
+from companion.app.screens.arrangement import DETAIL_UNITS, ONE_ROW_UNITS, ROW_MARGIN_UNITS, TITLE_UNITS
+from companion.app.screens.widgets import CardTile, Panel, largest_that_fits, line_width, signed, text_height
+from companion.game.interface import Line as EventLine
+from companion.game.ruling_views import open_questions, pick_ups_and_burns, ruling_of, ruling_text
+from companion.i18n.catalogue import _
+from companion.i18n.wording import RANKS, card_sign, clock, demand_words, event_words
+
+_SHOWN_OF_PILE = 5
+_RED_SUITS = theme.RED
+
+
+class Banner(ButtonBehavior, Panel):
+    """The newest ruling: sign and word, what happened, what the referee says, the sentence it rests on."""
+
+    word = StringProperty("")
+    sign = StringProperty("●")
+    what = StringProperty("")
+    says = StringProperty("")
+    quote = StringProperty("")
+    ink_colour = StringProperty(theme.QUIET)
+    ground_colour = StringProperty(theme.PANEL)
+    word_units = NumericProperty(120)
+    """Width of the word's field in design units."""
+    event_id = NumericProperty(0)
+    unit = NumericProperty(1.0)
+    main_unit = NumericProperty(0.0)
+    """Of what matters most, in pixels, where type is larger than there is room for."""
+    type_unit = NumericProperty(1.0)
+    word_width = NumericProperty(120)
+    crowded = BooleanProperty(False)
+    """Whether the quoted sentence gives way to what the referee says."""
+    says_share = NumericProperty(1.0)
+    """Of the room for both, what the referee says takes; the quoted sentence has the rest."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        for what in ("says", "quote", "crowded", "size", "unit", "type_unit"):
+            self.fbind(what, self._share)
+
+    def _share(self, *_args: object) -> None:
+        if not self.quote or not self.crowded:
+            self.says_share = 0.52 if self.quote else 1.0
+            return
+        room = self.height - 62 * self.unit
+        width = int(self.width - 40 * self.unit)
+        needed = text_height(signed(self.says), 20 * self.type_unit, max(2, width), bold=False, italic=False)
+        self.says_share = needed / room if needed <= room - 40 * self.unit else 1.0
+
+    def show(self, line: EventLine) -> None:
+        """Show the ruling of one event line."""
+        ruling = ruling_of(line) or {}
+        verdict = str(ruling.get("verdict") or "legal")
+        self.event_id = int(line.get("id") or 0)
+        self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
+        self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
+        self.word_units = 150 if verdict == "unproven" else 96
+        self.what = _("earlier") if line.get("event") == "late_breach" else event_words(line)
+        self.says, self.quote = ruling_text(ruling)
+
+    def show_plain(self, word: str, says: str) -> None:
+        """Show a line that is no ruling."""
+        self.sign, self.word, self.what, self.says, self.quote = "●", word, "", says, ""
+        self.word_units = 250
+        self.ink_colour, self.ground_colour = theme.QUIET, theme.PANEL
+        self.event_id = 0
+
+
+class TurnPanel(Panel):
+    """Whose turn it is, what lies on the pile, what may be played on it."""
+
+    who = StringProperty("")
+    direction = StringProperty("")
+    caption = StringProperty("")
+    need = StringProperty("")
+    """What may be played; once the game is over, what comes next."""
+    counts = StringProperty("")
+    main_unit = NumericProperty(0.0)
+    """Of what matters most, in pixels, where type is larger than there is room for."""
+    type_unit = NumericProperty(1.0)
+    crowded = BooleanProperty(False)
+    """Whether what is said only in passing is left out: ranks, caption, the word for the direction."""
+    counts_share = NumericProperty(0.44)
+    """Of the pile's height, what the counts beside it take."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._shown: tuple[str, ...] = ()
+
+    def on_kv_post(self, _base: Widget) -> None:
+        """Follow the pile's place, once the kv rules have made it."""
+        self.ids.pile.bind(pos=self._lay_pile, size=self._lay_pile)
+
+    def show(self, table: Any, *, watched: bool = True, awaits_deal: bool = False) -> None:
+        """Show the referee's public table; a game that is not `watched` waits for no deal.
+
+        `awaits_deal`: whether it is over and the next deal begins another one.
+        """
+        if table.loser:
+            self.who, self.direction = _("{player} is the Shithead").format(player=table.loser), ""
+        else:
+            turn = table.turn
+            dealt = not watched or any(table.up.values())
+            waiting = _("Who begins?") if dealt else _("Waiting for the deal")
+            self.who = _("{player} to play").format(player=turn) if turn else waiting
+            clockwise = table.direction != "anticlockwise"
+            self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"
+        self.need = sentence(demand_words(table.effect_in_words)) if table.turn and not table.loser else ""
+        self.caption = _("May be played now:") if self.need else ""
+        if awaits_deal:
+            self.need = _("Deal the next game")
+        pile, burnt = len(table.pile), len(table.burned)
+        left = "?" if table.draw_pile is None else str(table.draw_pile)
+        self.counts = _("{pile} on the pile\n{left} to draw · {burnt} burnt").format(
+            pile=pile, left=left, burnt=burnt
+        )
+        self.ids.strip.show(table.playable_ranks if table.turn and not table.loser else ())
+        self._shown = tuple(table.pile[-_SHOWN_OF_PILE:])
+        self._lay_pile()
+
+    def _lay_pile(self, *_args: object) -> None:
+        """Fan the last cards of the pile from left to right, the top card in front."""
+        pile = self.ids.pile
+        tiles = list(reversed(pile.children))
+        if tuple(tile.card for tile in tiles) != self._shown:
+            pile.clear_widgets()
+            tiles = [CardTile(card=card) for card in self._shown]
+            for tile in tiles:
+                tile.disabled = True
+                pile.add_widget(tile)
+        height = min(pile.height, pile.width * 0.6)
+        width = height * 63 / 88
+        step = min(width * 0.56, (pile.width - width) / max(1, _SHOWN_OF_PILE - 1))
+        for place, tile in enumerate(tiles):
+            tile.size = width, height
+            tile.pos = pile.x + place * step, pile.center_y - height / 2
+
+
+def sentence(text: str | None) -> str:
+    """Return `text` with a capital first letter."""
+    return text[:1].upper() + text[1:] if text else ""
+
+
+class RankStrip(Widget):
+    """The thirteen ranks; those that may be played are filled like cards, the others hollow."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.playable: frozenset[str] = frozenset()
+        self.bind(pos=self._draw, size=self._draw)
+
+    def show(self, ranks: Sequence[str]) -> None:
+        """Mark `ranks` as playable."""
+        self.playable = frozenset(ranks)
+        self._draw()
+
+    def _draw(self, *_args: object) -> None:
+        self.canvas.clear()
+        gap = self.width * 0.008
+        width = (self.width - gap * (len(RANKS) - 1)) / len(RANKS)
+        with self.canvas:
+            for place, rank in enumerate(RANKS):
+                self._draw_rank(rank, self.x + place * (width + gap), width)
+
+    def _draw_rank(self, rank: str, x: float, width: float) -> None:
+        playable = rank in self.playable
+        radius = width * 0.2
+        if playable:
+            Color(*theme.rgba(theme.CARD_FACE))
+            SmoothRoundedRectangle(pos=(x, self.y), size=(width, self.height), radius=[radius])
+        else:
+            Color(*theme.rgba(theme.QUIET, 0.35))
+            SmoothLine(rounded_rectangle=(x + 1, self.y + 1, width - 2, self.height - 2, radius), width=1)
+        ink = theme.CARD_INK if playable else theme.DIM
+        label = CoreLabel(text=rank, font_size=min(self.height * 0.56, width * 0.66), bold=playable)
+        label.refresh()
+        texture = label.texture
+        centre = x + width / 2, self.center_y
+        Color(*theme.rgba(ink))
+        Rectangle(
+            texture=texture,
+            pos=(round(centre[0] - texture.width / 2), round(centre[1] - texture.height / 2)),
+            size=texture.size,
+        )
+
+
+class PlayersPanel(FloatLayout):
+    """One cell for each player, in the order in which they sit."""
+
+    crowded = BooleanProperty(False)
+    """Whether pick-ups and burns give way to larger names."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cells: dict[str, PlayerCell] = {}
+        self.on_choose: Callable[[str], None] = lambda _name: None
+        """Called with a player's name when their cell is tapped."""
+        self.bind(pos=self._lay, size=self._lay)
+
+    def show(self, table: Any, lines: Sequence[EventLine]) -> None:
+        """Show each player's cards, and how often they picked up and burnt."""
+        if list(self.cells) != list(table.players):
+            self.clear_widgets()
+            self.cells = {player: PlayerCell(title=player) for player in table.players}
+            for player, cell in self.cells.items():
+                cell.bind(on_release=lambda _cell, player=player: self.on_choose(player))
+                self.add_widget(cell)
+            self._lay()
+        picked_up, burnt = pick_ups_and_burns(lines)
+        for player, cell in self.cells.items():
+            cell.show(player, table, picked_up[player], burnt[player])
+
+    def _lay(self, *_args: object) -> None:
+        if not self.cells:
+            return
+        u = App.get_running_app().u
+        columns = len(self.cells) if self.width > ONE_ROW_UNITS * u else 2
+        rows = -(-len(self.cells) // columns)
+        gap = 6 * u if rows > 1 else 10 * u
+        width = (self.width - gap * (columns - 1)) / columns
+        height = (self.height - gap * (rows - 1)) / rows
+        for place, cell in enumerate(self.cells.values()):
+            column, row = place % columns, place // columns
+            cell.size = width, height
+            # Not `top`: while the height is changing it may still be the old one.
+            bottom = self.y + self.height - (row + 1) * height - row * gap
+            cell.pos = self.x + column * (width + gap), bottom
+
+
+class PlayerCell(ButtonBehavior, Panel):
+    """One player: name, hand, cards on the table, pick-ups and burns. A tap says what they did."""
+
+    title = StringProperty("")
+    hand = StringProperty("")
+    up = StringProperty("")
+    record = StringProperty("")
+    to_play = BooleanProperty(False)
+    compact = BooleanProperty(False)
+    """Too low for three lines: pick-ups and burns are left to the log."""
+    left = BooleanProperty(False)
+    unit = NumericProperty(1.0)
+    least = NumericProperty(13)
+    """Pixels of the type below which a name is cut instead; one of a single word may be smaller."""
+    name_lines = NumericProperty(1)
+    hand_width = NumericProperty(0)
+
+    def on_kv_post(self, _base: Widget) -> None:
+        """Follow what name and hand need room for, once the kv rules have made them."""
+        for what in ("title", "hand", "size", "compact", "unit", "least", "name_lines"):
+            self.fbind(what, self._share)
+        self._share()
+
+    def _share(self, *_args: object) -> None:
+        """Give the hand the width that it needs and the name the rest: both shrink, or the name is cut."""
+        room, largest = self.width - 25 * self.unit, 16 * self.unit
+
+        def hand_width(size: float) -> float:
+            return line_width(self.hand, min(size, largest), bold=True, italic=False) + 2
+
+        def fits(size: float) -> bool:
+            return bool(self.ids.name.fits(self.title, size, room - hand_width(size)))
+
+        size = largest_that_fits(fits, 18 * self.unit, self.least)
+        self.hand_width = hand_width(size) if fits(size) else min(hand_width(largest), 0.44 * self.width)
+
+    def show(self, player: str, table: Any, picked_up: int, burnt: int) -> None:
+        """Show one player of the referee's public table."""
+        self.to_play = table.turn == player and not table.loser
+        self.left = player in table.left
+        self.title = f"▶ {player}" if self.to_play else player
+        self.name_lines = 2 if " " in player else 1  # the sign alone is no line
+        size = table.hands[player].size
+        self.hand = _("out") if self.left else _("{n} in hand").format(n="?" if size is None else size)
+        up = " ".join(card_sign(card) for card in table.up.get(player) or ()) or _("none")
+        down = table.down.get(player)
+        self.up = _("Up {up} · Down {down}").format(up=up, down="?" if down is None else down)
+        self.record = _("Pick-ups {n} · Burns {burns}").format(n=picked_up, burns=burnt)
+
+
+class LogPanel(Panel):
+    """Every event with its ruling, the newest on top; a tap opens it to be put right."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.on_choose: Callable[[int], None] = lambda _id: None
+        """Called with an event's id when its row is tapped."""
+
+    def show(self, lines: Sequence[EventLine]) -> None:
+        """List `lines`."""
+        self.ids.rows.show(rows_of(lines, open_questions(lines), self._choose))
+
+    def _choose(self, event_id: int) -> None:
+        self.on_choose(event_id)
+
+
+def rows_of(
+    lines: Sequence[EventLine], asked: Sequence[EventLine], choose: Callable[[int], None]
+) -> list[dict[str, Any]]:
+    """Return the log rows of event lines, the newest first; `asked` are the questions that are open."""
+    open_ids = {line["id"] for line in asked}
+    return [_row_of(line, choose, is_open=line.get("id") in open_ids) for line in reversed(lines)]
+
+
+def _row_of(line: EventLine, choose: Callable[[int], None], *, is_open: bool) -> dict[str, Any]:
+    ruling = ruling_of(line) or {}
+    verdict = ruling.get("verdict")
+    breaches = ruling.get("breaches") or ()
+    detail = breaches[0].get("cite", "") if breaches else ""
+    if detail and verdict:
+        detail = f"{_(theme.VERDICT_WORD[verdict])} · {detail}"
+    sign, ink = theme.VERDICT_SIGN.get(str(verdict), "·"), theme.VERDICT_INK.get(str(verdict), theme.QUIET)
+    if line.get("event") == "unclear":
+        sign, ink, detail = "✓", theme.QUIET, _("Answered")
+        if is_open:
+            sign, ink, detail = "?", theme.AMBER, _("Tap to say what happened")
+    return {
+        "event_id": int(line.get("id") or 0),
+        "sign": sign,
+        "ink": ink,
+        "title": signed(event_words(line), red_suits=_RED_SUITS),
+        "detail": signed(detail),
+        "time_text": clock(float(line.get("t") or 0.0)),
+        "choose": choose,
+    }
+
+
+class LogList(RecycleView):
+    """Log rows that scroll, each as high as its title needs."""
+
+    close = BooleanProperty(False)
+    """Whether the rows stand close together, as there is little room for them."""
+    unit = NumericProperty(1.0)
+    least = NumericProperty(50)
+    """Pixels that a row is high at the least."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._rows: list[dict[str, Any]] = []
+        self._measure = Clock.create_trigger(self._set_rows, -1)
+        for what in ("width", "unit", "least"):
+            self.fbind(what, self._measure)
+
+    def show(self, rows: list[dict[str, Any]]) -> None:
+        """List `rows`, as `rows_of` returns them."""
+        self._rows = rows
+        self._set_rows()
+
+    def _set_rows(self, *_args: object) -> None:
+        self.data = [{**row, "height": self._height(row)} for row in self._rows]
+
+    def _height(self, row: dict[str, Any]) -> float:
+        width = int(self.width - ROW_MARGIN_UNITS * self.unit)
+        if width < 2:
+            return float(self.least)
+        title = text_height(row["title"], TITLE_UNITS * self.unit, width, bold=False, italic=False)
+        below = DETAIL_UNITS * self.unit if row["detail"] else 0.0
+        return max(float(self.least), float(title + below + 8 * self.unit))
+
+
+class LogRow(ButtonBehavior, FloatLayout):
+    """One event in the log."""
+
+    event_id = NumericProperty(0)
+    sign = StringProperty("")
+    ink = StringProperty(theme.QUIET)
+    title = StringProperty("")
+    detail = StringProperty("")
+    time_text = StringProperty("")
+    choose: Callable[[int], None] = staticmethod(lambda _id: None)
+
+    def on_release(self) -> None:
+        """Open this event."""
+        self.choose(int(self.event_id))
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

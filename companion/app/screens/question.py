@@ -1,0 +1,168 @@
+"""What the referee asks of those at the table, with its answers as buttons: one tap answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kivy.clock import Clock
+from kivy.lang import Builder
+from kivy.metrics import dp
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
+from kivy.uix.boxlayout import BoxLayout
+
+from companion.app.screens.arrangement import ANSWER_DP, rows_needed
+from companion.app.screens.widgets import PillButton, signed, text_height
+from companion.game.interface import Line
+from companion.game.ruling_views import (
+    asks_for_hidden_card,
+    asks_where,
+    is_astray,
+    likely_answers,
+    line_to_correct,
+    open_questions,
+)
+from companion.i18n.catalogue import _
+from companion.i18n.wording import cards_sign, event_words
+from engine.events import Event
+
+_QUESTION_SHARE, _STEPS = 0.4, 40
+"""Of the line that it shares with its answers, a question gets so much; less, in so many steps, where that is
+all they lack."""
+
+
+class AnswerChip(PillButton):
+    """One answer."""
+
+    wide = BooleanProperty(False)
+
+
+class QuestionBar(BoxLayout):
+    """The newest question that is open; not there while there is none."""
+
+    asks = StringProperty("")
+    choice = BooleanProperty(False)
+    """Whether there is more to choose from than that it is done."""
+    beside = BooleanProperty(False)
+    """Whether it stands beside the picture and not below it."""
+    wraps = BooleanProperty(False)
+    """Whether the answers take several rows."""
+    tallest = NumericProperty(48)
+    """Height of an answer where there is room."""
+    chip_height = NumericProperty(48)
+    """Height of an answer."""
+    rows_height = NumericProperty(48)
+    """Pixels that the rows of answers take, one above the other."""
+    answers_width = NumericProperty(0)
+    """Pixels in which the answers are seen; they scroll where they need more."""
+    row_width = NumericProperty(0)
+    """Pixels that all answers take in one row."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.on_answer: Callable[[int, Event | None], None] = lambda _id, _event: None
+        """Called with an event's id and what it really was, or None: it is struck out."""
+        self.on_other: Callable[[int], None] = lambda _id: None
+        """Called with the id of a question whose answer is none of those offered."""
+        self.on_where: Callable[[], None] | None = None
+        """Called where players want to show where rows and piles lie; None: nobody can."""
+        self.chips: dict[str, PillButton] = {}
+        """The answers offered: the cards by their names, `other`, `where`, and `done`."""
+        self._shown: tuple[Line, Line | None, bool] | None = None
+        self._lay = Clock.create_trigger(self._share, -1)
+        self.fbind("size", self._lay)
+        self.fbind("orientation", self._lay)
+        self.fbind("asks", self._lay)
+        self.fbind("tallest", self._lay)
+
+    def show(self, lines: Sequence[Line], *, followed: bool = True) -> None:
+        """Ask the newest open question of the game; `followed`: it is known where everything lies."""
+        question = next(reversed(open_questions(lines)), None)
+        about = None if question is None else line_to_correct(lines, int(question["id"]))
+        where = question is not None and asks_where(question, followed=followed)
+        shown = None if question is None else (question, about, where)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self.chips = {}
+        self.ids.chips.clear_widgets()
+        self.ids.view.scroll_x = 0
+        if question is None:
+            self.asks = ""
+            return
+        number = int(question["id"])
+        about_card = about is not question
+        self.choice = about_card or where
+        self.asks = _in_short(question) if self.choice else event_words(question)
+        for event in likely_answers(lines, question):
+            new = next(card for card in event.cards if card not in (about or {})["cards"])
+            self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
+        if about_card:
+            self._add("other", _("Other"), lambda: self.on_other(number), wide=True, primary=False)
+            self._add("done", "✗", partial(self._answer, number, None), primary=False)
+        else:
+            if where and self.on_where is not None:
+                self._add("where", _("Show where they lie"), self.on_where, wide=True)
+            self._add("done", _("Done"), partial(self._answer, number, None), wide=True, primary=not where)
+
+    def _share(self, *_args: object) -> None:
+        """Let the answers take several rows where the question stays whole above them, else scroll."""
+        if not self.chips:
+            return
+        across, gap = self.ids.chips.spacing
+        left, top, right, bottom = self.padding
+        widths = [chip.width for chip in self.chips.values()]
+        self.row_width = sum(widths) + across * (len(widths) - 1)
+        room = self.width - left - right
+        rows = rows_needed(widths, across, room)
+        asked = text_height(
+            signed(self.asks), self.ids.asks.smallest, max(2, int(room)), bold=True, italic=False
+        )
+        free = self.height - top - bottom - self.spacing - asked
+        # Where type is large, answers are as low as a finger can hit before they are out of sight.
+        height = max(dp(ANSWER_DP), min(self.tallest, (free + gap) / rows - gap))
+        self.wraps = self.orientation == "vertical" and rows * (height + gap) - gap <= free
+        self.chip_height = height if self.wraps else self.tallest
+        self.rows_height = rows * (height + gap) - gap if self.wraps else self.chip_height
+        self.answers_width = room if self.orientation == "vertical" else self._left_by_question(room)
+
+    def _left_by_question(self, room: float) -> float:
+        """Return the answers' width in one line with the question, which stays whole or has its share."""
+        asks, needed = self.ids.asks, float(self.row_width)
+        for step in range(_STEPS):
+            width = room * _QUESTION_SHARE * (_STEPS - step) / _STEPS
+            left = room - width - self.spacing
+            if left >= needed and asks.fits(self.asks, asks.smallest, width):
+                return needed
+        return min(needed, room * (1 - _QUESTION_SHARE) - float(self.spacing))
+
+    def _answer(self, event_id: int, event: Event | None) -> None:
+        self.on_answer(event_id, event)
+
+    def _add(
+        self, name: str, text: str, act: Callable[[], Any], *, wide: bool = False, primary: bool = True
+    ) -> None:
+        chip = AnswerChip(text=signed(text), wide=wide, primary=primary, height=self.chip_height)
+        self.fbind("chip_height", chip.setter("height"))
+        chip.bind(on_release=lambda _chip: act())
+        chip.bind(size=self._lay)
+        self._lay()
+        self.chips[name] = chip
+        self.ids.chips.add_widget(chip)
+
+
+def _in_short(question: Line) -> str:
+    """Return a question whose answers stand beside it: the whole of it is in the log."""
+    if is_astray(question):
+        return _("The game is not where it lay.")
+    if asks_where(question):
+        return _("No finished deal is seen.")
+    who = str(question.get("player") or _("Somebody"))
+    if asks_for_hidden_card(question):
+        return _("Which card of {player} lay hidden?").format(player=who)
+    return _("Which card did {player} play?").format(player=who)
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,112 @@
+"""The rule book: the ruleset in force, searchable, and the question "can I play this?"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kivy.clock import Clock
+from kivy.factory import Factory
+from kivy.lang import Builder
+from kivy.properties import StringProperty
+from kivy.uix.boxlayout import BoxLayout
+
+from companion.app.screens.ask import AskSheet
+from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton
+from companion.i18n.catalogue import _, many
+from companion.i18n.rules import cite_words, options_words, quotation
+from engine.errors import BadInputError
+from engine.explain import topics
+from engine.ruleset import DEFAULT_RULESET, RULESET_NAMES, Rule, Ruleset, load_ruleset
+
+
+class RuleEntry(BoxLayout):
+    """One rule: in our words, and the sentence it stands on."""
+
+    says = StringProperty("")
+    quote = StringProperty("")
+
+
+class RulesScreen(Page):
+    """One ruleset under its headings; typing narrows it down."""
+
+    def __init__(self, app: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._app = app
+        choice = app.choice
+        self.rules = choice.rules if choice is not None else DEFAULT_RULESET
+        self.options = choice.options if choice is not None else ()
+        self.sheet: AskSheet | None = None
+        self.search = FormField(hint_text=_("Search the rules"))
+        later: Any = Clock.create_trigger(lambda _dt: self.show(), 0.2)
+        self.search.bind(text=lambda *_args: later())
+        self.ids.head.add_widget(self.search)
+        self.chips: dict[str, Chip] = {}
+        if app.session is None:  # with a game on, its ruleset is the one in force
+            row = Factory.RulesetRow()
+            for name in RULESET_NAMES:
+                chip = Chip(label=load_ruleset(name).title)
+                chip.bind(on_release=lambda _chip, name=name: self.choose(name))
+                self.chips[name] = chip
+                row.add_widget(chip)
+            self.ids.head.add_widget(row)
+        self.ask = PillButton(text=_("Can I play this?"), primary=True, size_hint=(1, 1))
+        self.ask.bind(on_release=lambda _button: self.open_question())
+        self.ids.foot.add_widget(self.ask)
+        self.show()
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The ruleset that is shown; the default one where a house variant's file has gone."""
+        try:
+            return load_ruleset(self.rules, tuple(self.options))
+        except BadInputError:
+            return load_ruleset(DEFAULT_RULESET)
+
+    def choose(self, name: str) -> None:
+        """Show the ruleset `name`, as it is without house options."""
+        self.rules, self.options = name, ()
+        self.show()
+
+    def open_question(self) -> None:
+        """Ask whether cards may be played: on the pile of the running game, else on one that is tapped."""
+        session = self._app.session
+        table = session.snapshot.table if session is not None else None
+        pile = tuple(table.pile) if table is not None else None
+        self.sheet = AskSheet(self.rules, self.options, pile)
+        self.sheet.open()
+
+    def show(self) -> None:
+        """List the rules that contain what was typed."""
+        ruleset = self.ruleset
+        self.title = f"{_('Rules')}: {ruleset.title}"
+        for name, chip in self.chips.items():
+            chip.on = name == self.rules
+        wanted = self.search.text.casefold().split()
+        self.ids.content.clear_widgets()
+        on = options_words(ruleset)
+        if on and not wanted:
+            self.add(BodyText(full_text=on))
+        found = 0
+        for heading, rules in topics(ruleset).items():
+            matching = [rule for rule in rules if _matches(rule, heading, wanted)]
+            if matching:
+                self.add(Factory.Heading(full_text=_(heading)))
+            for rule in matching:
+                found += 1
+                says = _(rule.text)
+                self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({cite_words(rule.cite)})"))
+        if wanted:
+            text = many("{n} rule found", "{n} rules found", found) if found else _("No rule speaks of that.")
+            self.ids.content.add_widget(BodyText(full_text=text), index=len(self.ids.content.children))
+        self.ids.scroll.scroll_y = 1
+
+
+def _matches(rule: Rule, heading: str, wanted: list[str]) -> bool:
+    """Tell whether a rule contains what was typed, in the language in force or as it is written."""
+    texts = (rule.text, rule.quote, heading)
+    text = " ".join([rule.id, rule.cite, *texts, *map(_, texts)]).casefold()
+    return all(word in text for word in wanted)
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

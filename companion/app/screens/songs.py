@@ -1,0 +1,80 @@
+"""What a player owes, song by song: a tap says that one was sung, a second one takes that back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from kivy.core.window import Window
+from kivy.lang import Builder
+from kivy.properties import StringProperty
+from kivy.uix.modalview import ModalView
+
+from companion.app.screens.widgets import Chip
+from companion.game.evening import Ritual
+from companion.i18n.catalogue import _
+from companion.i18n.wording import day_words
+
+
+class SongChip(Chip):
+    """One ritual; it stays pressed once it is done."""
+
+
+class SongsSheet(ModalView):
+    """Lists the rituals of one player: those that are due first, the oldest on top."""
+
+    player = StringProperty("")
+
+    def __init__(
+        self,
+        player: str,
+        rituals: Sequence[Ritual],
+        *,
+        dated: bool,
+        on_mark: Callable[[Ritual, bool], bool],
+        **kwargs: object,
+    ) -> None:
+        """Open for `player`.
+
+        Args:
+            player: Whom the rituals fell on.
+            rituals: All of them, done or due, oldest first.
+            dated: Whether to name the day of each, where they are of several evenings.
+            on_mark: Gets a ritual and whether it was done; tells whether that could be kept.
+            kwargs: For Kivy.
+        """
+        super().__init__(player=player, **kwargs)
+        self._dated, self._on_mark = dated, on_mark
+        self.chips: list[SongChip] = []
+        """Top to bottom. They stay in their places while the sheet is open."""
+        for ritual in sorted(rituals, key=lambda ritual: ritual.done is not None):
+            chip = SongChip(on=ritual.done is not None, label=self._label(ritual, ritual.done is not None))
+            chip.bind(on_release=partial(self._mark, ritual))
+            self.chips.append(chip)
+            self.ids.content.add_widget(chip)
+        for part in (self.ids.body, self.ids.content):
+            part.bind(minimum_height=self._size)
+        self._size()
+        Window.bind(size=self._size)
+        self.bind(on_dismiss=lambda *_args: Window.unbind(size=self._size))
+
+    def _mark(self, ritual: Ritual, chip: SongChip) -> None:
+        done = not chip.on
+        if self._on_mark(ritual, done):
+            chip.on, chip.label = done, self._label(ritual, done)
+
+    def _label(self, ritual: Ritual, done: bool) -> str:
+        state = _("done") if done else _("still due")
+        game = _("game {n}").format(n=ritual.nth)
+        when = f"{game}, {day_words(ritual.started)}" if self._dated else game
+        return f"{ritual.title}\n{state} · {when}"
+
+    def _size(self, *_args: object) -> None:
+        needed = self.ids.body.minimum_height + self.ids.content.minimum_height
+        upright = Window.height > Window.width
+        share = (0.94, 0.8) if upright else (0.6, 0.94)
+        self.size = Window.width * share[0], min(needed, Window.height * share[1])
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,271 @@
+"""The table screen: the live picture, the ruling, whose turn it is, the players, the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kivy.app import App
+from kivy.clock import Clock
+from kivy.lang import Builder
+from kivy.metrics import Metrics, dp
+from kivy.properties import BooleanProperty, StringProperty
+from kivy.uix.floatlayout import FloatLayout
+
+from companion.app.screens import (
+    live,  # noqa: F401 - the kv file names their widgets
+    panels,  # noqa: F401 - the kv file names their widgets
+    question,  # noqa: F401 - the kv file names their widgets
+    ring,  # noqa: F401 - the kv file names their widgets
+)
+from companion.app.screens.arrangement import Box, arrange, beside_question
+from companion.app.screens.correct import CorrectSheet, open_sheet
+from companion.app.screens.large import LargeView
+from companion.app.screens.places import DragPlaces, PlacesView, TapPlaces
+from companion.app.screens.player_sheet import PlayerSheet
+from companion.app.screens.widgets import close, signed
+from companion.game.display_image import shown_width
+from companion.game.entry import shown_rank
+from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
+from companion.game.session import Session, Snapshot
+from companion.i18n.catalogue import _
+from engine.errors import BadInputError
+
+
+class TableScreen(FloatLayout):
+    """Shows a session and passes on what the players ask for."""
+
+    paused = BooleanProperty(False)
+    over = BooleanProperty(False)
+    """Whether the game has ended: the way to the next one is open."""
+    stopped = BooleanProperty(False)
+    """Whether nothing is watched any more, because the source failed or ended: the form leads on."""
+    prompt = StringProperty("")
+    """What people who enter what happens must know, while it is nobody's turn."""
+    watches = BooleanProperty(True)
+    """Whether there is a camera or a film; else people enter what happens."""
+
+    demonstrates = BooleanProperty(False)
+    """Whether the film that ships is shown, with a line on it that says so."""
+
+    def __init__(self, session: Session, **kwargs: Any) -> None:
+        self.session = session
+        self.sheet: CorrectSheet | None = None
+        self.player_sheet: PlayerSheet | None = None
+        self.large: LargeView | None = None
+        self.places: PlacesView | None = None
+        """What is shown over the table while places are put right, or shown by taps."""
+        super().__init__(watches=session.watches, **kwargs)
+        if self.watches:
+            self.remove_widget(self.ids.by_hand)
+        self._serials = (-1, -1)
+        self._game = session.snapshot.game
+        self._said, self._phase = ("", 0), ""
+        self._players = 4
+        self.ids.log.on_choose = self.open_event
+        self.ids.question.on_answer, self.ids.question.on_other = session.correct, self.open_event
+        self.ids.question.on_where = self.show_where if session.watches else None
+        self.ids.players.on_choose = self.open_player
+        self.ids.banner.bind(on_release=lambda banner: self.open_event(int(banner.event_id)))
+        self._arrange = Clock.create_trigger(self.place_panels, -1)
+        self.bind(size=self._arrange, pos=self._arrange)
+        self.ids.question.bind(asks=self._arrange)
+
+    def refresh(self, _dt: float = 0.0) -> None:
+        """Show what the session published since the last call; cheap when that is nothing."""
+        picture, snapshot = self.session.picture, self.session.snapshot
+        picture_serial, snapshot_serial = self._serials
+        if picture is not None and picture.serial != picture_serial:
+            self.ids.live.show_picture(picture)
+        if snapshot.serial != snapshot_serial:
+            self._show(snapshot)
+        if self.places is not None:
+            self.places.show(picture, snapshot)
+        self._serials = (picture.serial if picture is not None else -1, snapshot.serial)
+
+    def undo(self) -> None:
+        """Take back the last event."""
+        self.session.undo()
+
+    def toggle_pause(self) -> None:
+        """Stop looking, or go on; once the game is over, on to the next; without a camera, to the form."""
+        if self.over or self.stopped:
+            App.get_running_app().new_game()
+        else:
+            self.session.pause(not self.paused)
+
+    def enlarge(self) -> None:
+        """Show the plain large-type view."""
+        self.large = LargeView(watched=self.watches)
+        self.large.show(self.session.snapshot)
+        self.large.bind(on_dismiss=lambda *_args: setattr(self, "large", None))
+        self.large.open()
+
+    def open_places(self) -> None:
+        """Show where the program believes everything to lie, to be put right by drag."""
+        self._over_picture(DragPlaces(self.session.put))
+
+    def show_where(self) -> None:
+        """Have the rows and the draw pile tapped, as no deal is recognised or the game is not found again."""
+        if self.session.snapshot.table is not None:
+            self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.lay_out))
+
+    def _over_picture(self, view: PlacesView) -> None:
+        """Open a view that shows the picture larger than the table does."""
+        self.places = view
+        view.bind(on_dismiss=self._places_done)
+        view.ids.live.bind(width=self._widen)
+        view.show(self.session.picture, self.session.snapshot)
+        view.open()
+
+    def _widen(self, _live: object, width: float) -> None:
+        self.session.picture_width = shown_width(width)
+
+    def _places_done(self, *_args: object) -> None:
+        self.places = None
+        self._arrange()
+
+    def open_player(self, player: str) -> None:
+        """Open the sheet on which to enter what `player` did."""
+        snapshot = self.session.snapshot
+        if snapshot.table is None:
+            return
+        players = list(snapshot.table.players)
+        here = players.index(player)
+        self.player_sheet = PlayerSheet(
+            player,
+            [*players[here + 1 :], *players[:here]],
+            snapshot.lines,
+            face_up=len(snapshot.table.up.get(player) or ()),
+            shown=self._shown(),
+            on_enter=self.session.enter,
+            on_correct=self.session.correct,
+        )
+        self.player_sheet.open()
+
+    def enter_next(self) -> None:
+        """Open the sheet of whoever's turn it is."""
+        table = self.session.snapshot.table
+        if table is not None and table.turn is not None:
+            self.open_player(table.turn)
+
+    def _shown(self) -> str | None:
+        choice = App.get_running_app().choice
+        if choice is None:
+            return None
+        try:
+            return shown_rank(choice.rules, choice.options)
+        except BadInputError:  # a house variant whose file has gone
+            return None
+
+    def open_event(self, event_id: int) -> None:
+        """Open the sheet that puts one event right."""
+        line = line_to_correct(self.session.snapshot.lines, event_id)
+        if line is None:
+            return
+        self.sheet = open_sheet(line, self.session)
+
+    def _show(self, snapshot: Snapshot) -> None:
+        ids = self.ids
+        if snapshot.game != self._game:
+            close(self.sheet, self.player_sheet)  # what they were about to say is of the game before
+        self._game = snapshot.game
+        self.paused, self.stopped = snapshot.phase == "paused", snapshot.phase in ("failed", "ended")
+        self._show_phase(snapshot)
+        self.over = snapshot.table is not None and bool(snapshot.table.loser)
+        may_pause = self.watches and snapshot.phase in ("watching", "paused")
+        ids.pause.disabled = not (self.over or self.stopped or may_pause)
+        new = (snapshot.says, snapshot.answers) != self._said
+        if snapshot.says and new and snapshot.says != ids.phase.full_text:
+            ids.toast.say(snapshot.says)
+        self._said = snapshot.says, snapshot.answers
+        judged = newest_ruling(snapshot.lines)
+        if snapshot.lost:
+            ids.banner.show_plain(
+                _("Lost track"),
+                _("The cards or the camera have moved. What stands here is from before."),
+            )
+        elif judged is not None:
+            ids.banner.show(judged)
+        elif snapshot.phase == "watching":
+            ids.banner.show_plain(*self._before_a_ruling(snapshot))
+        ids.live.show_readings(
+            snapshot.readings,
+            judged=tuple(judged.get("cards") or ()) if judged else (),
+            verdict=str((ruling_of(judged) or {})["verdict"]) if judged else "legal",
+            moving=snapshot.moving,
+        )
+        ids.log.show(snapshot.lines)
+        ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
+        ids.undo.disabled = not snapshot.lines
+        if snapshot.table is not None:
+            self._show_table(snapshot)
+        if self.large is not None:
+            self.large.show(snapshot)
+
+    def _before_a_ruling(self, snapshot: Snapshot) -> tuple[str, str]:
+        """Return word and sentence of the banner while nothing has been ruled on."""
+        coming = _("Rulings appear here as they fall.")
+        if snapshot.game == 1:
+            return _("Watching") if self.watches else _("Scoring"), coming
+        dealer = snapshot.table.dealer
+        return _("New game"), f"{_('{player} deals.').format(player=dealer)} {coming}" if dealer else coming
+
+    def _show_phase(self, snapshot: Snapshot) -> None:
+        """Say over the picture why it stands still; what is said later goes by, this stays."""
+        if snapshot.phase == "opening" or snapshot.phase != self._phase:
+            why = _("Paused") if self.paused else snapshot.says
+            self.ids.phase.full_text = "" if snapshot.phase == "watching" else why
+        self._phase = snapshot.phase
+
+    def _show_table(self, snapshot: Snapshot) -> None:
+        self.ids.turn.show(snapshot.table, watched=self.watches, awaits_deal=snapshot.awaits_deal)
+        self.ids.ring.show(snapshot.table)
+        if not self.watches:
+            self._name_next(snapshot.table.turn)
+        self.ids.players.show(snapshot.table, snapshot.lines)
+        if len(snapshot.table.players) != self._players:
+            self._players = len(snapshot.table.players)
+            self._arrange()
+
+    def _name_next(self, turn: str | None) -> None:
+        self.prompt = "" if turn else _("Game over") if self.over else _("Tap the player who begins")
+        self.ids.next.text = signed(_("What {player} does").format(player=turn)) if turn else ""
+
+    def place_panels(self, *_args: object) -> None:
+        """Lay out the panels and set the design unit."""
+        app = App.get_running_app()
+        if app is None:
+            return  # a scheduled arrangement that comes after the app was told to stop
+        plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
+        app.set_unit(plan.unit)
+        for panel in (self.ids.banner, self.ids.turn):
+            panel.crowded, panel.main_unit = plan.crowded, plan.main_unit
+        self.ids.players.crowded = plan.crowded
+        self.session.picture_width = shown_width(plan.live.width)
+        boxes, asking = plan.panels, self.ids.question
+        boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
+        picture, question_box = beside_question(plan.live, plan.unit, dp(1))
+        # Beside a demonstration's picture there is no room for its own line: its questions stand in the log.
+        if asking.asks and not (self.demonstrates and picture.width < plan.live.width):
+            boxes["live"], boxes["question"] = picture, question_box
+        asking.beside = boxes["live"].width < plan.live.width
+        for name, box in boxes.items():
+            panel = self.ids[name]
+            panel.size_hint = (None, None)
+            panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
+        self.ids.log.opacity = 1 if plan.log.height else 0
+        self._place_toast(boxes["live"], plan.unit)
+
+    def _place_toast(self, over: Box, unit: float) -> None:
+        """Let what was just done be said over the picture, and not over the answers that stand beside it."""
+        gap, toast = 4 * unit, self.ids.toast
+        narrow, room = self.ids.question.beside, over.height - 2 * gap
+        if not self.watches and not self.ids.next.disabled:  # nor over the button that stands there instead
+            room -= self.ids.next.top - self.ids.live.y
+        toast.lines, toast.padding = (6, (6 * unit, 0)) if narrow else (3, (16 * unit, 0))
+        toast.size = over.width - 2 * gap, min(88 * unit, room) if narrow else 44 * unit
+        toast.pos = self.x + over.x + gap, self.y + over.y + over.height - toast.height - gap
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,91 @@
+"""The first steps: three pictures of what to do, shown once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kivy.lang import Builder
+from kivy.properties import NumericProperty, StringProperty
+from kivy.uix.modalview import ModalView
+
+from companion.device import on_phone
+from companion.i18n.catalogue import _, marked
+
+_WITH_A_PHONE = (
+    "♠",
+    marked("Put the phone over the table"),
+    marked(
+        "Fix it so that the whole table is in the picture. Then deal: face-down cards, face-up cards on "
+        "top, hands. No camera? Then you enter by touch what happens."
+    ),
+)
+_WITH_A_COMPUTER = (
+    "♠",
+    marked("Put a camera over the table"),
+    marked(
+        "A webcam, or a phone that sends its picture here. Fix it so that the whole table is in the picture. "
+        "Then deal: face-down cards, face-up cards on top, hands. No camera? Then you enter by touch what "
+        "happens."
+    ),
+)
+_THEN = (
+    (
+        "✗",
+        marked("Play, and be watched"),
+        marked(
+            "Every play is ruled on, with the sentence it breaks. Nothing is prevented: the referee says it, "
+            "you decide. What only hidden cards can tell is called not proven."
+        ),
+    ),
+    (
+        "↺",
+        marked("Put it right"),
+        marked(
+            "Tap an event to say which card it really was, or who it was. Undo takes the last event back. "
+            "Tap a player to enter what they did. Everything stays on this device."
+        ),
+    ),
+)
+
+
+def tour_steps() -> tuple[tuple[str, str, str], ...]:
+    """Return sign, title and text of each step on this device, still to be translated."""
+    return (_WITH_A_PHONE if on_phone() else _WITH_A_COMPUTER, *_THEN)
+
+
+class Tour(ModalView):
+    """Three screens, forwards with one thumb; it can be left at any of them."""
+
+    step = NumericProperty(0)
+    sign = StringProperty("")
+    heading = StringProperty("")
+    body = StringProperty("")
+    onwards = StringProperty("")
+    progress = StringProperty("")
+
+    def __init__(self, on_done: Callable[[], None], **kwargs: Any) -> None:
+        """`on_done` is called once the tour is over or left."""
+        super().__init__(**kwargs)
+        self._steps = tour_steps()
+        self._show()
+        self.bind(on_dismiss=lambda *_args: on_done())
+
+    def forward(self) -> None:
+        """Go on to the next step, or end after the last."""
+        if self.step + 1 == len(self._steps):
+            self.dismiss()
+            return
+        self.step += 1
+        self._show()
+
+    def _show(self) -> None:
+        sign, heading, body = self._steps[int(self.step)]
+        last = self.step + 1 == len(self._steps)
+        self.sign, self.heading, self.body = sign, _(heading), _(body)
+        self.onwards = _("Begin") if last else _("Next")
+        self.progress = _("Step {n} of {all}").format(n=int(self.step) + 1, all=len(self._steps))
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

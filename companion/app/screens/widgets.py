@@ -1,0 +1,284 @@
+"""Small widgets that every screen shares: panels, labels that fit, buttons, card tiles."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kivy.animation import Animation
+from kivy.clock import Clock
+from kivy.core.text import Label as CoreLabel
+from kivy.core.text.markup import MarkupLabel
+from kivy.lang import Builder
+from kivy.metrics import dp
+from kivy.properties import BooleanProperty, ColorProperty, NumericProperty, StringProperty
+from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.floatlayout import FloatLayout
+from kivy.uix.label import Label
+from kivy.uix.modalview import ModalView
+from kivy.uix.textinput import TextInput
+from kivy.uix.widget import Widget
+from kivy.utils import escape_markup
+
+from companion import theme
+from companion.i18n.wording import SUIT_SIGN, is_red, split_card
+
+SIGN_FONT = "DejaVuSans"
+"""Kivy's own copy of DejaVu Sans: the bundled font that has suits and signs."""
+_SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★§⚙")
+
+
+def signed(text: str, *, red_suits: str | None = None) -> str:
+    """Return `text` as Kivy markup in which suits and signs are set in a font that has them.
+
+    `red_suits` is a colour for hearts and diamonds.
+    """
+    parts = []
+    for character in text:
+        if character not in _SIGNS:
+            parts.append(escape_markup(character))
+            continue
+        sign = f"[font={SIGN_FONT}]{character}[/font]"
+        if red_suits is not None and character in "♦♥":
+            sign = f"[color={red_suits}]{sign}[/color]"
+        parts.append(sign)
+    return "".join(parts)
+
+
+def close(*sheets: ModalView | None) -> None:
+    """Close those of these sheets that are open."""
+    for sheet in sheets:
+        if sheet is not None:
+            sheet.dismiss()
+
+
+class Panel(FloatLayout):
+    """A rounded area in a ground colour."""
+
+    ground = ColorProperty(theme.rgba(theme.PANEL))
+
+
+_TYPE_STEP = 1.075
+"""How much larger each type size is than the next smaller one."""
+
+
+def largest_that_fits(fits: Callable[[float], bool], largest: float, smallest: float) -> float:
+    """Return the largest type size down from `largest` that `fits`; `smallest` where none does.
+
+    The steps between are the same for any `largest`, so that a larger one never ends in a smaller size.
+    """
+    size = largest
+    while size > smallest and not fits(size):
+        step = math.ceil(math.log(size, _TYPE_STEP) - 1e-6) - 1
+        size = max(smallest, _TYPE_STEP**step)
+    return size
+
+
+class FitLabel(Label):
+    """Plain text in the largest size, up to `largest`, that fits; cut with an ellipsis only below `smallest`.
+
+    Sizes are in pixels, unless they name another unit. Signs and suits are set in a font that has them.
+    """
+
+    full_text = StringProperty("")
+    largest = NumericProperty(20)
+    smallest = NumericProperty("12dp")
+    lines = NumericProperty(99)
+    """No more than so many."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(markup=True, **kwargs)
+        self._fit = Clock.create_trigger(self.fit, -1)
+        for what in ("full_text", "largest", "smallest", "lines", "size"):
+            self.fbind(what, self._fit)
+
+    def fit(self, *_: object) -> None:
+        """Choose the type size and, if need be, where the text is cut."""
+        if self.width < 2 or self.height < 2 or not self.full_text:
+            self.text = ""
+            return
+        text = self.full_text
+        size = largest_that_fits(lambda size: self.fits(text, size, self.width), self.largest, self.smallest)
+        if not self.fits(text, size, self.width):
+            low, high = 0, len(text)
+            while low < high:
+                middle = (low + high + 1) // 2
+                short = text[:middle].rstrip() + "…"
+                low, high = (middle, high) if self.fits(short, size, self.width) else (low, middle - 1)
+            text = text[:low].rstrip() + "…"
+        self.font_size = size
+        self.text = signed(text)
+
+    def fits(self, text: str, size: float, width: float) -> bool:
+        """Return whether `text` would fit in this type size, were the label so wide; by Kivy's own layout."""
+        height = text_height(signed(text), size, max(2, int(width)), self.bold, self.italic)
+        if height > min(self.height + 1, self.lines * 1.4 * size):
+            return False
+        return height <= size * 1.6 or longest_word(signed(text), size, self.bold, self.italic) <= width
+
+
+@lru_cache(maxsize=4096)
+def text_height(markup: str, size: float, width: int, bold: bool, italic: bool) -> float:
+    """Return how many pixels high a text becomes; nothing is drawn, what was measured once is remembered."""
+    label = MarkupLabel(text=markup, font_size=size, bold=bold, italic=italic, text_size=(width, None))
+    label.resolve_font_name()
+    return float(label.render()[1])
+
+
+@lru_cache(maxsize=4096)
+def longest_word(markup: str, size: float, bold: bool, italic: bool) -> float:
+    """Return how many pixels wide the longest word of a text is."""
+    words = re.sub(r"\[/?[a-z]+(=[^]]*)?]", "", markup).split()
+    return max((line_width(word, size, bold, italic) for word in words), default=0.0)
+
+
+@lru_cache(maxsize=4096)
+def line_width(text: str, size: float, bold: bool, italic: bool) -> float:
+    """Return how many pixels wide a text is on one line."""
+    label = CoreLabel(font_size=size, bold=bold, italic=italic)
+    label.resolve_font_name()
+    return float(label.get_extents(text)[0])
+
+
+class TightLabel(Label):
+    """Marked-up text in the largest size, up to `largest`, that fits into few `lines`.
+
+    It is cut with an ellipsis only below `smallest`, in pixels, unless another unit is named.
+    """
+
+    largest = NumericProperty(20)
+    smallest = NumericProperty("12dp")
+    lines = NumericProperty(2)
+    whole_words = BooleanProperty(True)
+    """Whether words that are wider than the label are cut rather than broken."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(markup=True, **kwargs)
+        self._fit = Clock.create_trigger(self.fit, -1)
+        for what in ("text", "largest", "smallest", "lines", "whole_words", "size", "padding", "bold"):
+            self.fbind(what, self._fit)
+        self._fit()
+
+    def fit(self, *_: object) -> None:
+        """Choose the type size and, if need be, that the text is cut."""
+        if min(self._room()) < 2 or not self.text:
+            return
+        self.font_size = largest_that_fits(self._fits, self.largest, self.smallest)
+        self.shorten = not self._fits(self.font_size, whole_words=self.whole_words)
+
+    def _room(self) -> tuple[float, float]:
+        left, top, right, bottom = self.padding
+        return self.width - left - right, self.height - top - bottom
+
+    def _fits(self, size: float, *, whole_words: bool = True) -> bool:
+        width, height = self._room()
+        needed = text_height(self.text, size, int(width), self.bold, self.italic)
+        if needed > min(height + 1, self.lines * 1.4 * size):
+            return False
+        return not whole_words or longest_word(self.text, size, self.bold, self.italic) <= width
+
+
+class PillButton(ButtonBehavior, TightLabel):
+    """A button of at least 48 dp."""
+
+    primary = BooleanProperty(False)
+
+
+class BodyText(Label):
+    """Text as wide as it is given room, and as high as it needs."""
+
+    full_text = StringProperty("")
+
+    def on_full_text(self, _body: object, text: str) -> None:
+        """Set signs in a font that has them."""
+        self.text = signed(text)
+
+
+class Chip(PillButton):
+    """A button that stays pressed: one of several choices, or something that is on."""
+
+    on = BooleanProperty(False)
+    """Said by a tick as well as by colour."""
+    label = StringProperty("")
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.bind(on=self._show, label=self._show)
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        self.text = signed(f"✓ {self.label}" if self.on else self.label)
+        self.primary = self.on
+
+
+class FormField(TextInput):
+    """A line to write in, in type that leaves its hint whole."""
+
+    largest = NumericProperty(20)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        for what in ("hint_text", "largest", "width", "padding"):
+            self.fbind(what, self._fit)
+        self._fit()
+
+    def _fit(self, *_: object) -> None:
+        room = self.width - self.padding[0] - self.padding[2]
+        self.font_size = largest_that_fits(
+            lambda size: line_width(self.hint_text, size, bold=False, italic=False) <= room,
+            self.largest,
+            dp(13),
+        )
+
+
+class Page(FloatLayout):
+    """A screen of the navigation: a title, buttons beside it, and content that scrolls."""
+
+    title = StringProperty("")
+
+    def add(self, widget: Widget) -> Widget:
+        """Put a widget below what is there; returns it."""
+        self.ids.content.add_widget(widget)
+        return widget
+
+
+class CardTile(ButtonBehavior, Widget):
+    """One card, face up, as a small tile."""
+
+    card = StringProperty("")
+    selected = BooleanProperty(False)
+    rank_text = StringProperty("")
+    suit_text = StringProperty("")
+    red = BooleanProperty(False)
+
+    def on_card(self, _: object, card: str) -> None:
+        """Split the card into what is printed on it."""
+        rank, suit = split_card(card)
+        self.rank_text = {"??": "?", "JOKER": "Joker"}.get(rank, rank)
+        self.suit_text = SUIT_SIGN.get(suit, "")
+        self.red = is_red(card)
+
+
+class Toast(TightLabel):
+    """A line that says what was just done, and goes away."""
+
+    def say(self, text: str, seconds: float = 3.0) -> None:
+        """Show `text` for a while."""
+        Animation.cancel_all(self)
+        self.text = signed(text)
+        self.opacity = 1
+        (Animation(duration=seconds) + Animation(opacity=0, duration=0.4)).start(self)
+
+    def on_touch_down(self, touch: Any) -> bool:
+        """Give way to a touch, wherever it is; it goes on to what it is meant for."""
+        if self.opacity:
+            Animation.cancel_all(self)
+            self.opacity = 0
+        return bool(super().on_touch_down(touch))
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,171 @@
+"""The window: a Kivy application that asks who plays and then shows one session."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from companion.files.caches import keep_caches_together, keep_shaders_here
+from companion.game.session import Session
+from companion.game.setup import Choice
+from companion.settings import Settings, load_settings
+
+
+class NoDisplayError(RuntimeError):
+    """There is no screen to open a window on; the message says what is missing."""
+
+
+def prepare_kivy() -> None:
+    """Set what Kivy reads from the environment; call before anything imports it.
+
+    Raises:
+        NoDisplayError: there is no display, or it does not answer.
+    """
+    # SDL itself would fall back to a driver that draws where nobody can see it.
+    if sys.platform.startswith("linux") and not _told_where_to_draw():
+        _require_display()
+    # Kivy reads the command line, obeys and writes a configuration of all its programs, which may be damaged
+    # or meant for others, and takes over stderr unless told otherwise.
+    os.environ.setdefault("KIVY_NO_ARGS", "1")
+    os.environ.setdefault("KIVY_NO_CONFIG", "1")
+    os.environ.setdefault("KIVY_NO_ENV_CONFIG", "1")
+    os.environ.setdefault("KIVY_LOG_MODE", "PYTHON")
+    os.environ.setdefault("KIVY_NO_FILELOG", "1")
+    # Kivy's first choices are programs (xclip, xsel) that it complains about loudly where they are missing.
+    os.environ.setdefault("KIVY_CLIPBOARD", "sdl2")
+    logging.getLogger("kivy").addFilter(lambda record: "Cutbuffer" not in record.getMessage())
+    keep_caches_together()
+    keep_shaders_here()
+
+
+def _told_where_to_draw() -> bool:
+    return bool(os.environ.get("SDL_VIDEODRIVER") or os.environ.get("ANDROID_ARGUMENT"))
+
+
+def _require_display() -> None:
+    """Raise NoDisplayError unless an X or Wayland display is named and answers."""
+    named = [name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)]
+    if not named:
+        raise NoDisplayError("no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+    if not any(_answers(_display_address(name, os.environ[name])) for name in named):
+        raise NoDisplayError(f"the display does not answer ({named[0]}={os.environ[named[0]]})")
+
+
+def _display_address(kind: str, value: str) -> str | tuple[str, int]:
+    """Return where a display listens: a socket's path, or host and port."""
+    if kind == "WAYLAND_DISPLAY":
+        return str(Path(os.environ.get("XDG_RUNTIME_DIR", "/run")) / value)
+    host, _, number = value.rpartition(":")
+    screen = number.partition(".")[0]
+    if host in ("", "unix"):
+        return f"/tmp/.X11-unix/X{screen}"
+    return host, 6000 + (int(screen) if screen.isdecimal() else 0)
+
+
+def _answers(address: str | tuple[str, int]) -> bool:
+    family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+    try:
+        with socket.socket(family) as connection:
+            connection.settimeout(3.0)
+            connection.connect(address)
+    except (OSError, OverflowError, ValueError):  # no port has that number, or no machine that name
+        return False
+    return True
+
+
+def run_window(
+    start: Session | Choice,
+    *,
+    ask: bool = True,
+    size: tuple[int, int] | None = None,
+    store: Path | None = None,
+) -> None:
+    """Open the window and return when it is closed.
+
+    Args:
+        start: A session, which begins at once, or a choice.
+        ask: Whether a choice is first put to the players, or begins at once too.
+        size: Of the window, in pixels.
+        store: Where evenings are kept; None: the user's own store.
+
+    Raises:
+        NoDisplayError: no window can be opened.
+    """
+    app = make_app(size=size, store=store, settings=load_settings())
+    if isinstance(start, Choice):
+        (app.ask if ask else app.start_game)(start)
+    else:
+        app.play(start)
+    _close_on_signals()
+    try:
+        app.run()
+    finally:
+        app.end_session()
+
+
+def _close_on_signals() -> None:
+    """Leave the main loop between two frames once the process is interrupted or told to end.
+
+    The signal only raises a flag: an app stopped in the middle of a frame, where a signal may arrive, is
+    missed by whatever that frame still has to draw.
+    """
+    from kivy.base import EventLoop
+    from kivy.clock import Clock
+
+    told_to_end = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: told_to_end.set())
+
+    def leave(_dt: float) -> None:
+        if told_to_end.is_set():
+            EventLoop.quit = True
+
+    Clock.schedule_interval(leave, 0)
+
+
+def make_app(
+    *,
+    size: tuple[int, int] | None = None,
+    store: Path | None = None,
+    settings: Settings | None = None,
+) -> Any:
+    """Return the application, not yet running: give it a session with `play()` or a choice with `ask()`.
+
+    Kivy is imported here and not before.
+
+    Args:
+        size: Of the window, in pixels.
+        store: Where evenings are kept; None: the user's own store.
+        settings: As the user left them; None: those of somebody who has seen the first steps, changes unkept.
+
+    Raises:
+        NoDisplayError: no window can be opened.
+    """
+    prepare_kivy()
+    from kivy.config import Config
+
+    # Else a right click leaves a red dot, and Escape closes a game without asking.
+    Config.set("input", "mouse", "mouse,disable_multitouch")
+    Config.set("kivy", "exit_on_escape", "0")
+    Config.set("graphics", "allow_screensaver", "0")  # a phone over the table is not touched for long
+    # What has edges draws them smooth by itself; where OpenGL is software, this takes twice the time.
+    Config.set("graphics", "multisamples", "0")
+    Config.set("graphics", "minimum_width", "320")
+    Config.set("graphics", "minimum_height", "320")
+    if size is not None:
+        Config.set("graphics", "width", str(size[0]))
+        Config.set("graphics", "height", str(size[1]))
+    from kivy.core.window import Window
+
+    if Window is None:
+        raise NoDisplayError("no window can be opened (is the display reachable, is OpenGL 2 there?)")
+    Window.softinput_mode = "below_target"  # a phone's keyboard covers no name that is being written
+    from companion.app.screens.application import RefereeApp
+
+    return RefereeApp(store, settings)

@@ -1,0 +1,5 @@
+"""`python -m companion.cli` is `shithead`."""
+
+from companion.cli.main import main
+
+raise SystemExit(main())

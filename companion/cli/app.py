@@ -1,0 +1,205 @@
+"""`shithead app`: the window over a camera or a film; without a display, the same on the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.cli.arguments import ruleset
+
+if TYPE_CHECKING:
+    from companion.game.setup import Choice
+
+ANNOTATED = Path("out/annotated.mp4")
+"""Where the sample film goes, annotated, when there is no display to show it on."""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add this sub-command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "app",
+        help="open the window and referee",
+        description="Referee a game in a window: on a camera if there is one, else by touch if an evening "
+        "has begun, else on the sample film. "
+        "Without a display it does the same on the terminal, and writes the sample film annotated to "
+        f"{ANNOTATED}, if there is none yet.",
+    )
+    parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
+    parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
+    parser.add_argument("--players", help="names, clockwise from above, the nearest to the bottom edge first")
+    parser.add_argument("--dealer", help="who deals")
+    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck (see `shithead deck`)")
+    parser.add_argument("--layout", type=Path, help="layout file of the table")
+    parser.add_argument(
+        "--store", metavar="FILE", type=Path, help="keep the evening here, not in the user's own"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the game that was broken off, without asking"
+    )
+    parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the window, or say that there is no display and go on without."""
+    from companion.app.window import NoDisplayError, prepare_kivy, run_window
+    from companion.cli.outputs import check_outputs
+    from companion.files.incomplete import forget_left_files
+    from companion.store.store import default_path
+
+    forget_left_files()
+    check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
+    if args.deck is not None:
+        from vision.decks.deck import load_deck
+
+        load_deck(args.deck)  # the form offers what is enrolled, and would pass over another name
+    try:
+        prepare_kivy()
+        choice, settled = choose(args)
+        run_window(choice, ask=not settled, size=args.size, store=args.store)
+    except NoDisplayError as error:
+        choice, _settled = choose(args, window=False)
+        says, annotated = _annotated() if choice.demonstration else ("", None)
+        print(f"shithead app: {error}; rulings follow on stdout{says}", file=sys.stderr)
+        return _run_headless(choice, annotated)
+    return 0
+
+
+def _annotated() -> tuple[str, Path | None]:
+    """Return what to say of the annotated sample film, and where it goes: nobody asked for it.
+
+    So no file that is there is replaced by it, and where it cannot be written there is none.
+    """
+    from engine.files.atomic import make_folder, refuse_unwritable
+
+    if ANNOTATED.exists():
+        return f", the film in {ANNOTATED} is left as it is", None
+    try:
+        make_folder(ANNOTATED.parent)
+        refuse_unwritable(ANNOTATED)
+    except OSError as fault:
+        return f", no annotated film is written ({fault.filename or ANNOTATED}: {fault.strerror})", None
+    return f", the annotated film goes to {ANNOTATED}", ANNOTATED
+
+
+def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bool]:
+    """Return the game that the command line asks for, and whether its players are settled.
+
+    Where no source is named it is a camera if there is one, else the game or the evening that was broken off,
+    else the sample film, which brings its own game. Without a `window` nothing can be offered, so that it is
+    the film.
+    """
+    from companion.game.setup import Choice
+    from companion.sources.cameras import DEFAULT_PLAYERS, Sample, find_camera, sample_film
+    from engine.ruleset import DEFAULT_RULESET
+
+    if args.resume:
+        return _broken_off(args), True
+    source, sample = args.source, None
+    if source is None:
+        camera = find_camera()
+        going_on = _evening(args) if camera is None and window else None
+        if going_on is not None:
+            return going_on, False
+        sample = sample_film() if camera is None else None
+        source = str(camera if sample is None else sample.path)
+    if sample is not None:
+        print("shithead app: no camera found; showing the sample film", file=sys.stderr)
+    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
+    known = sample or Sample(Path(source), DEFAULT_RULESET, (), DEFAULT_PLAYERS)
+    choice = Choice(
+        source=source,
+        rules=args.rules or known.rules,
+        options=tuple(args.option) or known.options,
+        players=names or known.players,
+        dealer=args.dealer or known.dealer,
+        layout=args.layout,
+        deck=args.deck,
+        store=args.store,
+        # The sample film is a demonstration: nobody's losses go into the evening.
+        kept=sample is None or args.store is not None,
+        demonstration=sample is not None,
+    )
+    return choice, bool(names) or sample is not None
+
+
+def _evening(args: argparse.Namespace) -> Choice | None:
+    """Return what is played tonight, with what the command line says otherwise; None: nothing yet."""
+    from dataclasses import replace
+
+    from companion.game.starting import without_camera
+
+    choice = without_camera(args.store)
+    if choice is None:
+        return None
+    print("shithead app: no camera found; going on with the evening", file=sys.stderr)
+    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
+    changed_rules = args.rules is not None and args.rules != choice.rules
+    return replace(
+        choice,
+        rules=args.rules or choice.rules,
+        options=tuple(args.option) or (() if changed_rules else choice.options),
+        players=names or choice.players,
+        dealer=args.dealer or (None if names else choice.dealer),
+        layout=args.layout,
+        deck=args.deck or choice.deck,
+    )
+
+
+def _broken_off(args: argparse.Namespace) -> Choice:
+    """Return the choice that goes on with the game that was broken off.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    from dataclasses import replace
+
+    from companion.game.setup import choice_of
+    from companion.game.starting import broken_off
+    from engine.errors import BadInputError
+
+    game, notice = broken_off(args.store)
+    if game is None:
+        raise BadInputError(notice or "no game was broken off within the last day")
+    choice = choice_of(game, store=args.store, layout=args.layout)
+    choice = replace(choice, deck=args.deck or choice.deck)
+    return choice if args.source is None else replace(choice, source=args.source)
+
+
+def _run_headless(choice: Choice, annotated: Path | None) -> int:
+    """Hand over to `shithead watch`, which is the same without a window.
+
+    Pictures of a camera show people: only `watch --save` keeps those.
+    """
+    from companion.cli.main import main
+    from engine.errors import BadInputError
+
+    if choice.source is None:
+        raise BadInputError("a game by touch needs a window")
+    argv = ["watch", choice.source, "--headless"]
+    if annotated is not None:
+        argv += ["--save", str(annotated)]
+    argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
+    for option in choice.options:
+        argv += ["--option", option]
+    if choice.dealer is not None:
+        argv += ["--dealer", choice.dealer]
+    if choice.deck is not None:
+        argv += ["--deck", choice.deck]
+    if choice.layout is not None:
+        argv += ["--layout", str(choice.layout)]
+    if choice.kept:
+        argv += ["--store", *([] if choice.store is None else [str(choice.store)])]
+    if choice.resume is not None:
+        argv.append("--resume")
+    return main(argv)
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) >= 320 and int(height) >= 320):
+        raise argparse.ArgumentTypeError(f"{text!r} is not WxH with both at least 320")
+    return int(width), int(height)

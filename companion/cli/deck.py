@@ -1,0 +1,299 @@
+"""`shithead deck`: show the program your cards once, so that it reads them better."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.cli.progress import Bar
+from engine.errors import BadInputError
+
+if TYPE_CHECKING:
+    from vision.decks.deck import Deck
+    from vision.enrolment.showing import Doubt, PackShow
+    from vision.types import Image, Quad
+
+_CARD_IN_NAME = re.compile(r"(?P<card>(?:10|[2-9AJQK])[CDHS]|JOKER)(?![0-9A-Z])", re.IGNORECASE)
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
+_DECK_FILE = ".npz"
+_IDLE_SECONDS = 30.0
+"""A camera that is shown nothing new for so long is let go, once a card was taken."""
+_NAMED_MISSING = 12
+"""So many missing cards are named; of more, only their number."""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add this sub-command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "deck", help="enrol your own deck of cards, list and remove enrolled ones"
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    enrol = actions.add_parser(
+        "enrol",
+        help="learn a deck that is shown card by card",
+        description="Show every card of the pack face up, one at a time, in any order, and hold each still "
+        "for a second; jokers and the back of one card too, if you like, before the last card. A camera is "
+        "watched until all 52 are told, until Ctrl-C, or until nothing new is shown for half a minute. "
+        "Photos show one card each; their file names begin with the card: 10H.jpg, QS_2.jpg. A photo that "
+        "will not do is named and left out. A deck file that somebody shares (`deck show` names it) is "
+        "taken as it is, if it was enrolled with the same networks.",
+    )
+    enrol.add_argument("name", help="what to call the deck: letters, digits, - and _")
+    enrol.add_argument(
+        "source",
+        nargs="+",
+        metavar="SOURCE",
+        help="a film, a camera number, a stream URL; or photos, or a folder of them; or a deck file (.npz)",
+    )
+    enrol.add_argument("--replace", action="store_true", help="put it in the place of a deck of that name")
+    enrol.add_argument("--json", action="store_true", help="say what was enrolled as one JSON line")
+    actions.add_parser("list", help="the enrolled decks")
+    show = actions.add_parser("show", help="which cards of a deck are enrolled")
+    show.add_argument("name")
+    remove = actions.add_parser("remove", help="forget a deck")
+    which = remove.add_mutually_exclusive_group(required=True)
+    which.add_argument("name", nargs="?")
+    which.add_argument("--learnt", action="store_true", help="what was learnt during play")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out the action."""
+    return {"enrol": _enrol, "list": _list, "show": _show, "remove": _remove}[args.action](args)
+
+
+def card_of(path: Path) -> str:
+    """Return the card that a photo's file name begins with. Raises BadInputError when there is none."""
+    match = _CARD_IN_NAME.match(path.stem)
+    if match is None:
+        raise BadInputError(f"{path}: the file name must begin with the card, as in 10H.jpg or QS_2.jpg")
+    return match["card"].upper()
+
+
+# --- enrolling ----------------------------------------------------------------------------------------
+
+
+def _enrol(args: argparse.Namespace) -> int:
+    from vision.decks.deck import DeckHead, deck_path, save_deck
+
+    # Nobody should show a whole pack to learn that its name is taken.
+    if deck_path(args.name).exists() and not args.replace:
+        raise BadInputError(f"deck {args.name}: enrolled already; --replace puts the new one in its place")
+    doubts: Sequence[Doubt] = ()
+    if len(args.source) == 1 and Path(args.source[0]).suffix.lower() == _DECK_FILE:
+        deck = _from_file(args.name, Path(args.source[0]))
+    elif len(args.source) == 1 and _is_moving(args.source[0]):
+        deck, doubts = _from_show(args.name, args.source[0], tells=not args.json)
+    else:
+        deck = _from_photos(args.name, [Path(source) for source in args.source], tells=not args.json)
+    DeckHead(deck)
+    save_deck(deck)
+    _report(deck, doubts, as_json=args.json)
+    return 0
+
+
+def _from_file(name: str, path: Path) -> Deck:
+    """Return the deck that somebody shares, under a name of one's own."""
+    from vision.decks.deck import read_deck
+    from vision.recognition.classifier import weights_fingerprint
+
+    deck = read_deck(path, name)
+    if deck.weights != weights_fingerprint():
+        raise BadInputError(f"{path}: enrolled with other network weights; it must be enrolled again")
+    return deck
+
+
+def _is_moving(source: str) -> bool:
+    """Tell a film, camera or stream from photos."""
+    if source.isdecimal() or "://" in source:
+        return True
+    path = Path(source)
+    return not path.is_dir() and path.suffix.lower() not in _PICTURES
+
+
+def _report(deck: Deck, doubts: Sequence[Doubt], *, as_json: bool) -> None:
+    enrolled, missing = _enrolled(deck)
+    if as_json:
+        open_ = [{"t": round(doubt.t, 2), "maybe": list(doubt.maybe)} for doubt in doubts]
+        back = bool(len(deck.backs))
+        line = {"deck": deck.name, "enrolled": enrolled, "missing": missing, "unclear": open_, "back": back}
+        print(json.dumps(line))
+        return
+    print(f"deck {deck.name}: {len(enrolled)} cards enrolled{', and the back' if len(deck.backs) else ''}")
+    for doubt in doubts:
+        choice = " or ".join(doubt.maybe) or "not one of the pack, or shown twice"
+        print(f"the card shown at {doubt.t:.1f} s could not be told: {choice}")
+    if missing:
+        print(f"missing: {' '.join(missing)}")
+
+
+def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
+    """Return the cards that are enrolled, and those of the 52 that are not."""
+    from vision.decks.deck import KNOWN
+
+    counts = Counter(deck.cards)
+    missing = [card for card in KNOWN if not counts[card] and card != "JOKER"]
+    return [card for card in KNOWN if counts[card]], missing
+
+
+def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Doubt]]:
+    """Return the deck that is shown in a film, or to a camera, and the cards that could not be told."""
+    from companion.game.enrolling import with_networks
+
+    show, learn = with_networks(name)
+    with Bar("deck", "cards", wanted=tells) as bar:
+        _watch(spec, show, bar)
+    try:
+        with Bar("learning", "pictures", wanted=tells) as bar:
+            return learn(show, bar.show)
+    except BadInputError as error:
+        raise BadInputError(f"{spec}: {error}") from None
+
+
+def _watch(spec: str, show: PackShow, bar: Bar) -> None:
+    """Look at the source until it ends, or nothing is left to be shown to it."""
+    from companion.game.enrolling import PACK, PackWatch
+    from vision.capture.sources import open_source
+
+    source = open_source(spec)
+    watch = PackWatch(source, show)
+    try:
+        for _t, _frame, seen in watch:
+            if seen in ("taken", "seen"):
+                missing = show.missing()
+                bar.show(PACK - len(missing), PACK, _so_far(show, missing))
+            if source.live and show.showings and watch.idle_s > _IDLE_SECONDS:
+                return
+    except KeyboardInterrupt:
+        # The usual way to tell a camera that there are no more cards.
+        if not source.live:
+            raise
+    except BadInputError as error:
+        # A film can be shown again; who showed a pack to a camera should not have to.
+        if not source.live or not show.showings:
+            raise
+        print(f"shithead deck: {error}; what was shown is kept", file=sys.stderr)
+    finally:
+        source.close()
+
+
+def _so_far(show: PackShow, missing: Sequence[str]) -> str:
+    left = " ".join(missing) if len(missing) <= _NAMED_MISSING else f"{len(missing)} cards"
+    return f"{len(show.showings)} shown; missing: {left or 'none'}"
+
+
+def _from_photos(name: str, paths: list[Path], *, tells: bool) -> Deck:
+    """Return the deck of photos of one card each; one that will not do is named, and left out."""
+    # Names first: nobody should wait for the networks to learn of a misspelt file.
+    photos = [(path, card) for path in _photos(paths) if (card := _named(path)) is not None]
+    if not photos:
+        raise BadInputError(f"{paths[0]}: no photo of a card (their names begin with it: 10H.jpg, QS_2.jpg)")
+    from vision.enrolment.enrolment import enrol
+    from vision.recognition.classifier import FaceReader
+
+    with Bar("deck", "photos", wanted=tells) as bar:
+        return enrol(name, _shown(photos, bar), FaceReader())
+
+
+def _photos(paths: list[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]
+        if not inside:
+            raise BadInputError(f"{path}: the folder is empty")
+        found += inside
+    return found
+
+
+def _named(path: Path) -> str | None:
+    """Return the card that a photo is named after; None, and a line about it, where there is none."""
+    try:
+        return card_of(path)
+    except BadInputError as error:
+        _left_out(str(error))
+        return None
+
+
+def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image, Quad, str]]:
+    """Yield each photo's picture, its one card's quad, and the card."""
+    from vision.images import read_image
+    from vision.recognition.detector import OutlineFinder
+
+    finder = OutlineFinder()
+    for number, (path, card) in enumerate(photos):
+        bar.show(number, len(photos))
+        try:
+            image = read_image(path)
+        except BadInputError as error:
+            _left_out(str(error))
+            continue
+        outlines = [outline for outline in finder.find(image) if outline.face == "up"]
+        if len(outlines) != 1:
+            _left_out(f"{path}: {len(outlines)} face-up cards are seen, one is needed")
+            continue
+        yield image, outlines[0].quad, card
+
+
+def _left_out(why: str) -> None:
+    print(f"shithead deck: {why}; it is left out", file=sys.stderr)
+
+
+# --- what is enrolled ---------------------------------------------------------------------------------
+
+
+def _list(_: argparse.Namespace) -> int:
+    from vision.decks.deck import deck_names, load_deck, load_learnt
+    from vision.enrolment.online_learning import LEAST_CARDS, known_cards
+
+    names = deck_names()
+    if not names:
+        print("no deck is enrolled")
+    wrong = []
+    for name in names:
+        try:
+            print(f"{name}: {len(set(load_deck(name).cards))} cards")
+        except BadInputError as error:
+            wrong.append(str(error))
+    learnt = load_learnt()
+    if learnt is not None:
+        known = len(known_cards(learnt))
+        cards = f"{known} card{'' if known == 1 else 's'}"
+        print(f"learnt during play: {cards} (used from {LEAST_CARDS} on, where no deck is named)")
+    for line in wrong[:-1]:
+        print(f"shithead deck: {line}", file=sys.stderr)
+    if wrong:
+        raise BadInputError(wrong[-1])
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    from vision.decks.deck import deck_path, load_deck
+
+    deck, path = load_deck(args.name), deck_path(args.name)
+    enrolled, missing = _enrolled(deck)
+    print(f"enrolled: {' '.join(enrolled)}")
+    print(f"missing: {' '.join(missing) or 'none'}")
+    print(f"back: {'enrolled' if len(deck.backs) else 'not shown'}")
+    print(f"file: {path} ({max(1, round(path.stat().st_size / 1024))} KiB)")
+    return 0
+
+
+def _remove(args: argparse.Namespace) -> int:
+    from vision.decks.deck import LEARNT, learnt_folder, remove_deck
+
+    if args.learnt:
+        try:
+            remove_deck(LEARNT, learnt_folder())
+        except BadInputError:
+            raise BadInputError("nothing was learnt during play") from None
+        print("what was learnt during play: forgotten")
+        return 0
+    remove_deck(args.name)
+    print(f"deck {args.name}: forgotten")
+    return 0

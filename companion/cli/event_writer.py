@@ -1,0 +1,126 @@
+"""The event lines that `shithead watch` prints, or writes to a file as they are decided.
+
+A file on a disk that is full does not end the game: what cannot be written is held back, and tried again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from io import FileIO
+from typing import Any
+
+from companion.cli.recording import in_words
+from companion.store.outbox import RETRY_S
+from engine.errors import BadInputError
+
+_IDS = ("id", "revise", "concerns")
+"""The fields of an event line that number events."""
+
+
+class EventWriter:
+    """Writes event lines as soon as they are decided; `-` is stdout, None prints them in words."""
+
+    def __init__(
+        self,
+        target: str | None,
+        tell: Callable[[str], None] = lambda _line: None,
+        *,
+        append: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Open the target.
+
+        Args:
+            target: A path, `-` or None.
+            tell: Told in one line when a file cannot be written to, and when it can again.
+            append: Whether lines that the file holds already stay, as where a game goes on.
+            clock: Says when a file is tried again.
+
+        Raises:
+            OSError: the file cannot be opened.
+        """
+        self._in_words, self._tell, self._clock = target is None, tell, clock
+        self._last_id = self._before = 0
+        """The highest number that was written, and that of the games before this one."""
+        self._file: FileIO | None = None
+        self._path = target
+        self._waiting = b""
+        self._fault: str | None = None
+        self._again = 0.0
+        if target is not None and target != "-":
+            # Unbuffered: what a full disk has taken of a line is known to the byte. It stays open meanwhile.
+            self._file = FileIO(target, "a+" if append else "w")
+            if append:
+                _drop_torn_line(self._file)
+
+    def write(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        """Write lines at once: who reads along sees them, and a crash loses none."""
+        numbered = [self._numbered(line) for line in lines]
+        self._last_id = max([self._last_id, *(int(line.get("id") or 0) for line in numbered)])
+        texts = [
+            in_words(line) if self._in_words else json.dumps(line, ensure_ascii=False) for line in numbered
+        ]
+        if self._file is None:
+            for text in texts:
+                print(text, flush=True)
+            return
+        self._waiting += "".join(f"{text}\n" for text in texts).encode()
+        if self._waiting and (self._fault is None or self._clock() >= self._again):
+            self._flush(self._file)
+
+    def next_game(self) -> None:
+        """Number the events of the game that follows on from those of this one: each number is given once."""
+        self._before = self._last_id
+
+    def _numbered(self, line: Mapping[str, Any]) -> Mapping[str, Any]:
+        return dict(line) | {name: line[name] + self._before for name in _IDS if name in line}
+
+    def _flush(self, file: FileIO) -> None:
+        try:
+            while self._waiting:
+                self._waiting = self._waiting[file.write(self._waiting) or 0 :]
+        except OSError as error:
+            self._again = self._clock() + RETRY_S
+            if self._fault is None:
+                self._fault = f"{self._path}: {error.strerror or error}"
+                self._tell(
+                    f"{self._fault}; the game goes on, and its lines are written once that is possible"
+                )
+            return
+        if self._fault is not None:
+            self._fault = None
+            self._tell(f"{self._path}: the lines are written again")
+
+    def close(self) -> None:
+        """Try a last time, and close the file.
+
+        Raises:
+            BadInputError: something could not be written.
+        """
+        if self._file is None:
+            return
+        try:
+            self._flush(self._file)
+        finally:
+            self._file.close()
+        if self._waiting:
+            count = self._waiting.count(b"\n")
+            raise BadInputError(f"{self._fault}; not written: the last {count} lines")
+
+
+def _drop_torn_line(file: FileIO) -> None:
+    """Cut off what stands behind the last whole line: a killed program may have left half a one."""
+    size = end = file.seek(0, 2)
+    while end > 0:
+        start = max(0, end - 4096)
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end < size:
+        file.truncate(end)
+    file.seek(0, 2)

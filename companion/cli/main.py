@@ -1,0 +1,171 @@
+"""The console script `shithead`: finds the sub-command, turns bad input into one line and status 2."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NoReturn
+
+from companion.files.caches import keep_caches_together
+from companion.files.logs import begin_logging, log_path
+from engine.errors import BadInputError
+from engine.messages import printable
+
+_log = logging.getLogger(__name__)
+
+COMMANDS = (
+    "app",
+    "judge",
+    "read",
+    "watch",
+    "film",
+    "score",
+    "tally",
+    "rules",
+    "simulate",
+    "record",
+    "deck",
+    "evaluate",
+    "measure",
+    "soak",
+    "results",
+    "backup",
+    "restore",
+    "erase",
+    "doctor",
+    "completion",
+)
+"""Sub-commands in the order of `--help`; each is a module of `companion.cli`, or of `datasets.commands`."""
+FROM_A_CHECKOUT = frozenset({"film", "evaluate", "measure", "soak", "results"})
+"""Those of `datasets.commands`: they render and measure, and are not part of the installed program."""
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that says in one line what is wrong with its arguments."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with every sub-command. Command modules import nothing heavy until they run."""
+    parser = _Parser(
+        prog="shithead",
+        description="A referee for Shithead played with real cards: it sees the table and cites the rule.",
+        epilog="Begin with: shithead app. What works here: shithead doctor. More on a command: "
+        "shithead COMMAND --help.",
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        if name in FROM_A_CHECKOUT and not (_ROOT / "datasets" / "commands").is_dir():
+            _add_absent(subparsers, name)
+            continue
+        package = "datasets.commands" if name in FROM_A_CHECKOUT else "companion.cli"
+        module = importlib.import_module(f"{package}.{name}")
+        command = module.add_parser(subparsers)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def _add_absent(subparsers: Any, name: str) -> None:
+    """Add a command that only says where it can be had."""
+
+    def run(_args: argparse.Namespace) -> NoReturn:
+        raise BadInputError("this command runs from a checkout of the project; see CONTRIBUTING.md")
+
+    command = subparsers.add_parser(name, help="only in a checkout of the project", add_help=False)
+    command.add_argument("rest", nargs=argparse.REMAINDER)
+    command.set_defaults(run=run)
+
+
+def _version() -> str:
+    try:
+        return f"shithead {metadata.version('shithead-referee')}"
+    except metadata.PackageNotFoundError:  # run from a folder, not installed
+        return "shithead (not installed)"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one sub-command. Returns the status: 0 done, 1 our own mistake, 2 bad input, 130 told to end."""
+    _open_what_is_closed()
+    args = build_parser().parse_args(argv)
+    begin_logging()
+    keep_caches_together()
+    try:
+        with _ended_as_by_ctrl_c():
+            status = int(args.run(args))
+        sys.stdout.flush()  # while it can still be said that the disk is full
+        return status
+    except BadInputError as error:
+        return _say(args.command, str(error))
+    except BrokenPipeError:
+        # The reader of our output has gone (`shithead ... | head`): that is its right, and no error.
+        _let_go_of_stdout()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        _let_go_of_stdout()
+        where = f"{error.filename}: " if error.filename else ""
+        return _say(args.command, f"{where}{error.strerror or error}")
+    except Exception as error:
+        # A mistake of ours: its trace is for the log, and a line for whoever sits there.
+        _log.exception("shithead %s has failed", args.command)
+        _say(args.command, f"the program failed ({type(error).__name__}: {error}); see {log_path()}")
+        return 1
+
+
+def _open_what_is_closed() -> None:
+    """Let what is written to an output that was closed before we began go nowhere: Python has None there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open to the end
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """Let whoever tells the program to end, or closes its terminal, end it as Ctrl-C does: cleared up.
+
+    A signal that is ignored, as under `nohup`, stays so.
+    """
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # Windows knows no SIGHUP
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _say(command: str, what: str) -> int:
+    """Say in one line what is wrong, whatever a file's name or an error may hold; returns status 2."""
+    line = " ".join(part for line in what.splitlines() if (part := line.strip()))
+    print(f"shithead {command}: {printable(line)}", file=sys.stderr)
+    return 2
+
+
+def _let_go_of_stdout() -> None:
+    """Let what is left in the buffer of an output that takes no more go nowhere, quietly."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,91 @@
+"""`shithead record`: read the record of a game, check it, and rule on it anew."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from companion.cli.arguments import ruleset
+from engine.errors import BadInputError
+from engine.files.bounded import read_capped, read_stream
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add this sub-command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "record",
+        help="read the record of a game and rule on it anew",
+        description="Print a recorded game with its rulings. What is damaged is named on stderr, the rest is "
+        "kept, and the exit status is 2.",
+    )
+    parser.add_argument("file", metavar="FILE", help="a record, as `shithead simulate` prints it; - is stdin")
+    parser.add_argument(
+        "--from-events", type=ruleset, metavar="RULES", help="FILE holds events as JSON lines"
+    )
+    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="with --from-events")
+    parser.add_argument("--players", metavar="A,B,C", help="with --from-events: names, clockwise")
+    parser.add_argument("--dealer", metavar="A", help="with --from-events")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the record with its rulings. Returns the exit status."""
+    from engine.notation.record import read_record
+
+    text = _read(args.file)
+    if args.from_events:
+        record, wrong = _from_events(args, text)
+    else:
+        try:
+            record, damage = read_record(text)
+        except BadInputError as error:
+            raise BadInputError(f"{args.file}: {error}") from None
+        wrong = [f"line {found.line}: {found.reason}" for found in damage]
+    print(record.to_text(), end="")
+    for line in wrong[:-1]:
+        print(f"shithead record: {args.file}, {line}", file=sys.stderr)
+    if wrong:
+        raise BadInputError(f"{args.file}, {wrong[-1]}")
+    return 0
+
+
+def _read(file: str) -> str:
+    try:
+        raw = read_stream(sys.stdin.buffer, "stdin") if file == "-" else read_capped(file)
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInputError(f"{file} is not UTF-8 text") from None
+
+
+def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
+    """Make a record of the events that `shithead watch` printed."""
+    import json
+
+    from engine.events import Event
+    from engine.files.json_text import parse_json
+    from engine.judging.situation import read_players
+    from engine.notation.record import Record
+    from engine.ruleset import load_ruleset
+
+    if not args.players:
+        raise BadInputError("--from-events needs --players")
+    players = read_players(args.players.split(","))
+    if args.dealer is not None and args.dealer not in players:
+        raise BadInputError(f"--dealer {args.dealer} is not one of the players")
+    events, wrong = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            read = parse_json(line) if line.strip() else None
+            if isinstance(read, dict):
+                events.append(Event.from_json(read))
+            elif line.strip():
+                wrong.append(f"line {number}: not an event")
+        except json.JSONDecodeError as error:
+            wrong.append(f"line {number}: not JSON: {error.msg}")
+        except BadInputError as error:
+            wrong.append(f"line {number}: {error}")
+    rules = load_ruleset(args.from_events, args.option)
+    # What the referee concluded itself is concluded anew.
+    seen = tuple(event for event in events if event.event != "late_breach")
+    return Record(rules=rules, players=players, dealer=args.dealer, log=seen), wrong

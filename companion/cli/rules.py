@@ -1,0 +1,51 @@
+"""`shithead rules`: a ruleset as its players would want to read it, and two side by side."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from companion.cli.arguments import ruleset
+from engine.errors import BadInputError
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add this sub-command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "rules",
+        help="show a ruleset, compare two, save a house variant",
+        description="Show a ruleset with its sources. NAME is winnersh (the default), jokers, backpacker, "
+        "shed, rulebook, or the file of a house variant (*.toml).",
+    )
+    parser.add_argument("name", type=ruleset, nargs="?", metavar="NAME", help="the ruleset")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="switch an option on")
+    parser.add_argument(
+        "--compare", type=ruleset, nargs=2, metavar=("A", "B"), help="show two rulesets side by side"
+    )
+    parser.add_argument("--save", metavar="OUT.toml", help="save NAME and its options as a house variant")
+    parser.add_argument("--title", help="with --save: the house variant's name")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the ruleset, or write the variant. Returns the exit status."""
+    from companion.cli.outputs import check_outputs
+    from engine.explain import compare, explain
+    from engine.ruleset import DEFAULT_RULESET, load_ruleset, save_variant
+
+    if args.compare:
+        if args.name or args.option or args.save:
+            raise BadInputError("--compare takes two rulesets and goes with nothing else")
+        print(compare(load_ruleset(args.compare[0]), load_ruleset(args.compare[1])), end="")
+        return 0
+    rules = load_ruleset(args.name or DEFAULT_RULESET, args.option)
+    if args.save:
+        out = Path(args.save)
+        if out.suffix != ".toml":
+            raise BadInputError(f"--save {args.save}: the file of a house variant ends in .toml")
+        check_outputs({"--save": out}, [args.name])
+        save_variant(out, args.title or out.stem, rules.base, rules.options)
+        return 0
+    print(explain(rules), end="")
+    return 0

@@ -1,0 +1,192 @@
+"""The evening's score: who lost how often, streaks, rituals due."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from companion.game.ruling_views import rituals_due
+from companion.i18n.catalogue import _
+from companion.i18n.wording import day_words
+from companion.store.rows import StoredGame
+from companion.store.store import Store
+from engine.errors import BadInputError
+from engine.referee.evening import Sitting
+from engine.ruleset import load_ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One player's evening."""
+
+    player: str
+    games: int = 0
+    """Finished games that the player took part in."""
+    losses: int = 0
+    streak: int = 0
+    """Games lost in a row up to now; 0 after a game survived."""
+    rituals: tuple[str, ...] = ()
+    """Titles of the rituals that fell on the player and are not done yet, oldest first."""
+
+    def dues(self) -> tuple[str, ...]:
+        """Return each title once, and how often it is due: `Library Boy`, or `Library Boy × 2`."""
+        return tuple(title if n == 1 else f"{title} × {n}" for title, n in Counter(self.rituals).items())
+
+
+@dataclass(frozen=True, slots=True)
+class Ritual:
+    """One ritual that fell on a player: a song, or something to be said."""
+
+    player: str
+    title: str
+    game: int
+    """The id of the game that called for it."""
+    number: int
+    """Which of those of that title that fell on the player in that game, from 1."""
+    started: float
+    """When that game began, in seconds since 1970."""
+    nth: int
+    """Which game of its evening that was, from 1."""
+    done: float | None = None
+    """When it was said to be done, in seconds since 1970; None while it is due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The score of one evening, or of all of them."""
+
+    standings: tuple[Standing, ...]
+    """Most losses first; of equals, who has played more games to lose them stands lower."""
+    losers: tuple[str | None, ...] = ()
+    """The loser of each finished game, in order; None where none was found."""
+    unfinished: int = 0
+    """Games that were begun and never ended."""
+    rituals: tuple[Ritual, ...] = ()
+    """Every ritual that fell on anybody, done or due, oldest first."""
+
+
+@dataclass(slots=True)
+class _Count:
+    games: int = 0
+    losses: int = 0
+    streak: int = 0
+    due: list[str] = field(default_factory=list)
+
+    def finished(self, *, lost: bool) -> None:
+        self.games += 1
+        self.losses += lost
+        self.streak = self.streak + 1 if lost else 0
+
+
+def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Tally:
+    """Count games, each with its event lines, in the order in which they were played."""
+    counts: dict[str, _Count] = {}
+    sittings: dict[int, Counter[str]] = {}
+    losers: list[str | None] = []
+    rituals: list[Ritual] = []
+    begun: Counter[int] = Counter()
+    unfinished = 0
+    for game, lines in games:
+        begun[game.evening] += 1
+        for player in game.players:
+            counts.setdefault(player, _Count())
+        due = rituals_of(lines)
+        if game.finished is None:
+            unfinished += 1
+        else:
+            losers.append(game.loser)
+            losses = sittings.setdefault(game.evening, Counter())
+            losses.update([game.loser] if game.loser is not None else [])
+            # The rulings of the last event may have called for them already.
+            due += [ritual for ritual in _rituals_at_the_end(game, losses) if ritual not in due]
+            for player in game.players:
+                counts[player].finished(lost=player == game.loser)
+        for ritual in _rituals(game, begun[game.evening], due):
+            rituals.append(ritual)
+            count = counts.setdefault(ritual.player, _Count())
+            count.due += [ritual.title] if ritual.done is None else []
+    standings = [
+        Standing(player, count.games, count.losses, count.streak, tuple(count.due))
+        for player, count in counts.items()
+    ]
+    standings.sort(key=lambda s: (-s.losses, s.games, s.player.casefold()))
+    return Tally(tuple(standings), tuple(losers), unfinished, tuple(rituals))
+
+
+def tally_of(store: Store, *, all_evenings: bool = False) -> Tally:
+    """Return the tally of the newest evening in `store`, or of every evening."""
+    evening = store.last_evening()
+    if evening is None:
+        return Tally(())
+    games = store.games(evening=None if all_evenings else evening)
+    return tally((game, last_word(store.events(game.id))) for game in games)
+
+
+def title_of(store: Store, *, all_evenings: bool = False) -> str:
+    """Return what a picture of that tally is headed with: its date, once the evening is over."""
+    if all_evenings:
+        return _("All evenings")
+    games = store.games(evening=store.last_evening()) if store.tonight() is None else []
+    return day_words(games[0].started) if games else _("Tonight")
+
+
+def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return event lines with revisions put in place and withdrawn ones dropped."""
+    kept: dict[Any, Mapping[str, Any]] = {}
+    for line in lines:
+        revised = line.get("revise")
+        if revised is None:
+            kept[line.get("id")] = line
+        elif line.get("withdrawn"):
+            kept.pop(revised, None)
+        else:
+            kept[revised] = line
+    return list(kept.values())
+
+
+def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return (who it falls on, title) for each ritual that the rulings of `lines` call for."""
+    due: list[tuple[str, str]] = []
+    for line in lines:
+        effects = (line.get("ruling") or {}).get("effects") or {}
+        due += rituals_due(effects, line.get("player"))
+    return due
+
+
+def _rituals(game: StoredGame, nth: int, fallen: Iterable[tuple[str, str]]) -> list[Ritual]:
+    """Return the rituals of one game, the evening's `nth`, each with what the store knows of it."""
+    done = {ritual.which: ritual.at for ritual in game.rituals_done}
+    numbers: Counter[tuple[str, str]] = Counter()
+    rituals = []
+    for player, title in fallen:
+        numbers[player, title] += 1
+        number = numbers[player, title]
+        at = done.get((player, title, number))
+        rituals.append(Ritual(player, title, game.id, number, game.started, nth, at))
+    return rituals
+
+
+def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return what the loser of a finished game has coming, by the rules it was played by."""
+    if game.loser is None:
+        return []
+    try:
+        rules = load_ruleset(game.rules, game.options)
+    except BadInputError:  # a house variant whose file is no longer there
+        return []
+    sitting = Sitting(rules=rules, players=game.players, loser=game.loser, losses=losses)
+    return [(game.loser, title) for title in sitting.rituals()]
+
+
+def course(tally: Tally) -> dict[str, list[int]]:
+    """Return each player's losses after every finished game, in the order of the standings."""
+    counts = {standing.player: 0 for standing in tally.standings}
+    curves: dict[str, list[int]] = {player: [] for player in counts}
+    for loser in tally.losers:
+        if loser in counts:
+            counts[loser] += 1
+        for player, curve in curves.items():
+            curve.append(counts[player])
+    return curves

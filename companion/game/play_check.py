@@ -1,0 +1,35 @@
+"""The question "can I play this?", put to the engine's judge on a pile that somebody names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.judging.judge import judge
+
+_ASKER, _OTHER = "You", "The next player"
+_HELD = 3
+"""Cards in the asker's hand besides those asked about: enough that playing them ends nothing."""
+
+
+def may_i_play(
+    cards: Sequence[str], pile: Sequence[str], *, rules: str, options: Sequence[str] = ()
+) -> Mapping[str, Any]:
+    """Return the judge's ruling on playing `cards` from the hand, in one's turn, on a pile (bottom first).
+
+    Raises:
+        BadInputError: rules or options do not exist, or a card is none.
+    """
+    return judge(
+        {
+            "rules": rules,
+            "options": list(options),
+            "players": [_ASKER, _OTHER],
+            "turn": _ASKER,
+            "opening": False,
+            "pile": list(pile),
+            "draw_pile": _HELD,
+            "cards": {_ASKER: {"hand": [*cards, *["??"] * _HELD], "up": [], "down": _HELD}},
+            "action": {"type": "play", "player": _ASKER, "cards": list(cards), "source": "hand"},
+        }
+    )

@@ -1,0 +1,157 @@
+"""A look through a camera before the game: its picture, the cards found in it, and whether it will do.
+
+Pictures stay in memory. One thread reads the source, another looks for cards about once a second, so that the
+picture runs on smoothly.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from companion.game.display_image import Picture, picture_of
+from companion.i18n.catalogue import _, many, marked
+from companion.i18n.messages import error_words, failure_words, words
+from engine.errors import BadInputError
+from vision.capture.picture_quality import Fault, sight_faults
+from vision.capture.sources import FrameSource
+from vision.types import CardReader, CardReading, Image
+
+_log = logging.getLogger(__name__)
+_LOOK_EVERY_S = 1.0
+FAULT_WORDS: dict[Fault, str] = {
+    "nothing": marked("No card is seen. Lay one face up at each place."),
+    "dark": marked("Too dark: put more light on the table."),
+    "glare": marked("Glare: a light is thrown back. Move the lamp or the camera."),
+    "cut": marked("The table is cut off: a card touches the border. Raise the camera."),
+    "far": marked("Too far: the cards are too small. Bring the camera nearer."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What was made of one picture."""
+
+    readings: tuple[CardReading, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+LET_GO_S = 10.0
+"""So long the next who wants a source waits for a preview to let go of it."""
+
+
+class Preview:
+    """Looks through a source until it is stopped; of a film, at its first picture only."""
+
+    def __init__(self, open_source: Callable[[], FrameSource], open_reader: Callable[[], CardReader]) -> None:
+        """Nothing is opened before `start()`."""
+        self.picture: Picture | None = None
+        self.sight: Sight | None = None
+        """None while nothing has been looked at yet."""
+        self.error = ""
+        """Why there is no picture."""
+        self._lost = False
+        self._source: FrameSource | None = None
+        self._letting_go = threading.Lock()
+        self._open_source, self._open_reader = open_source, open_reader
+        self._frame: Image | None = None
+        self._after: Preview | None = None
+        self._arrived, self._stopping = threading.Event(), threading.Event()
+        self._threads = [
+            threading.Thread(target=work, name="preview", daemon=True) for work in (self._pump, self._look)
+        ]
+
+    def start(self, after: Preview | None = None) -> None:
+        """Begin, in the background; `after` another one has let go of its source, or long enough later."""
+        self._after = after
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, wait: float = 0.0) -> None:
+        """Let go of the source; waits so many seconds for it to be free."""
+        self._stopping.set()
+        self._arrived.set()
+        source = self._source
+        if source is not None and source.live:
+            # A camera that has fallen silent is waited for without end; to close it may take a while.
+            threading.Thread(target=self._let_go, name="preview", daemon=True).start()
+        if wait and self._threads[0].is_alive():
+            self._threads[0].join(wait)
+
+    def _let_go(self) -> None:
+        with self._letting_go:
+            source, self._source = self._source, None
+            if source is not None:
+                source.close()
+
+    def _told(self, line: str) -> None:
+        """Say what a live source says of itself, until its next picture."""
+        self.error, self._lost = words(line), True
+
+    def _pump(self) -> None:
+        try:
+            if self._after is not None:
+                self._after.stop(wait=LET_GO_S)
+                self._after = None
+            source = self._source = self._open_source()
+            source.tell = self._told
+            if self._stopping.is_set():
+                return
+            for serial, (t, frame) in enumerate(source, start=1):
+                if self._stopping.is_set():
+                    return
+                self.picture, self._frame = picture_of(frame, t, serial), frame
+                self._arrived.set()
+                if self._lost:
+                    self.error, self._lost = "", False
+                if not source.live:
+                    return
+        except BadInputError as error:
+            self.error = error_words(error)
+        except Exception as error:
+            # A mistake of ours must not leave a screen that silently stands still.
+            _log.exception("the preview has ended")
+            self.error = failure_words(error)
+        finally:
+            self._let_go()
+
+    def _look(self) -> None:
+        try:
+            self._arrived.wait()
+            reader = self._open_reader() if not self._stopping.is_set() else None
+            while reader is not None and not self._stopping.wait(_LOOK_EVERY_S if self.sight else 0.0):
+                frame, self._frame = self._frame, None
+                if frame is not None:
+                    readings = tuple(reader.read(frame))
+                    self.sight = Sight(readings, sight_faults(frame, readings))
+        except BadInputError as error:
+            self.error = error_words(error)
+        except Exception as error:
+            _log.exception("the sight check has ended")
+            self.error = failure_words(error)
+
+
+def preview_of(source: str, deck: str | None = None) -> Preview:
+    """Return the preview of a chosen source, read as the game will read it."""
+    from companion.game.starting import open_chosen_source
+    from vision.recognition.reader import reader_for_deck
+
+    return Preview(lambda: open_chosen_source(source), lambda: reader_for_deck(deck))
+
+
+def sight_words(sight: Sight | None) -> Sequence[str]:
+    """Return what there is to say of a picture, a sentence a line, each with its sign."""
+    if sight is None:
+        return (_("Looking for cards …"),)
+    lines = [f"✗ {_(FAULT_WORDS[fault])}" for fault in sight.faults]
+    if sight.readings:
+        seen = many("{n} card is seen", "{n} cards are seen", len(sight.readings))
+        up = [reading for reading in sight.readings if reading.face == "up"]
+        named = _("{n} of {all} face-up ones told").format(
+            n=sum(reading.card is not None for reading in up), all=len(up)
+        )
+        good = _("The picture is good.") + " " if not sight.faults else ""
+        lines.append(f"{'' if sight.faults else '✓ '}{good}{seen}, {named}.")
+    return lines

@@ -1,0 +1,223 @@
+"""Event lines with rulings as a screen shows them: which, and in which words. Free of Kivy and of rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from companion.game.interface import Line
+from companion.i18n.catalogue import _
+from companion.i18n.rules import cite_words, quotation
+from companion.i18n.sentences import breach_words, sentence
+from engine.cards import UNKNOWN
+from engine.events import Event
+from vision.questions import ASTRAY, HIDDEN_CARD, NOT_RECOGNISED, UNREAD_CARD, asked, taken_apart
+
+_ROUTINE = ("draw", "exchange", "take_up", "take_down")
+"""Events that, when legal, leave the ruling on the play before them standing."""
+
+
+def newest_ruling(lines: Sequence[Line]) -> Line | None:
+    """Return the event whose ruling is to be seen: the newest that is not mere routine, else the newest."""
+    judged = [line for line in lines if ruling_of(line)]
+    for line in reversed(judged):
+        if line.get("event") not in _ROUTINE or (ruling_of(line) or {}).get("verdict") != "legal":
+            return line
+    return judged[-1] if judged else None
+
+
+def line_to_correct(lines: Sequence[Line], event_id: int) -> Line | None:
+    """Return the event that a tap on `event_id` puts right.
+
+    A question about a card that was not read, and a breach proven late, lead to the event they are about.
+    """
+    place = next((place for place, line in enumerate(lines) if line.get("id") == event_id), None)
+    if place is None:
+        return None
+    return _concerned(lines, place) or lines[place]
+
+
+def _concerned(lines: Sequence[Line], place: int) -> Line | None:
+    """Return the event that a question or a breach proven late is about; None where there is none."""
+    line = lines[place]
+    if line.get("concerns") is not None:
+        return next((other for other in lines if other.get("id") == line["concerns"]), None)
+    if line.get("event") != "unclear":
+        return None
+    # Games that were kept before questions said what they are about.
+    earlier = (other for other in reversed(lines[:place]) if other.get("player") == line.get("player"))
+    return next((other for other in earlier if UNKNOWN in (other.get("cards") or ())), None)
+
+
+def open_questions(lines: Sequence[Line]) -> list[Line]:
+    """Return the questions that nobody has answered, the newest last.
+
+    A question for a card is answered once the card is known or the event struck out, one for a card that lay
+    hidden once the play has another; any other is answered by striking the question itself out.
+    """
+    found = []
+    for place, line in enumerate(lines):
+        if line.get("event") != "unclear":
+            continue
+        about = _concerned(lines, place)
+        if _lacks_card(about, line) if about is not None else not _asks_for_card(line):
+            found.append(line)
+    return found
+
+
+def _asks_for_card(question: Line) -> bool:
+    return question.get("says") == asked(UNREAD_CARD, question.get("player"))
+
+
+def _lacks_card(about: Line, question: Line) -> bool:
+    """Tell whether the event that a question is about still lacks the card that is asked for."""
+    cards = about.get("cards") or ()
+    hidden = asked(HIDDEN_CARD, question.get("player"), count=len(cards))
+    return UNKNOWN in cards or question.get("says") == hidden
+
+
+def asks_for_hidden_card(question: Line) -> bool:
+    """Tell whether it is asked which card lay under those that were seen."""
+    known = _form(question)
+    return known is not None and known[0] == HIDDEN_CARD
+
+
+def _form(question: Line) -> tuple[str, Mapping[str, str]] | None:
+    return taken_apart(str(question.get("says") or ""), question.get("player"))
+
+
+def asks_where(question: Line, *, followed: bool = False) -> bool:
+    """Tell whether a question is answered by showing where rows and piles lie.
+
+    `followed`: the game is followed, so that one that had been lost was found meanwhile.
+    """
+    known = _form(question)
+    return known is not None and (known[0] in NOT_RECOGNISED or (known[0] in ASTRAY and not followed))
+
+
+def is_astray(question: Line) -> bool:
+    """Tell whether it is asked why the game does not lie where it lay."""
+    known = _form(question)
+    return known is not None and known[0] in ASTRAY
+
+
+def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:
+    """Return a question's event with each likely reading of the card that is asked for, the likeliest first.
+
+    A card that the event has already is none of them; there is none where no card is asked for.
+    """
+    about = line_to_correct(lines, int(question.get("id") or 0))
+    if about is None or about is question:
+        return []
+    event = Event.from_json(dict(about))
+    if not _lacks_card(about, question):
+        return []
+    # What lay hidden lay undermost; an unread card stands in its place.
+    at, rest = (event.cards.index(UNKNOWN), 1) if UNKNOWN in event.cards else (0, 0)
+    return [
+        replace(
+            event, cards=(*event.cards[:at], card, *event.cards[at + rest :]), confidence=1.0, revise=None
+        )
+        for card in question.get("cards") or ()
+        if card not in event.cards
+    ]
+
+
+def is_counted(line: Line) -> bool:
+    """Return whether an event is what the referee concludes from its count of cards, and nobody reported."""
+    return line.get("event") in ("out", "game_over") and line.get("by") is None
+
+
+def ruling_of(line: Line) -> Mapping[str, Any] | None:
+    """Return the ruling that an event carries; a breach that was proven late counts as one."""
+    if line.get("event") == "late_breach":
+        breach = line.get("breach") or {"says": line.get("says", "")}
+        return {"verdict": "illegal", "breaches": [breach]}
+    ruling: Mapping[str, Any] | None = line.get("ruling")
+    return ruling
+
+
+def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
+    """Return (what the referee says, the sentence it rests on with its citation)."""
+    breaches = ruling.get("breaches") or ()
+    basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
+    says = breaches_of(ruling)
+    if ruling.get("verdict") == "unproven" and ruling.get("needs"):
+        says = f"{says} {_('Hidden cards decide:')} {needs_of(ruling)}".strip()
+    effects = ruling.get("effects") or {}
+    if says:
+        says = " ".join((says, *ritual_words(effects)))
+    else:
+        says = " ".join((*effect_words(effects), *_listed_notes(ruling)))
+    quote = ""
+    if basis is not None and basis.get("quote"):
+        quote = f"{quotation(str(basis['quote']))} — {cite_words(str(basis.get('cite', '')))}"
+    return says, quote
+
+
+def breaches_of(ruling: Mapping[str, Any]) -> str:
+    """Return the sentences of a ruling's breaches."""
+    return " ".join(map(breach_words, ruling.get("breaches") or ()))
+
+
+def effect_words(effects: Mapping[str, Any]) -> list[str]:
+    """Return what follows from a ruling, a short sentence for each effect."""
+    words = []
+    if effects.get("burn"):
+        words.append(_("The pile burns."))
+    if effects.get("picks_up"):
+        words.append(_("{player} picks up the pile.").format(player=effects["picks_up"]))
+    words += [_("{player} is out.").format(player=player) for player in effects.get("left") or ()]
+    words += [_("{player} is back in.").format(player=player) for player in effects.get("back_in") or ()]
+    words += [_("{player} is skipped.").format(player=player) for player in effects.get("skipped") or ()]
+    if effects.get("shithead"):
+        words.append(_("{player} is the Shithead.").format(player=effects["shithead"]))
+    elif effects.get("extra_turn"):
+        words.append(_("{player} plays again.").format(player=effects.get("next") or _("The same player")))
+    elif effects.get("next"):
+        words.append(_("Next: {player}.").format(player=effects["next"]))
+    if effects.get("draw"):
+        words.append(_("Draws {n}.").format(n=effects["draw"]))
+    return words + ritual_words(effects)
+
+
+def rituals_due(effects: Mapping[str, Any], player: str | None = None) -> list[tuple[str, str]]:
+    """Return (who it falls on, title) for each ritual; on `player` where the effects name nobody."""
+    # At the end of a game it falls on the Shithead, before that on whoever takes the pile.
+    victim = effects.get("shithead") or effects.get("picks_up") or player
+    return [(str(victim), str(title)) for title in effects.get("rituals") or () if victim]
+
+
+def ritual_words(effects: Mapping[str, Any], player: str | None = None) -> list[str]:
+    """Return what is to be sung and for whom, or said and by whom."""
+    return [
+        _("{player} says: “{title}”").format(player=victim, title=title)
+        if title == effects.get("loser_says")
+        else _("Sing “{title}” for {player}.").format(player=victim, title=title)
+        for victim, title in rituals_due(effects, player)
+    ]
+
+
+def needs_of(ruling: Mapping[str, Any]) -> str:
+    """Return what a ruling that is not proven waits for; empty where it does not say."""
+    needs = ruling.get("needs") or ()
+    return ", ".join(sentence(need, ruling) for need in ([needs] if isinstance(needs, str) else needs))
+
+
+def _listed_notes(ruling: Mapping[str, Any]) -> list[str]:
+    return [sentence(note, ruling) for note in ruling.get("notes") or ()]
+
+
+def pick_ups_and_burns(lines: Sequence[Line]) -> tuple[Counter[str], Counter[str]]:
+    """Count pick-ups and burns per player; a show that lands on somebody counts as their pick-up."""
+    picked_up: Counter[str] = Counter()
+    burnt: Counter[str] = Counter()
+    for line in lines:
+        effects = (line.get("ruling") or {}).get("effects") or {}
+        if line.get("event") == "pick_up" and line.get("player"):
+            picked_up[str(line["player"])] += 1
+        if effects.get("burn") and line.get("player"):
+            burnt[str(line["player"])] += 1
+    return picked_up, burnt

@@ -1,0 +1,250 @@
+"""The tally in forms to share: text, CSV, JSON and a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import platformdirs
+
+from companion import theme
+from companion.game.evening import Standing, Tally
+from companion.i18n.catalogue import _, many
+from engine.messages import printable
+from vision.images import save_image
+from vision.types import Image
+
+WIDTH = 1080
+"""Width of the picture in pixels: what phones show at full width."""
+_ROW = 128
+_LINE = 34
+"""What a row grows by with each further line of what is due."""
+_HEADER = 250
+_MARGIN = 64
+_PANEL = 40
+_RIGHT = WIDTH - _MARGIN
+_NAME_WIDTH, _BAR_LEFT = 380, 490
+_DETAIL = 27
+_PLAIN = str.maketrans({"×": "x", "·": "-", "ß": "ss"})
+Colour = tuple[int, int, int]
+BACKGROUND: Colour = theme.bgr(theme.GROUND)
+PANEL: Colour = theme.bgr(theme.PANEL)
+TEXT: Colour = theme.bgr(theme.TEXT)
+QUIET: Colour = theme.bgr(theme.QUIET)
+BRASS: Colour = theme.bgr(theme.BRASS)
+RED: Colour = theme.bgr(theme.RED)
+
+
+def pictures_folder() -> Path:
+    """Return where pictures go that the user wants to keep or share."""
+    return platformdirs.user_pictures_path()
+
+
+def documents_folder() -> Path:
+    """Return where tables and texts go that the user wants to keep or share."""
+    return platformdirs.user_documents_path()
+
+
+def as_text(tally: Tally) -> str:
+    """Return the tally as a table for a terminal or a message, in the language in force."""
+    if not tally.standings:
+        return _("No game has been played yet.")
+    rows = [(_("player"), _("games"), _("losses"), _("streak"), _("rituals due"))]
+    rows += [
+        (printable(s.player), str(s.games), str(s.losses), str(s.streak), printable(" · ".join(s.dues())))
+        for s in tally.standings
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = [
+        f"{row[0]:<{widths[0]}}  "
+        + "  ".join(f"{row[column]:>{widths[column]}}" for column in range(1, 4))
+        + (f"  {row[4]}" if row[4] else "")
+        for row in rows
+    ]
+    if tally.unfinished:
+        lines.append(
+            many("({n} game begun and not finished)", "({n} games begun and not finished)", tally.unfinished)
+        )
+    return "\n".join(lines)
+
+
+def streak_words(standing: Standing) -> str:
+    """Return what there is to say of a player beside the number of losses; empty for nothing."""
+    if standing.streak > 1:
+        return many("{n} loss in a row", "{n} losses in a row", standing.streak)
+    return "" if standing.losses else _("never lost")
+
+
+def as_csv(tally: Tally) -> str:
+    """Return the tally as CSV: player, games, losses, streak, rituals (separated by semicolons)."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["player", "games", "losses", "streak", "rituals"])
+    for s in tally.standings:
+        writer.writerow([_cell(s.player), s.games, s.losses, s.streak, _cell(";".join(s.rituals))])
+    return out.getvalue()
+
+
+def as_json(tally: Tally) -> dict[str, Any]:
+    """Return the tally as a JSON object: players (worst first), losers of each game, unfinished games."""
+    return {
+        "players": [
+            {
+                "player": s.player,
+                "games": s.games,
+                "losses": s.losses,
+                "streak": s.streak,
+                "rituals": list(s.rituals),
+            }
+            for s in tally.standings
+        ],
+        "losers": list(tally.losers),
+        "unfinished": tally.unfinished,
+    }
+
+
+def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
+    """Write the tally as a picture; the suffix gives the format.
+
+    Raises:
+        BadInputError: the suffix names no picture format.
+        OSError: the file cannot be written.
+    """
+    save_image(path, as_picture(tally, title=title), ".png")
+
+
+def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:
+    """Draw the tally, `WIDTH` pixels wide: one row per player, a bar and a number for the losses."""
+    details = [
+        _wrapped(list(standing.dues() or filter(None, [streak_words(standing)])))
+        for standing in tally.standings
+    ]
+    heights = [_ROW + _LINE * max(0, len(lines) - 1) for lines in details]
+    picture: Image = np.full(
+        (_HEADER + (sum(heights) or _ROW) + _MARGIN + 40, WIDTH, 3), BACKGROUND, np.uint8
+    )
+    _write(picture, title, (_MARGIN, 118), 72, TEXT, 700)
+    _write(picture, _summary(tally), (_MARGIN, 186), 36, QUIET)
+    if not tally.standings:
+        _write(picture, _("No game has been played yet."), (_MARGIN, _HEADER + 70), 40, TEXT)
+    else:
+        _write_right(picture, _("lost / played"), _HEADER - 20, 25, QUIET)
+    widest = max((_text_width(_total(standing), 38, 700) for standing in tally.standings), default=0)
+    scale = _Scale(_RIGHT - widest - 24, max((s.losses for s in tally.standings), default=0))
+    top = _HEADER
+    for place, (standing, lines, height) in enumerate(zip(tally.standings, details, heights, strict=True)):
+        cv2.rectangle(picture, (_PANEL, top, WIDTH - 2 * _PANEL, height - 16), PANEL, cv2.FILLED)
+        _draw_row(picture, standing, lines, top, scale, worst=place == 0 and standing.losses > 0)
+        top += height
+    return picture
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where bars end that are as long as bars get, and how many losses that is."""
+
+    right: int
+    most: int
+
+
+def _draw_row(
+    picture: Image, standing: Standing, details: Sequence[str], top: int, scale: _Scale, *, worst: bool
+) -> None:
+    """Draw one player: name, losses as a bar and as a number; beneath, as wide as the row, what is due."""
+    middle = top + (42 if details else 56)
+    _write(picture, standing.player, (_MARGIN, middle + 14), 42, TEXT, 700 if worst else 500, _NAME_WIDTH)
+    length = round((scale.right - _BAR_LEFT) * standing.losses / scale.most) if standing.losses else 3
+    colour = (RED if worst else BRASS) if standing.losses else QUIET
+    cv2.rectangle(picture, (_BAR_LEFT, middle - 20), (_BAR_LEFT + length, middle + 20), colour, cv2.FILLED)
+    _write_right(picture, _total(standing), middle + 14, 38, TEXT, 700)
+    for number, line in enumerate(details):
+        at = (_MARGIN, top + 96 + number * _LINE)
+        _write(picture, line, at, _DETAIL, BRASS if standing.rituals else QUIET)
+
+
+def _total(standing: Standing) -> str:
+    return f"{standing.losses} / {standing.games}"
+
+
+def _wrapped(parts: Sequence[str]) -> list[str]:
+    """Return lines of a row's width, with as many of the parts in each as it has room for."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and _text_width(longer, _DETAIL) <= _RIGHT - _MARGIN:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
+def _summary(tally: Tally) -> str:
+    last = tally.losers[-1] if tally.losers else None
+    played = many("{n} game played.", "{n} games played.", len(tally.losers))
+    return f"{played} {_('The Shithead is {player}.').format(player=last)}" if last else played
+
+
+def _write(
+    picture: Image,
+    text: str,
+    at: tuple[int, int],
+    size: int,
+    colour: Colour,
+    weight: int = 400,
+    width: int | None = None,
+) -> None:
+    """Write `text`, cut with an ellipsis at `width` pixels or at the right margin."""
+    room = _RIGHT - at[0] if width is None else width
+    shown = text
+    while shown and _text_width(shown + ("…" if shown != text else ""), size, weight) > room:
+        shown = shown[:-1]
+    drawn = _drawn(text if shown == text else shown.rstrip() + "…")
+    if _has_faces():
+        cv2.putText(picture, drawn, at, colour, cv2.FontFace("sans"), size, weight)
+    else:
+        cv2.putText(picture, drawn, at, cv2.FONT_HERSHEY_DUPLEX, size / 32, colour, 2, cv2.LINE_AA)
+
+
+def _write_right(
+    picture: Image, text: str, baseline: int, size: int, colour: Colour, weight: int = 400
+) -> None:
+    """Write `text` so that it ends at the right margin."""
+    _write(picture, text, (_RIGHT - _text_width(text, size, weight), baseline), size, colour, weight)
+
+
+def _text_width(text: str, size: int, weight: int = 400) -> int:
+    if not _has_faces():
+        (width, _), _ = cv2.getTextSize(_drawn(text), cv2.FONT_HERSHEY_DUPLEX, size / 32, 2)
+    else:
+        _, _, width, _ = cv2.getTextSize(
+            (WIDTH, WIDTH), text, (0, WIDTH // 2), cv2.FontFace("sans"), size, weight
+        )
+    return int(width)
+
+
+def _has_faces() -> bool:
+    """Tell whether OpenCV brings its variable-weight face; OpenCV 4, as phones have it, has plain letters."""
+    return hasattr(cv2, "FontFace")
+
+
+def _drawn(text: str) -> str:
+    """Return the text in the letters that there are: the plain ones have neither accents nor signs."""
+    if _has_faces():
+        return text
+    apart = unicodedata.normalize("NFKD", text.translate(_PLAIN))
+    bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return bare.encode("ascii", "replace").decode()
+
+
+def _cell(text: str) -> str:
+    # A spreadsheet runs a cell that begins like a formula, also behind blanks that it strips; names come from
+    # whoever typed them.
+    formula = text.lstrip()[:1] in ("=", "+", "-", "@") or text[:1] in ("\t", "\r")
+    return printable("'" + text if formula else text)

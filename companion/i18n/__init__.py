@@ -1,0 +1,1 @@
+"""Every word that the program shows, in the language of whoever reads it."""

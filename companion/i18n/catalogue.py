@@ -1,0 +1,64 @@
+"""The app's words in the user's language: one gettext catalogue, English in the source, German complete.
+
+The referee's sentences are said anew from their facts (`companion.i18n.sentences`), rules and the sentences
+that are quoted from their source translated where they are shown (`companion.i18n.rules`).
+"""
+
+from __future__ import annotations
+
+import gettext
+import os
+from importlib import resources
+from pathlib import Path
+
+from companion.device import on_phone, phone_language
+
+DOMAIN = "shithead"
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+"""Every language there is, by its own name."""
+AUTOMATIC = "auto"
+
+_translation: gettext.NullTranslations = gettext.NullTranslations()
+_language = "en"
+
+
+def locale_folder() -> Path:
+    """Return the folder of the catalogues."""
+    return Path(str(resources.files("companion"))) / "locale"
+
+
+def language() -> str:
+    """Return the language in force."""
+    return _language
+
+
+def set_language(code: str = AUTOMATIC) -> str:
+    """Speak a language from now on; `auto` is the system's where there is a catalogue for it. Returns it."""
+    global _translation, _language
+    _language = _system_language() if code == AUTOMATIC else code if code in LANGUAGES else "en"
+    _translation = gettext.translation(DOMAIN, str(locale_folder()), [_language], fallback=True)
+    return _language
+
+
+def _system_language() -> str:
+    values = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    for value in (phone_language(),) if on_phone() else values:
+        if value:
+            code = value.replace("-", "_").partition("_")[0].partition(".")[0].lower()
+            return code if code in LANGUAGES else "en"
+    return "en"
+
+
+def _(text: str) -> str:
+    """Return `text` in the language in force."""
+    return _translation.gettext(text) if text else ""
+
+
+def many(one: str, several: str, count: int) -> str:
+    """Return the form of a text that goes with `count`; `{n}` in it becomes the number."""
+    return _translation.ngettext(one, several, count).format(n=count)
+
+
+def marked(text: str) -> str:
+    """Mark a text for the catalogue that is translated later, where it is shown."""
+    return text

@@ -1,0 +1,84 @@
+"""The referee's sentences in the language in force, made anew from their facts (`engine.sentences`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from typing import Any
+
+from companion.i18n.catalogue import _, language, marked
+from companion.i18n.wording import card_words, demand_words
+from engine.sentences import Said, facts_of
+
+SAID = "said"
+"""The field of a written ruling with form and facts of its needs and notes, by their English text."""
+_SEVERAL = {"J": marked("jacks"), "Q": marked("queens"), "K": marked("kings"), "A": marked("aces")}
+
+
+def written(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a ruling as it is written down: its sentences can be said in any language when it is read."""
+    if ruling is None:
+        return None
+    sentences = [*(ruling.get("needs") or ()), *(ruling.get("notes") or ())]
+    said = {str(text): facts_of(text) for text in sentences if isinstance(text, Said)}
+    return {**ruling, SAID: said} if said else ruling
+
+
+def breach_words(breach: Mapping[str, Any]) -> str:
+    """Return what a breach says."""
+    return _anew(str(breach.get("says") or ""), breach.get("form"), breach.get("facts"))
+
+
+def sentence(text: str, ruling: Mapping[str, Any]) -> str:
+    """Return a note or a need of a ruling."""
+    if isinstance(text, Said):
+        return _anew(text, text.form, text.facts)
+    known = (ruling.get(SAID) or {}).get(text) or {}
+    return _anew(text, known.get("form"), known.get("facts"))
+
+
+def _anew(english: str, form: Any, facts: Any) -> str:
+    """Say a sentence in the language in force; one whose form is not known there stays English."""
+    if language() == "en" or not isinstance(form, str) or not isinstance(facts, Mapping):
+        return english
+    translated = _(form)
+    if translated == form:
+        return english
+    try:
+        return _WORDS.vformat(translated, (), facts)
+    except (KeyError, ValueError, TypeError, IndexError):  # a line of another version of this program
+        return english
+
+
+class _Words(Formatter):
+    """Fills the places of a translated form; what stands after a colon says how.
+
+    `cards`: cards as they are called; `or`: the same, as a choice; `rank`: a rank; `plural`: several of it;
+    `demand`: what may be played.
+    """
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        several = list(value) if isinstance(value, list | tuple) else [value]
+        match format_spec:
+            case "cards":
+                return _joined([card_words(str(card)) for card in several], _("and"))
+            case "or":
+                return _joined([card_words(str(card)) for card in several], _("or"))
+            case "rank":
+                return card_words(str(value))
+            case "plural":
+                return _joined([_plural(str(rank)) for rank in several], _("and"))
+            case "demand":
+                return demand_words(str(value))
+        return _("The player") if value is None else str(value)
+
+
+def _plural(rank: str) -> str:
+    return _(_SEVERAL[rank]) if rank in _SEVERAL else _("{rank}s").format(rank=card_words(rank))
+
+
+def _joined(words: Sequence[str], last: str) -> str:
+    return " ".join([", ".join(words[:-1]), last, words[-1]]) if len(words) > 1 else "".join(words)
+
+
+_WORDS = _Words()

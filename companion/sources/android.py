@@ -1,0 +1,202 @@
+"""The phone's own camera: a bridge to Android behind a small interface, and a source of pictures over it.
+
+OpenCV cannot open an Android camera. Camera4Kivy can (CameraX beneath it); it hands each picture to Python as
+RGBA bytes. Everything of it that is used is in `Camera4KivyBridge`, which is loaded on a phone only.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from companion.device import on_phone, was_given
+from engine.errors import BadInputError
+from engine.messages import message
+from vision.capture.frame_queue import Backlog
+from vision.capture.sources import SameSize, no_picture, picture_back, tell_nobody, tried_again
+from vision.types import Image
+
+_log = logging.getLogger(__name__)
+PHONE_CAMERA = "phone"
+"""The source that is the camera of the phone on which the app runs."""
+_FIRST_PICTURE_S = 15.0
+"""So long the first picture is waited for, once the user has allowed the camera."""
+_LOST_AFTER_S, _AGAIN_S = 10.0, 30.0
+"""After so long without a picture the camera is begun again, and again each time so long after that."""
+Arrived = Callable[[bytes, tuple[int, int]], None]
+"""Called from any thread with a picture: RGBA bytes, rows from the top, and (width, height)."""
+Answered = Callable[[bool], None]
+"""Called from any thread once the user has said whether the camera may be used."""
+
+
+class CameraBridge(Protocol):
+    """What is needed of a phone's camera."""
+
+    def start(self, arrived: Arrived, answered: Answered) -> None:
+        """Ask for leave, tell the answer, and where it is yes send pictures."""
+        ...
+
+    def stop(self) -> None:
+        """Send no more pictures and let go of the camera; it may be started again."""
+        ...
+
+
+class BridgeSource:
+    """The pictures of a bridge as a live source: the last are kept (`Backlog`).
+
+    A camera that falls silent after its first picture is begun again for as long as the source is open.
+    """
+
+    live = True
+    fps = 15.0
+    seconds: float | None = None
+
+    def __init__(self, bridge: CameraBridge, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start the bridge."""
+        self.name: str = message("the phone's camera")
+        self.tell: Callable[[str], None] = tell_nobody
+        self._same_size = SameSize()
+        self._bridge, self._clock = bridge, clock
+        self._backlog = Backlog()
+        self._arrived = threading.Condition()
+        self._closed = False
+        self._allowed: bool | None = None
+        """What the user answered; None while they read the question."""
+        self._began = clock()
+        bridge.start(self._take, self._answer)
+
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
+        """Yield pictures as they come; of those that came meanwhile the oldest are dropped.
+
+        Raises:
+            BadInputError: the user does not allow it, or no first picture comes.
+        """
+        item = self._first()
+        while item is not None:
+            yield item
+            item = self._next()
+
+    def _first(self) -> tuple[float, Image] | None:
+        with self._arrived:
+            self._arrived.wait_for(lambda: self._allowed is not None or self._something())
+        item = self._await(_FIRST_PICTURE_S)
+        if item is None and not self._closed:
+            why = self._same_size.fault() or no_picture(_FIRST_PICTURE_S)
+            raise BadInputError("{name}: {reason}", name=self.name, reason=why)
+        return item
+
+    def _next(self) -> tuple[float, Image] | None:
+        """Wait for a picture; say so where it takes long, and when it is back. None once closed."""
+        item, silent = self._await(_LOST_AFTER_S), _LOST_AFTER_S
+        while item is None and not self._closed:
+            fault = self._same_size.fault()
+            self.tell(tried_again(self.name, fault, silent))
+            if fault is None:
+                self._bridge.stop()
+                self._bridge.start(self._take, self._answer)
+            item, silent = self._await(_AGAIN_S), silent + _AGAIN_S
+            if item is not None:
+                self.tell(picture_back(self.name))
+        return item
+
+    def _await(self, seconds: float) -> tuple[float, Image] | None:
+        with self._arrived:
+            self._arrived.wait_for(self._something, seconds)
+            if self._allowed is False:
+                raise BadInputError(
+                    "{name}: may not be used (allow it in the phone's settings)", name=self.name
+                )
+            return None if self._closed else self._backlog.take()
+
+    def close(self) -> None:
+        """Let go of the camera; iteration ends."""
+        with self._arrived:
+            self._closed = True
+            self._arrived.notify_all()
+        self._bridge.stop()
+
+    def _something(self) -> bool:
+        return len(self._backlog) > 0 or self._closed or self._allowed is False
+
+    def _take(self, rgba: bytes, size: tuple[int, int]) -> None:
+        width, height = size
+        if len(rgba) != 4 * width * height:
+            _log.warning("a picture of %d bytes for %d x %d is left out", len(rgba), width, height)
+            return
+        pixels = np.frombuffer(rgba, np.uint8).reshape(height, width, 4)
+        picture = self._same_size.fit(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGBA2BGR), np.uint8))
+        if picture is None:
+            return
+        with self._arrived:
+            self._backlog.put(self._clock() - self._began, picture)
+            self._arrived.notify_all()
+
+    def _answer(self, allowed: bool) -> None:
+        with self._arrived:
+            self._allowed = allowed
+            self._arrived.notify_all()
+
+
+class Camera4KivyBridge:
+    """The bridge on a phone. Tests run it on stand-ins for Android's modules only."""
+
+    def __init__(self) -> None:
+        self._preview: Any = None
+        self._run = 0
+        """Counts starts and stops: an answer, or the main thread, may come when all is over."""
+
+    def start(self, arrived: Arrived, answered: Answered) -> None:
+        """Ask for CAMERA, then connect an analysing preview of one pixel, which the app draws itself."""
+        permissions = import_module("android.permissions")
+        self._run += 1
+        run = self._run
+
+        def told(_asked: Any, granted: list[bool]) -> None:
+            if run != self._run:
+                return
+            answered(was_given(granted))
+            if was_given(granted):
+                import_module("kivy.clock").mainthread(self._connect)(arrived, run)
+
+        permissions.request_permissions([permissions.Permission.CAMERA], told)
+
+    def _connect(self, arrived: Arrived, run: int) -> None:
+        if run != self._run:
+            return
+        preview = import_module("camera4kivy").Preview
+
+        def analyze(_self: Any, pixels: bytes, size: tuple[int, int], *_more: Any) -> None:
+            arrived(pixels, size)
+
+        self._preview = type("Eye", (preview,), {"analyze_pixels_callback": analyze})(size=(1, 1))
+        self._preview.connect_camera(
+            camera_id="back", enable_analyze_pixels=True, analyze_pixels_resolution=1920
+        )
+
+    def stop(self) -> None:
+        """Disconnect the preview, on the main thread, where CameraX wants it."""
+        self._run += 1
+        import_module("kivy.clock").mainthread(self._disconnect)()
+
+    def _disconnect(self) -> None:
+        preview, self._preview = self._preview, None
+        if preview is not None:
+            preview.disconnect_camera()
+
+
+def open_phone_camera() -> BridgeSource:
+    """Return the phone's camera as a source.
+
+    Raises:
+        BadInputError: this is no phone.
+    """
+    if not on_phone():
+        raise BadInputError("phone: this computer is no phone; name a camera's number or a stream's address")
+    return BridgeSource(Camera4KivyBridge())

@@ -1,0 +1,1 @@
+"""Evenings, games and events on the disk."""

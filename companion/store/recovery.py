@@ -1,0 +1,139 @@
+"""What can still be read of a damaged store."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from companion.store.rows import from_json
+from companion.store.schema import COLUMNS, ERRORS, connect, text_of
+
+_PAGE = 4096
+_MOST_MISSING = 200_000
+"""So many rows between two readable ones are looked for one by one."""
+_JSON_KINDS: dict[str, type] = {
+    **dict.fromkeys(("options", "players", "rituals_done"), list),
+    **dict.fromkeys(("layout", "line"), dict),
+}
+_NUMBERS = ("id", "evening", "started", "finished", "game", "written", "event")
+_MAY_BE_NULL = {
+    *(
+        ("games", name)
+        for name in ("finished", "dealer", "loser", "source", "deck", "layout", "rituals_done")
+    ),
+    ("corrections", "line"),
+}
+
+_LESS_THAN_A_ROW = ("rituals_done",)
+"""Where nothing but this is damaged, the row is taken without it."""
+
+
+def salvage(damaged: Path, folder: Path) -> Path:
+    """Write every sound row of a damaged store to a new one in `folder`, an empty folder; returns its path.
+
+    The damaged file is not touched.
+
+    Raises:
+        sqlite3.Error: the new one cannot be written.
+        OSError: likewise, or the damaged one cannot be read.
+    """
+    fresh, copy = folder / "fresh.sqlite", folder / "copy.sqlite"
+    for suffix in ("", "-wal"):
+        part = damaged.with_name(damaged.name + suffix)
+        if part.exists():
+            shutil.copy(part, copy.with_name(copy.name + suffix))
+    _mend_first_page(copy)
+    with (
+        contextlib.closing(connect(fresh)) as target,
+        contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as source,
+    ):
+        source.text_factory = text_of
+        target.execute("BEGIN IMMEDIATE")
+        with target:
+            for table, columns in COLUMNS.items():
+                _copy_rows(source, target, table, columns)
+    return fresh
+
+
+def _mend_first_page(path: Path) -> None:
+    """Put a new store's first page in place of a damaged one's: it holds what is the same in every store.
+
+    That is the file's header and where its tables begin. The file's size, which stands there too, SQLite then
+    takes from the file itself.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        fresh = Path(folder) / path.name
+        connect(fresh).close()
+        page = bytearray(fresh.read_bytes()[:_PAGE])
+    page[28:40] = bytes(12)  # number of pages; first free page, and how many are free
+    with path.open("r+b") as file:
+        file.write(page)
+        file.seek(0, 2)
+        file.write(bytes(-file.tell() % _PAGE))
+
+
+def _copy_rows(
+    source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: tuple[str, ...]
+) -> None:
+    try:
+        there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
+    except ERRORS:
+        return
+    names = tuple(name for name in columns if name in there)
+    if "id" not in names:
+        return
+    insert = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    for row in _readable_rows(source, table, names):
+        values = dict(zip(names, row, strict=True))
+        for name in _LESS_THAN_A_ROW:
+            if name in values and not _is_of_its_kind(name, values[name]):
+                values[name] = None
+        if _is_sound(table, values):
+            # A row that contradicts another one (a second of its id, an event of no game) is not taken.
+            with contextlib.suppress(sqlite3.IntegrityError):
+                target.execute(insert, tuple(values.values()))
+
+
+def _readable_rows(
+    source: sqlite3.Connection, table: str, names: tuple[str, ...]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield a table's rows: from the front up to the damage, from the back, and what can be found between."""
+    select = f"SELECT {', '.join(names)} FROM {table}"
+    front = list(_until_error(source, f"{select} ORDER BY id"))
+    yield from front
+    last = max((row[0] for row in front if isinstance(row[0], int)), default=0)
+    first_behind = None
+    for row in _until_error(source, f"{select} WHERE id > {last} ORDER BY id DESC"):
+        first_behind = row[0]
+        yield row
+    if isinstance(first_behind, int) and first_behind - last <= _MOST_MISSING:
+        for number in range(last + 1, first_behind):
+            yield from _until_error(source, f"{select} WHERE id = {number}")
+
+
+def _until_error(source: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    try:
+        yield from source.execute(query)
+    except ERRORS:
+        return
+
+
+def _is_sound(table: str, row: dict[str, Any]) -> bool:
+    """Tell whether a row's values are of the kinds that this program writes."""
+    return all(
+        (table, name) in _MAY_BE_NULL if value is None else _is_of_its_kind(name, value)
+        for name, value in row.items()
+    )
+
+
+def _is_of_its_kind(name: str, value: Any) -> bool:
+    if name in _NUMBERS:
+        return isinstance(value, int | float)
+    if name in _JSON_KINDS:
+        return isinstance(from_json(value), _JSON_KINDS[name])
+    return isinstance(value, str)

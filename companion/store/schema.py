@@ -1,0 +1,252 @@
+"""The store's file: its tables, opening it and bringing it up to date.
+
+What is done with a file that is damaged, or that is to be replaced, is `companion.store.opening`'s.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from companion.files.store_paths import OF_A_STORE
+from engine.errors import BadInputError
+
+SCHEMA_VERSION = 3
+_PATIENCE_S, _IN_GAME_MS = 5.0, 2000
+"""How long another program's writing is waited for: on opening, and in mid-game, when people wait too."""
+_AGAIN_S = 0.01
+"""How soon a file that was just being begun is tried again."""
+COLUMNS = {
+    "evenings": ("id", "started"),
+    "games": (
+        *("id", "evening", "started", "finished", "rules", "options", "players", "dealer", "loser"),
+        *("source", "deck", "layout", "rituals_done"),
+    ),
+    "events": ("id", "game", "written", "line"),
+    "corrections": ("id", "game", "written", "event", "line"),
+}
+"""The tables of the newest version, and their columns."""
+
+_MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE evenings (id INTEGER PRIMARY KEY, started REAL NOT NULL);
+    CREATE TABLE games (
+        id INTEGER PRIMARY KEY,
+        evening INTEGER NOT NULL REFERENCES evenings(id),
+        started REAL NOT NULL,
+        finished REAL,
+        rules TEXT NOT NULL,
+        options TEXT NOT NULL,
+        players TEXT NOT NULL,
+        dealer TEXT,
+        loser TEXT,
+        source TEXT
+    );
+    CREATE TABLE events (
+        id INTEGER PRIMARY KEY,
+        game INTEGER NOT NULL REFERENCES games(id),
+        written REAL NOT NULL,
+        line TEXT NOT NULL
+    );
+    CREATE INDEX events_of_game ON events(game, id);
+    CREATE TABLE corrections (
+        id INTEGER PRIMARY KEY,
+        game INTEGER NOT NULL REFERENCES games(id),
+        written REAL NOT NULL,
+        event INTEGER NOT NULL,
+        line TEXT
+    );
+    """,
+    """
+    ALTER TABLE games ADD COLUMN deck TEXT;
+    ALTER TABLE games ADD COLUMN layout TEXT;
+    """,
+    # A column rather than a table: where a table begins stands on the first page, which salvaging replaces.
+    "ALTER TABLE games ADD COLUMN rituals_done TEXT",
+)
+"""One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
+
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite's module raises; the second where SQLite's own message quotes damaged bytes."""
+# What SQLite answers to a file that contradicts itself. Of the other codes each has a cause outside the file:
+# it is locked, the disk is full or read-only, or it fails.
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+
+
+def is_damage(error: Exception) -> bool:
+    """Tell whether an error says that the file is not sound."""
+    if isinstance(error, UnicodeDecodeError):
+        return True
+    return _primary_code(error) in _DAMAGE
+
+
+def _primary_code(error: Exception) -> int:
+    """Return SQLite's primary result code, the low byte (it adds detail above); 0 where there is none."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
+    """Open, check and migrate the file at `path`; where there is none and `create` is set, begin it.
+
+    Waits while another program is about to begin it.
+
+    SQLite itself waits for a program that writes, but not for one that turns a file to WAL: of two programs
+    that begin one store at the same moment, the second is told at once that it is locked.
+
+    Raises:
+        sqlite3.Error: it is damaged (`is_damage`), or cannot be opened for a reason outside the file.
+        BadInputError: a newer version of the program wrote it, it belongs to another program, or lies on a
+            read-only disk.
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return _connect_once(path, create=create)
+        except sqlite3.OperationalError as error:
+            if _is_read_only(path, error):
+                raise _read_only(path) from None
+            if _primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(_AGAIN_S)
+
+
+def _connect_once(path: Path, *, create: bool) -> sqlite3.Connection:
+    # isolation_level=None: transactions are begun and ended where the code says so, nowhere else.
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}",
+        uri=True,
+        timeout=_PATIENCE_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        _bring_up_to_date(connection, path)
+        connection.execute(f"PRAGMA busy_timeout = {_IN_GAME_MS}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_copy(path: Path | None) -> sqlite3.Connection:
+    """Return a copy of the file in memory, checked and brought up to date, that nobody can write to.
+
+    The file stays as it is. With None: an empty one.
+
+    Raises:
+        sqlite3.Error: as `connect`.
+        BadInputError: as `connect`.
+    """
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        if path is not None:
+            # To read and write: what SQLite puts beside a file that is opened only to read, it leaves there.
+            with closing(connect_to_read(path, "rw")) as source:
+                source.backup(copy)
+        _bring_up_to_date(copy, path or Path())
+        copy.execute("PRAGMA query_only = ON")
+    except BaseException:
+        copy.close()
+        raise
+    return copy
+
+
+def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
+    """Return a connection, of SQLite's mode `ro` or `rw`, in which the file at `path` stays as it is now.
+
+    SQLite writes beside a file even to read it. On a read-only disk, where nobody else can write either, it
+    is told that the file does not change.
+
+    Raises:
+        sqlite3.Error: it cannot be read.
+        BadInputError: the disk is read-only, and not all that the store holds stands in the file itself.
+    """
+    try:
+        return _reading(path, f"mode={mode}")
+    except sqlite3.OperationalError as error:
+        if not _is_read_only(path, error):
+            raise
+    real = Path(os.path.realpath(path))
+    for part in OF_A_STORE[1:]:
+        log = real.with_name(real.name + part)
+        if part != "-shm" and log.exists() and log.stat().st_size:
+            raise BadInputError(
+                "the store {path} cannot be read where it is: the disk is read-only, and its last entries "
+                "are still in {log}; copy both elsewhere",
+                path=path,
+                log=log.name,
+            )
+    return _reading(path, "mode=ro&immutable=1")
+
+
+def _reading(path: Path, how: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE_S, isolation_level=None)
+    try:
+        connection.text_factory = text_of
+        connection.execute("BEGIN")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # waits no longer than that
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
+    """Tell whether it failed because nothing can be written where the file lies."""
+    if _primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        return False
+    real = Path(os.path.realpath(path))
+    return real.is_file() and not (os.access(real, os.W_OK) and os.access(real.parent, os.W_OK))
+
+
+def _read_only(path: Path) -> BadInputError:
+    return BadInputError(
+        "the store {path} cannot be used: the disk or folder it lies in is read-only", path=path
+    )
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that this is a sound store, and migrate it."""
+    connection.text_factory = text_of
+    (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if answer != "ok":
+        damage = sqlite3.DatabaseError(answer)
+        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise damage
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > SCHEMA_VERSION:
+        raise BadInputError("the store {path} was written by a newer version of this program", path=path)
+    if version == 0 and _holds_something_else(connection):
+        raise BadInputError("{path} is the database of another program, and is left alone", path=path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if version < SCHEMA_VERSION:
+        _migrate(connection)
+    for table, columns in COLUMNS.items():  # says so where a name in the file is damaged
+        connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")
+
+
+def _holds_something_else(connection: sqlite3.Connection) -> bool:
+    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return bool(names) and not names & {"games", "events"}
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to date, all or nothing; a second program at it waits and finds it done."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        for script in _MIGRATIONS[max(0, version) :]:
+            for statement in filter(str.strip, script.split(";")):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def text_of(raw: bytes) -> str:
+    """Read text of which single bytes may be damaged: one bad entry must not hide the others."""
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""Card faces for rendered pictures."""

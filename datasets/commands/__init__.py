@@ -1,0 +1,1 @@
+"""The commands that render and measure. They run from a checkout."""

@@ -1,0 +1,154 @@
+"""`shithead measure`: how well whole games are followed, over many films, beside a plain baseline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.cli.jobs import add_jobs, jobs_of
+from companion.cli.progress import Bar
+from engine.errors import BadInputError
+from engine.files.atomic import make_folder, write_whole
+from engine.ruleset import RULESET_NAMES
+
+if TYPE_CHECKING:
+    from datasets.measuring.plan import FilmPlan
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add this sub-command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "measure",
+        help="measure how well whole games are followed",
+        description="Render films of games, watch and score each, and print one table. What is there already"
+        " is used again, so that a run that was broken off goes on where it was.",
+    )
+    parser.add_argument(
+        "film",
+        metavar="FILM",
+        type=Path,
+        nargs="*",
+        help="films with their truth, or folders; none is rendered",
+    )
+    parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
+    parser.add_argument(
+        "--rulesets", default=",".join(RULESET_NAMES), metavar="A,B", help="default: all five"
+    )
+    parser.add_argument("--plays", type=int, default=24, metavar="N", help="acts in a film (default 24)")
+    parser.add_argument("--whole", action="store_true", help="play each game to its end")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the first film (default 5001)")
+    parser.add_argument("--size", default="1920x1080", metavar="WxH", help="default: %(default)s")
+    parser.add_argument(
+        "--endings",
+        action="store_true",
+        help="of four films have one show a whole game of two or three players, chosen for its end",
+    )
+    parser.add_argument(
+        "--sway",
+        type=float,
+        default=0.0,
+        metavar="PIXELS",
+        help="the camera is held in a hand: how far it wanders (default: it stands)",
+    )
+    parser.add_argument(
+        "--lively",
+        action="store_true",
+        help="glasses stand about; people drink, hesitate, take a card back, toss cards, stack sets",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path("out") / "measured",
+        metavar="DIR",
+        help="for films, event lines, and the result as films.md and films.json (default: %(default)s)",
+    )
+    add_jobs(parser)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Render what is missing, watch what was not watched, and print the table."""
+    jobs, cluster = jobs_of(args)
+    plans = [] if args.film else _plans(args)
+    films = films_in(args.film)
+
+    from companion.cli.outputs import check_outputs
+    from datasets.measuring.run import measure_films
+    from datasets.measuring.tables import as_markdown
+
+    make_folder(args.folder)
+    folder = args.folder.resolve()  # other processes stand elsewhere
+    check_outputs({"": folder / "films.json", "the table": folder / "films.md"}, with_truth(films))
+    with Bar("measure", "films") as bar:
+        report = measure_films(
+            plans, films, folder, jobs=jobs, cluster=cluster, tell=_tell, progress=bar.show
+        )
+    text = as_markdown(report)
+    write_whole(folder / "films.json", json.dumps(report, indent=1) + "\n")
+    write_whole(folder / "films.md", text)
+    print(text, end="")
+    return 0
+
+
+def _plans(args: argparse.Namespace) -> list[FilmPlan]:
+    from datasets.measuring.plan import FIRST_SEED, plan_films
+
+    for name, most in (("films", 1000), ("plays", 10_000)):
+        if not 1 <= getattr(args, name) <= most:
+            raise BadInputError(f"--{name} {getattr(args, name)}: it must be from 1 to {most}")
+    if args.seed is not None and args.seed < 0:
+        raise BadInputError(f"--seed {args.seed}: it must be 0 or more")
+    width, _, height = args.size.partition("x")
+    if not (
+        width.isdecimal() and height.isdecimal() and 160 <= int(width) <= 7680 and 90 <= int(height) <= 4320
+    ):
+        raise BadInputError(f"--size {args.size}: it must be like 1920x1080")
+    if int(width) % 2 or int(height) % 2:
+        raise BadInputError(f"--size {args.size}: both must be even")
+    if not 0 <= args.sway <= 100:
+        raise BadInputError(f"--sway {args.sway}: it must be from 0 to 100")
+    rulesets = [name.strip() for name in args.rulesets.split(",") if name.strip()]
+    return plan_films(
+        rulesets,
+        args.films,
+        first_seed=FIRST_SEED if args.seed is None else args.seed,
+        plays=None if args.whole else args.plays,
+        size=(int(width), int(height)),
+        sway=args.sway,
+        lively=args.lively,
+        endings=args.endings,
+    )
+
+
+def films_in(given: list[Path]) -> list[Path]:
+    """Return the films that are named, and those in the folders that are.
+
+    Raises:
+        BadInputError: there is no such film, or it has no truth beside it.
+    """
+    from datasets.measuring.plan import is_film
+
+    films: list[Path] = []
+    for path in given:
+        inside = sorted(film for film in path.glob("*.mp4") if is_film(film)) if path.is_dir() else [path]
+        missing = not inside or not all(is_film(film) for film in inside)
+        if missing:
+            raise BadInputError(
+                f"{path}: no film there with its truth beside it (NAME.mp4, NAME.truth.jsonl)"
+            )
+        films += (film.resolve() for film in inside)
+    return films
+
+
+def with_truth(films: list[Path]) -> list[Path]:
+    """Return these films and what lies beside them."""
+    from datasets.films.production import truth_path
+
+    return [*films, *map(truth_path, films)]
+
+
+def _tell(text: str) -> None:
+    print(f"measure: {text}", file=sys.stderr, flush=True)

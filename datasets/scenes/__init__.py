@@ -1,0 +1,1 @@
+"""Rendered pictures of cards on tables, with their truth."""

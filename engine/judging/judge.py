@@ -1,0 +1,81 @@
+"""The judge: one situation in, one ruling out. Pure and total: it raises only on malformed input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.errors import BadInputError
+from engine.judging.basis import basis_of
+from engine.judging.case import Case, Ruling
+from engine.judging.pick_ups import judge_pick_up, judge_take_down, judge_take_up
+from engine.judging.plays import judge_flip, judge_play
+from engine.judging.questions import answer
+from engine.judging.setups import judge_draw, judge_exchange
+from engine.judging.shows import judge_show
+from engine.judging.situation import Action, Situation, read_action, read_situation
+from engine.sentences import Said
+
+_JUDGES: dict[str, Callable[[Case], None]] = {
+    "play": judge_play,
+    "flip": judge_flip,
+    "pick_up": judge_pick_up,
+    "show": judge_show,
+    "take_up": judge_take_up,
+    "take_down": judge_take_down,
+    "exchange": judge_exchange,
+    "draw": judge_draw,
+}
+
+
+def judge(situation: Mapping[str, Any]) -> Ruling:
+    """Rule on a situation of the contract, or answer the question it asks.
+
+    Returns:
+        The contract's ruling: `verdict`, all `breaches`, `effects` (what follows if the action stands;
+        None is not known), `notes`, `needs` when the verdict is `unproven`, and `basis` when it is `legal`:
+        the rules that allow it. For a question, its answer.
+
+    Raises:
+        BadInputError: the situation is malformed; what players do is never malformed.
+    """
+    if not isinstance(situation, Mapping):
+        raise BadInputError(f"a situation must be an object, not {str(situation)[:40]!r}")
+    if situation.get("ask") is not None:
+        return answer(situation)
+    if situation.get("action") is None:
+        raise BadInputError("the situation has neither an action nor a question (ask)")
+    table = read_situation(situation)
+    return rule_on(table, read_action(situation["action"], table.players))
+
+
+def rule_on(situation: Situation, action: Action) -> Ruling:
+    """Rule on a situation and an action that have been read already."""
+    case = Case(situation, action)
+    _JUDGES[action.type](case)
+    ruling = case.ruling()
+    if ruling["verdict"] == "legal":
+        ruling["basis"] = basis_of(case)
+    return ruling
+
+
+def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, says: Said) -> Ruling:
+    """Return the ruling on something that is no action of the contract's and breaks a rule."""
+    case = Case(situation, Action(type="pick_up", player=player))
+    case.breach(mechanism, says)
+    return case.ruling()
+
+
+def ruling_of_end(situation: Situation, player: str, loser: str) -> Ruling:
+    """Return the ruling on `player` being said to be out, as the last but the loser."""
+    case = Case(situation, Action(type="out", player=player))
+    case.effects["left"] = [player]
+    case.end_if_over([loser])
+    return case.ruling() | {"basis": basis_of(case)}
+
+
+def ruling_on_doubt(situation: Situation, player: str | None, what: Said) -> Ruling:
+    """Return the ruling on something that breaks no rule if `what` is as it may be."""
+    case = Case(situation, Action(type="pick_up", player=player))
+    case.need(what)
+    return case.ruling()

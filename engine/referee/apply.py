@@ -1,0 +1,399 @@
+"""Follows one game event by event: rules on each, and keeps what is publicly known up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.cards import RANK_OF, UNKNOWN
+from engine.demand import possible_demands
+from engine.events import Event
+from engine.judging.case import Ruling
+from engine.judging.judge import rule_on, ruling_of_breach, ruling_of_end, ruling_on_doubt
+from engine.judging.questions import sure_start_card
+from engine.judging.situation import Action
+from engine.referee.gaps import Gaps
+from engine.referee.late_breaches import Suspicions
+from engine.referee.outcome import Outcome
+from engine.referee.reconciling import changed_places, give_up_surplus, reconcile, split_sources
+from engine.referee.state import Knowledge
+from engine.ruleset import Ruleset
+from engine.sentences import Said, say
+
+_FEW = 2
+"""So few cards in a hand may be cards that left it unseen."""
+
+
+class Follower:
+    """The state of one game, and what each event does to it.
+
+    Args:
+        rules: the ruleset.
+        start: makes the knowledge of a fresh deal.
+    """
+
+    def __init__(self, rules: Ruleset, start: Callable[[], Knowledge]) -> None:
+        self.rules = rules
+        self._start = start
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget everything: the cards are dealt afresh."""
+        self.state = self._start()
+        self.suspicions = Suspicions(self.rules)
+        self.gaps = Gaps(self.state, self.suspicions)
+
+    def take(self, event: Event) -> Outcome:
+        """Take in one event and rule on it. Kinds that say nothing about the table are passed over."""
+        handler = _HANDLERS.get(event.event)
+        self.gaps.note(event)
+        return handler(self, event) if handler else Outcome()
+
+    def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
+        notes = [*notes, *self.gaps.bring_back(action)]
+        situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
+        if seat is not None and seat.doubtful and action.from_table:
+            up = seat.holding().up if action.source == "up" or action.type == "take_up" else ()
+            held = replace(seat.holding(), hand=(), up=up)
+            situation = replace(situation, cards={**situation.cards, action.player or "": held})
+        ruling = self.gaps.weigh(situation, action, rule_on(situation, action))
+        if ruling["verdict"] == "illegal" and action.type != "exchange":
+            self._offended(action.player, ruling)
+        if seat is not None:
+            told = seat.doubtful or ruling["verdict"] == "illegal"
+            late_in_game = not self.state.draw_pile and len(seat.hand) <= _FEW
+            seat.doubtful = told and late_in_game and action.from_table
+        ruling["notes"] = [*notes, *ruling["notes"], *self.state.draw_notes()]
+        return ruling
+
+    def _offended(self, player: str | None, ruling: Ruling) -> None:
+        """An offence, or a sign that something was missed: from here on less is proven."""
+        out_of_turn = {self.rules.rule_for(name).id for name in ("turn", "turn_leads")}
+        if player is not None and any(breach["rule"] in out_of_turn for breach in ruling["breaches"]):
+            self.gaps.passed_over(player)
+        self.gaps.doubt_pile()
+
+    def _deal(self, event: Event) -> Outcome:
+        if not self.state.opening:
+            self.restart()
+        for player, cards in event.up.items():
+            self.state.seats[player].up = list(cards)
+        return Outcome()
+
+    def _exchange(self, event: Event) -> Outcome:
+        """Cards taken in from the up-cards are known to be in the hand from then on."""
+        state, follow = self.state, Outcome()
+        changes = dict(event.up) or ({event.player: ()} if event.player else {})
+        for player, now in changes.items():
+            seat = state.seats[player]
+            put, taken = changed_places(seat.up, now) if now else ([], [])
+            count = event.count if event.count is not None else len(taken)
+            action = Action(type="exchange", player=player, count=count)
+            ruling = self._judge(event, action)
+            if now:
+                seat.take_from_hand(put)
+                seat.hand.extend(taken)
+                seat.up = list(now)
+            else:
+                # Which cards changed places was not seen: neither side is known any more.
+                seat.blur()
+                seat.up[:] = [UNKNOWN] * len(seat.up)
+            follow = Outcome(ruling=ruling)
+        return follow
+
+    def _play(self, event: Event) -> Outcome:
+        state = self.state
+        player, cards = self._actor(event), event.cards or (UNKNOWN,)
+        if player is None:
+            state.pile.extend(cards)
+            state.last_set = len(cards)
+            return Outcome()
+        seat, source = state.seats[player], event.source
+        late = []
+        if source == "hand" and not seat.hand and not seat.may_draw:
+            late = self.suspicions.held_after_all(event, player)
+        notes = [*self.gaps.unburn(cards), *self.gaps.odd(reconcile(state, player, cards, source))]
+        action = Action(type="play", player=player, cards=cards, source=source)
+        ruling = self._judge(event, action, notes)
+        self._note_start(event, player, ruling)
+        from_hand, from_up = split_sources(seat.hand, seat.up, cards, source)
+        if from_up and not from_hand and not seat.hand and ruling["verdict"] != "unproven":
+            self.suspicions.up_plays[player] = event.id
+        late += self._leave_hand(event, player, from_hand)
+        seat.take_from_up(from_up)
+        state.burned = [card for card in state.burned if card not in cards or card == UNKNOWN]
+        if source == "down":
+            seat.down = max(0, seat.down - 1)
+        self._land(player, cards, ruling)
+        return self._finish(event, player, ruling, late)
+
+    def _leave_hand(self, event: Event, player: str, cards: Sequence[str]) -> list[Event]:
+        """Take cards out of a hand; return the late breaches that this proves."""
+        seat = self.state.seats[player]
+        unseen = seat.take_from_hand(cards)
+        self.suspicions.came_in(player, seat.blurred)
+        seat.blurred = 0
+        return self.suspicions.seen(event, player, unseen)
+
+    def _flip(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        cards = event.cards or (UNKNOWN,)
+        if player is None:
+            state.pile.extend(cards)
+            return Outcome()
+        ruling = self._judge(event, Action(type="flip", player=player, cards=cards))
+        self._note_start(event, player, ruling)
+        state.seats[player].down = max(0, state.seats[player].down - 1)
+        if ruling["effects"].get("enters_hand"):
+            state.seats[player].hand.extend(cards)
+            state.turn = player
+            return Outcome(ruling=ruling)
+        self._land(player, cards, ruling)
+        return self._finish(event, player, ruling, [])
+
+    def _land(self, player: str, cards: Sequence[str], ruling: Ruling) -> None:
+        """Put played cards where they belong: on the pile, burned, or into the hand of who must pick up."""
+        state, effects = self.state, ruling["effects"]
+        self.gaps.played(player, cards)
+        forced = self.rules.mechanics.forces_pick_up
+        burnt = [card for card in cards if RANK_OF[card] in forced]
+        state.burned.extend(burnt)
+        state.pile.extend(card for card in cards if card not in burnt)
+        state.last_set = len(cards)
+        state.due_burn = bool(effects["burn"] or burnt)
+        state.open_burn = player if effects["burn"] is None else None
+        state.due_pick_up = None
+        if effects["burn"]:
+            state.burn_pile()
+        elif effects["picks_up"] is not None:
+            state.move_pile_to(effects["picks_up"])
+            state.due_pick_up = effects["picks_up"]
+
+    def _finish(
+        self, event: Event, player: str, ruling: Ruling, late: Sequence[Event], soft: bool = False
+    ) -> Outcome:
+        """Pass the turn on, enter what is to be drawn (`soft`: may be drawn), and conclude who is out."""
+        state, effects = self.state, ruling["effects"]
+        state.opening = False
+        seat, due = state.seats[player], effects["draw"] or 0
+        seat.may_draw = due if soft else 0
+        if due and not soft:
+            state.owe(player, due)
+            seat.noted = False
+            self.suspicions.came_in(player, due)
+        known = (set(state.left), state.loser)
+        state.follow(player, effects)
+        return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
+
+    def _conclusions(self, event: Event, left: set[str], loser: str | None) -> list[Event]:
+        state, now = self.state, Event(id=0, event="out", t=event.t, decided_at=event.decided_at)
+        found = [replace(now, player=player) for player in state.left if player not in left]
+        if state.loser is not None and loser is None:
+            found.append(replace(now, event="game_over", loser=state.loser))
+        return found
+
+    def _note_start(self, event: Event, player: str, ruling: Ruling) -> None:
+        if self.state.opening:
+            self.state.opening = False
+            if self.state.turn is None:
+                face_up = {card for seat in self.state.seats.values() for card in seat.up}
+                sure = sure_start_card(self.rules.mechanics, len(self.state.players), face_up)
+                self.suspicions.started(event, player, sure)
+
+    def _pick_up(self, event: Event) -> Outcome:
+        state = self.state
+        due, state.due_pick_up = state.due_pick_up, None
+        player = event.player or due or state.turn
+        if player is None:
+            state.pile, state.last_set = [], 0
+            return Outcome()
+        if due is not None:
+            return self._expected_pick_up(event, player, due)
+        if event.cards and not state.pile:
+            state.pile = list(event.cards)
+        self.gaps.explain_pick_up(event, player)
+        action = Action(type="pick_up", player=player, count=event.count)
+        demands = possible_demands(self.rules.mechanics, state.pile, state.last_set or None)
+        ruling = self._judge(event, action)
+        self._note_start(event, player, ruling)
+        if ruling["verdict"] == "unproven" and self.rules.mechanics.must_play:
+            hand = state.seats[player].hand
+            self.suspicions.picked_up(event, player, demands, hand.count(UNKNOWN))
+        self.suspicions.took(player, state.pile if self.gaps.fallible else ())
+        state.move_pile_to(player, event.count)
+        return self._finish(event, player, ruling, [])
+
+    def _expected_pick_up(self, event: Event, player: str, due: str) -> Outcome:
+        """The pick-up that a show, a failed flip or a joker brought about."""
+        state = self.state
+        if player == due:
+            return Outcome(confirms=True)
+        says = say("{due} has to pick up the pile, not {who}.", due=due, who=player)
+        ruling = ruling_of_breach(state.situation(), player, "turn", says)
+        taken = [card for card in event.cards if card in state.seats[due].hand]
+        state.seats[due].take_from_hand(taken)
+        state.seats[player].hand.extend(taken)
+        return Outcome(ruling=ruling)
+
+    def _burn(self, event: Event) -> Outcome:
+        state = self.state
+        known = all(card in state.burned or RANK_OF[card] in self._shown_ranks() for card in event.cards)
+        if state.due_burn or (event.cards and known):
+            state.due_burn = False
+            return Outcome(confirms=True)
+        if state.open_burn is not None:
+            burner, state.open_burn = state.open_burn, None
+            state.burn_pile()
+            if self.rules.mechanics.burn_again and burner not in state.left:
+                state.turn = burner
+            return Outcome(confirms=True)
+        if not state.pile:
+            return Outcome(confirms=True)
+        missed = self.gaps.explain_burn(event)
+        if missed is not None:
+            return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, missed))
+        says = say(
+            "Nothing burns the pile here: it stays until somebody picks it up or burns it by the rules."
+        )
+        ruling = ruling_of_breach(state.situation(), event.player, "burn", says)
+        state.burn_pile()
+        return Outcome(ruling=ruling)
+
+    def _shown_ranks(self) -> frozenset[int]:
+        return self.rules.mechanics.shown
+
+    def _show(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        if player is None:
+            state.burned.extend(event.cards)
+            return Outcome()
+        cards = event.cards or (UNKNOWN,)
+        seat = state.seats[player]
+        notes = self.gaps.odd(reconcile(state, player, cards[:1], None))
+        action = Action(
+            type="show",
+            player=player,
+            cards=cards,
+            to=event.to,
+            answers=event.answers,
+            answered_from=event.answered_from,
+        )
+        ruling = self._judge(event, action, notes)
+        if "burned" not in ruling["effects"]:
+            return Outcome(ruling=ruling)  # no card that can be shown: nothing comes of it
+        self._note_start(event, player, ruling)
+        from_hand, from_up = split_sources(seat.hand, seat.up, cards[:1], None)
+        late = self._leave_hand(event, player, from_hand)
+        seat.take_from_up(from_up)
+        state.spend_answers(event)
+        state.burned.extend(cards)
+        picker = ruling["effects"]["picks_up"]
+        state.due_pick_up = None
+        if picker is not None and state.pile:
+            state.move_pile_to(picker)
+            state.due_pick_up = picker
+        return self._finish(event, player, ruling, late, soft=True)
+
+    def _take_up(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        if player is None:
+            return Outcome()
+        seat, cards = state.seats[player], event.cards or (UNKNOWN,)
+        notes = self.gaps.odd(reconcile(state, player, cards, "up"))
+        ruling = self._judge(event, Action(type="take_up", player=player, cards=cards), notes)
+        seat.take_from_up(cards)
+        seat.hand.extend(cards)
+        return Outcome(ruling=ruling)
+
+    def _take_down(self, event: Event) -> Outcome:
+        state, player = self.state, self._actor(event)
+        if player is None:
+            return Outcome()
+        count = event.count or 1
+        ruling = self._judge(event, Action(type="take_down", player=player, count=count))
+        seat = state.seats[player]
+        seat.down = max(0, seat.down - count)
+        seat.hand.extend([UNKNOWN] * count)
+        self.suspicions.came_in(player, count)
+        return Outcome(ruling=ruling)
+
+    def _draw(self, event: Event) -> Outcome:
+        """Cards may be drawn one by one; too many are a breach, too few are noted until the next turn."""
+        state = self.state
+        owing = [player for player, seat in state.seats.items() if seat.owed]
+        player = event.player or (owing[0] if owing else state.turn)
+        if player is None:
+            return Outcome()
+        seat = state.seats[player]
+        count = event.count or len(event.cards) or max(1, seat.owed)
+        allowed = seat.owed + seat.may_draw
+        missed = self.gaps.explain_draw(player, count, allowed)
+        if missed is not None:
+            seat.owed = seat.may_draw = 0
+            self.suspicions.forget(player)
+            return Outcome(ruling=ruling_on_doubt(state.situation(), player, missed))
+        before = None if state.draw_pile is None else state.draw_pile + seat.owed
+        situation = replace(state.situation(), draw_pile=before, owed={player: min(count, allowed)})
+        ruling = rule_on(situation, Action(type="draw", player=player, count=count))
+        if count < seat.owed:
+            note = say("{who} has still to draw {count}.", who=player, count=seat.owed - count)
+            ruling["notes"].append(note)
+        more = max(0, count - seat.owed)
+        seat.owed -= min(count, seat.owed)
+        seat.may_draw = max(0, seat.may_draw - more)
+        state.draw(player, more)
+        self.suspicions.came_in(player, more)
+        if count > allowed and ruling["verdict"] == "illegal":
+            ruling["notes"] += give_up_surplus(state, player, count - allowed)
+        return Outcome(ruling=ruling)
+
+    def _out(self, event: Event) -> Outcome:
+        """Believe that a player has no cards left, whatever the count says."""
+        state, player = self.state, event.player
+        if player is None or player in state.left:
+            return Outcome(confirms=True)
+        seat = state.seats[player]
+        seat.hand, seat.up, seat.down, seat.owed, seat.may_draw = [], [], 0, 0, 0
+        state.left[player] = []
+        if state.turn == player:
+            state.turn = state.next_inside(player)
+        inside, loser, ruling = [name for name in state.players if name not in state.left], state.loser, None
+        if len(inside) == 1 and loser is None:
+            ruling = ruling_of_end(state.situation(), player, inside[0])
+            state.loser, state.turn = inside[0], None
+        return Outcome(ruling=ruling, follow_ups=tuple(self._conclusions(event, set(state.left), loser)))
+
+    def _recount(self, event: Event) -> Outcome:
+        """Believe that a player has more cards than were counted: some came in unseen."""
+        if event.player is not None:
+            seat = self.state.seats[event.player]
+            self.suspicions.came_in(event.player, seat.add_unseen(event.source, event.count or 1))
+        return Outcome()
+
+    def _game_over(self, event: Event) -> Outcome:
+        state = self.state
+        confirms = event.loser is None or event.loser == state.loser
+        if event.loser is not None:
+            state.loser, state.turn = event.loser, None
+        return Outcome(confirms=confirms)
+
+    def _actor(self, event: Event) -> str | None:
+        """Who did it: as seen, or else whoever's turn it is."""
+        return event.player or self.state.turn
+
+
+_HANDLERS: dict[str, Callable[[Follower, Event], Outcome]] = {
+    "deal": Follower._deal,
+    "exchange": Follower._exchange,
+    "play": Follower._play,
+    "flip": Follower._flip,
+    "take_up": Follower._take_up,
+    "take_down": Follower._take_down,
+    "pick_up": Follower._pick_up,
+    "burn": Follower._burn,
+    "show": Follower._show,
+    "draw": Follower._draw,
+    "recount": Follower._recount,
+    "out": Follower._out,
+    "game_over": Follower._game_over,
+}

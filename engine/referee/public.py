@@ -1,0 +1,84 @@
+"""The table as everybody at it knows it, for screens: nothing hidden gets in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.cards import JOKER_RANK, RANK_TEXTS, is_whole
+from engine.demand import failures, possible_demands
+from engine.judging.beats import effect_in_words
+from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
+from engine.referee.state import Knowledge
+
+
+@dataclass(frozen=True, slots=True)
+class HandView:
+    """What may be shown of a hand: its size, and the cards everybody has seen go into it."""
+
+    size: int | None
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicTable:
+    """The table as everybody at it knows it."""
+
+    players: tuple[str, ...]
+    dealer: str | None
+    turn: str | None
+    direction: str
+    pile: list[str]
+    """Bottom first."""
+    draw_pile: int | None
+    burned: list[str]
+    hands: dict[str, HandView]
+    up: dict[str, list[str]]
+    down: dict[str, int | None]
+    left: list[str]
+    """Players who are out, in the order in which they left."""
+    loser: str | None
+    playable_ranks: list[str]
+    """What may be played on the pile now, lowest first."""
+    effect_in_words: str
+    """The same in words: `9 or higher`, `7 or lower`, `anything`."""
+    to_draw: dict[str, int]
+    """Cards that players have yet to be seen to draw; hand sizes and draw pile are those before that."""
+
+
+def public_table(state: Knowledge) -> PublicTable:
+    """Return what screens may show of the state."""
+    mechanics = state.rules.mechanics
+    demands = possible_demands(mechanics, state.pile, state.last_set or None)
+    ranks = [
+        text
+        for rank, text in RANK_TEXTS.items()
+        if (rank != JOKER_RANK or mechanics.jokers)
+        and any(not failures(mechanics, demand, rank, 4, 0) for demand in demands)
+    ]
+    words = effect_in_words(next(iter(demands))) if len(demands) == 1 else "not known"
+    owed = {player: seat.owed for player, seat in state.seats.items() if seat.owed}
+    return PublicTable(
+        players=state.players,
+        dealer=state.dealer,
+        turn=state.turn,
+        direction=CLOCKWISE if state.clockwise else ANTICLOCKWISE[0],
+        pile=list(state.pile),
+        draw_pile=None
+        if state.draw_pile is None
+        else state.draw_pile + sum(s.owed for s in state.seats.values()),
+        burned=list(state.burned),
+        hands={
+            player: HandView(
+                max(0, len(seat.hand) - seat.owed),
+                tuple(sorted(card for card in seat.hand if is_whole(card))),
+            )
+            for player, seat in state.seats.items()
+        },
+        up={player: list(seat.up) for player, seat in state.seats.items()},
+        down={player: seat.down for player, seat in state.seats.items()},
+        left=list(state.left),
+        loser=state.loser,
+        playable_ranks=ranks,
+        effect_in_words=words,
+        to_draw=owed,
+    )

@@ -1,0 +1,1 @@
+"""Simulated games with nothing hidden."""

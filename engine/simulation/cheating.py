@@ -1,0 +1,102 @@
+"""Deliberate illegal plays for simulated games, and situations to show them to the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from engine.judging.judge import judge
+from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
+from engine.simulation.play import Game
+from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_UP, Act, Table, cards_of
+
+
+def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> dict[str, Any]:
+    """Return the contract's situation for an act, with every card known but the down-cards."""
+    pack = game.pack
+    cards = {
+        player: {
+            "hand": list(pack.text(table.hands[seat])),
+            "up": list(pack.text(table.ups[seat])),
+            "down": table.downs[seat].bit_count(),
+        }
+        for seat, player in enumerate(players)
+        if not table.out >> seat & 1
+    }
+    left = {
+        player: {"turns_since": [players[s] for s in cards_of(table.since[seat])]}
+        for seat, player in enumerate(players)
+        if table.out >> seat & 1
+    }
+    return {
+        "rules": game.rules.base,
+        "options": list(game.rules.options),
+        "players": list(players),
+        "turn": players[table.turn] if table.turn >= 0 else None,
+        "direction": CLOCKWISE if table.step == 1 else ANTICLOCKWISE[0],
+        "pile": list(pack.texts(table.pile)),
+        "last_set": table.last_set,
+        "draw_pile": len(table.deck) - table.drawn,
+        "burned": list(pack.text(table.burned)),
+        "cards": cards,
+        "left": left,
+        "opening": table.acts == 0,
+        "action": action_of(game, players, act),
+    }
+
+
+def action_of(game: Game, players: Sequence[str], act: Act) -> dict[str, Any]:
+    """Return the contract's action for an act."""
+    pack = game.pack
+    action: dict[str, Any] = {"player": players[act.player]}
+    if act.kind == PLAY:
+        source = "hand+up" if act.hand and act.up else "up" if act.up else "hand"
+        return action | {"type": "play", "cards": list(pack.text(act.hand | act.up)), "source": source}
+    if act.kind == PICK_UP:
+        return action | {"type": "pick_up"}
+    if act.kind == FLIP:
+        return action | {"type": "flip", "card": pack.codes[act.down]}
+    if act.kind == SHOW:
+        pair = (players[act.to], players[act.player])
+        answers = [list(pair[:: 1 if number % 2 == 0 else -1]) for number in range(act.answers)]
+        action |= {"type": "show", "cards": list(pack.text(act.hand)), "to": players[act.to]}
+        return action | {"answers": answers}
+    if act.kind == TAKE_UP:
+        return action | {"type": "take_up", "cards": list(pack.text(act.up))}
+    return action | {"type": "take_down", "count": 1}
+
+
+def find_cheat(
+    game: Game, table: Table, players: Sequence[str], rng: Random
+) -> tuple[Act | None, str | None]:
+    """Return an illegal play that could be tried now and the first rule it breaks, or (None, None)."""
+    tries = list(_tries(game, table))
+    rng.shuffle(tries)
+    for act in tries:
+        # The ruleset itself, not its name: a house variant may change more than options.
+        ruling = judge({**situation_of(game, table, players, act), "rules": game.rules, "options": []})
+        if ruling["verdict"] == "illegal":
+            return act, str(ruling["breaches"][0]["rule"])
+    return None, None
+
+
+def _tries(game: Game, table: Table) -> Iterator[Act]:
+    """Plays that people try: too low a card, out of turn, an up-card too early, two ranks at once."""
+    seat = table.turn
+    hand, playable = table.hands[seat], game.playable[table.demand]
+    plain = hand & ~game.shown_bits
+    if not plain or hand.bit_count() < 2:
+        return
+    for card in cards_of(plain & ~playable):
+        yield Act(PLAY, seat, hand=1 << card)
+    for other in range(game.seats):
+        fit = table.hands[other] & playable & ~game.shown_bits
+        if other != seat and table.hands[other].bit_count() > 1 and fit:
+            yield Act(PLAY, other, hand=fit & -fit)
+    for card in cards_of(table.ups[seat] & playable):
+        yield Act(PLAY, seat, up=1 << card)
+    low = plain & -plain
+    other_rank = plain & ~game.same_rank[low.bit_length() - 1]
+    if other_rank:
+        yield Act(PLAY, seat, hand=low | (other_rank & -other_rank))

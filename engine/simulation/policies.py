@@ -1,0 +1,128 @@
+"""How simulated players choose: at random, or sensibly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from engine.simulation.choices import legal_acts, longest_chain, may_come_back
+from engine.simulation.play import Game
+from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_DOWN, TAKE_UP, Act, Table, cards_of
+
+Policy = Callable[[Game, Table, Random], Act]
+"""Chooses an act for the player whose turn it is."""
+
+SHOW_CHANCE, PICK_UP_CHANCE = 0.2, 0.02
+"""How often the random player shows a card, or picks up, although something could be played."""
+
+
+def random_act(game: Game, table: Table, rng: Random) -> Act:
+    """Play a random set, at random; now and then show a card or pick up where that is allowed.
+
+    Everything but a set out of the hand is left to `legal_acts`.
+    """
+    seat, random = table.turn, rng.random
+    hand = table.hands[seat]
+    if not hand or not game.plain or table.acts == 0:
+        return _random_of_all(game, table, rng)
+    playable = hand & game.playable[table.demand]
+    if hand & game.shown_bits and (not playable or random() < SHOW_CHANCE):
+        return _random_show(game, table, rng)
+    if not playable or (table.pile and not game.mechanics.must_play and random() < PICK_UP_CHANCE):
+        return Act(PICK_UP, seat)
+    chosen = playable
+    if chosen & (chosen - 1):
+        for _ in range(int(random() * chosen.bit_count())):
+            chosen &= chosen - 1
+        chosen &= -chosen
+    same = hand & game.same_rank[chosen.bit_length() - 1]
+    if same != chosen:
+        for other in cards_of(same ^ chosen):
+            if random() < 0.5:
+                chosen |= 1 << other
+    return Act(PLAY, seat, chosen)
+
+
+def _random_show(game: Game, table: Table, rng: Random) -> Act:
+    """Show a card to anyone who can be shown it, answered as often as it comes."""
+    seat = table.turn
+    card = table.hands[seat] & game.shown_bits
+    others = [
+        to
+        for to in range(game.seats)
+        if to != seat and (not table.out >> to & 1 or may_come_back(game, table, to))
+    ]
+    to = others[int(rng.random() * len(others))]
+    answers = int(rng.random() * (longest_chain(game, table, seat, to) + 1))
+    return Act(SHOW, seat, card & -card, to=to, answers=answers)
+
+
+def _random_of_all(game: Game, table: Table, rng: Random) -> Act:
+    """Choose evenly among the legal acts; pick up only if there is no other."""
+    acts = legal_acts(game, table)
+    wanted = [act for act in acts if act.kind != PICK_UP] or acts
+    return wanted[int(rng.random() * len(wanted))]
+
+
+def sensible_act(game: Game, table: Table, rng: Random) -> Act:
+    """Play as people do: the lowest cards first, all of a rank, special cards kept for need.
+
+    A shown card goes to the player on the right if the pile is worth it, and is answered whenever it can be.
+    """
+    acts = legal_acts(game, table)
+    return max(acts, key=lambda act: (_worth(game, table, act), rng.random()))
+
+
+def _worth(game: Game, table: Table, act: Act) -> float:
+    """How good an act looks to a sensible player."""
+    if act.kind == PICK_UP:
+        return -60.0 - len(table.pile)
+    if act.kind in (FLIP, TAKE_DOWN):
+        return -50.0
+    if act.kind == SHOW:
+        return _worth_of_show(game, table, act)
+    if act.kind == TAKE_UP:
+        goes = bool(act.up & game.playable[table.demand])
+        return (20.0 if goes else 0.0) - _rank_value(game, act.up) + act.up.bit_count()
+    cards = act.hand | act.up
+    worth = -2.0 * _rank_value(game, cards) + cards.bit_count()
+    if table.drawn == len(table.deck):
+        worth += 3.0 * cards.bit_count()  # nothing to draw: every card gone counts
+    return worth
+
+
+def _worth_of_show(game: Game, table: Table, act: Act) -> float:
+    """Showing is worth the pile it gets rid of; best to the right, which brings the turn back."""
+    if act.answers != _answers_of(game, table, act):
+        return -1000.0
+    right = (act.to + table.step) % game.seats == act.player
+    stuck = not table.hands[act.player] & game.playable[table.demand]
+    return -45.0 + 4.0 * len(table.pile) + 3.0 * right + 15.0 * stuck
+
+
+def _answers_of(game: Game, table: Table, act: Act) -> int:
+    """The longest chain of answers: sensible players answer whenever they can."""
+    same = [
+        other.answers
+        for other in legal_acts(game, table)
+        if other.kind == SHOW and other.to == act.to and other.hand == act.hand
+    ]
+    return max(same, default=0)
+
+
+def _rank_value(game: Game, cards: int) -> float:
+    """What a set is worth keeping: its rank, and more for cards with powers."""
+    rank, mechanics = game.pack.ranks[cards.bit_length() - 1], game.mechanics
+    special = rank in mechanics.burns or rank in mechanics.resets or rank in mechanics.on_anything
+    return 20.0 if special else float(rank)
+
+
+def sensible_exchange(game: Game, table: Table, seat: int) -> tuple[int, int]:
+    """Return the hand cards and up-cards to exchange so that the best cards lie face up."""
+    both = [1 << card for card in cards_of(table.hands[seat] | table.ups[seat])]
+    both.sort(key=lambda bit: -(20.5 if bit & game.shown_bits else _rank_value(game, bit)))
+    best = sum(both[: table.ups[seat].bit_count()])
+    return best & table.hands[seat], table.ups[seat] & ~best
+
+
+POLICIES: dict[str, Policy] = {"random": random_act, "sensible": sensible_act}

@@ -1,0 +1,1 @@
+"""Frames from films, cameras and streams, and films written."""

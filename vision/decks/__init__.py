@@ -1,0 +1,1 @@
+"""Enrolled decks: stored examples of their cards, and what the cards look like."""

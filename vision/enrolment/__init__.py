@@ -1,0 +1,1 @@
+"""Learning a deck: from photos, from a pack shown to the camera, or during play."""

@@ -1,0 +1,127 @@
+"""Enrolling a deck: from pictures of its cards to the examples that an enrolled deck consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.decks.backs import back_stack
+from vision.decks.card_classes import CARDS
+from vision.decks.deck import Deck
+from vision.decks.templates import picture_of
+from vision.geometry import quad_sides
+from vision.recognition.classifier import FaceReader
+from vision.recognition.crops import FaceCrops, face_crops
+from vision.types import Image, Quad
+
+VIEWS = 24
+"""Examples made of each picture of a card."""
+
+_HEIGHTS = (44.0, 160.0)
+"""Pixels of card height that a card is made as small as: shown near the camera, it is played far from it."""
+_POOR_OUTLINES = 0.25
+"""Share of the examples that are cut out badly."""
+_SQUARE_SIDES = 1.25
+"""Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
+
+
+def enrol(
+    name: str,
+    shown: Iterable[tuple[Image, Quad, str]],
+    reader: FaceReader,
+    backs: Sequence[NDArray[np.float32]] = (),
+) -> Deck:
+    """Return a deck learnt from cards that were shown: (picture, the card's quad, which card it is) each.
+
+    `backs` are features of its back (`vision.decks.backs`), if that was shown too. The same pictures give the
+    same deck.
+    """
+    cards: list[str] = []
+    features = []
+    pictures: dict[str, NDArray[np.uint8]] = {}
+    for image, quad, card in shown:
+        found = examples(image, quad, reader)
+        features.append(found)
+        cards += [card] * len(found)
+        if card in CARDS and card not in pictures:
+            pictures[card] = picture(image, quad, reader)
+    stacked = np.concatenate(features) if features else np.zeros((0, 0), np.float32)
+    deck = Deck(name, reader.fingerprint, tuple(cards), stacked, back_stack(backs))
+    return with_pictures(deck, pictures)
+
+
+def with_pictures(deck: Deck, pictures: Mapping[str, NDArray[np.uint8]]) -> Deck:
+    """Return the deck with the pictures of some of its cards, see `picture`."""
+    if not pictures:
+        return deck
+    return replace(deck, pictured=tuple(pictures), pictures=np.stack(list(pictures.values())))
+
+
+def picture(image: Image, quad: Quad, reader: FaceReader) -> NDArray[np.uint8]:
+    """Return the small picture (PICTURE_HEIGHT x PICTURE_WIDTH) that a deck keeps of a card in a quad."""
+    return picture_of(image, _short_edge_first(image, quad, reader))
+
+
+def examples(image: Image, quad: Quad, reader: FaceReader, count: int = VIEWS) -> NDArray[np.float32]:
+    """Return the features (`count` x their number) of one card as it may be seen in other pictures.
+
+    The card is seen smaller, blurred, in other light, with noise, with slightly wrong outlines, either way
+    up: what the head learns from a single picture must not be that picture's accidents.
+    """
+    small, upright = _reduced(image, _short_edge_first(image, quad, reader), _HEIGHTS[1])
+    rng = np.random.default_rng(2026)
+    return reader.features(*reader.outputs([_view(small, upright, rng) for _ in range(count)]))
+
+
+def _view(image: Image, quad: Quad, rng: np.random.Generator) -> FaceCrops:
+    """Cut the card out of a picture of it that is worse by chance."""
+    picture, outline = _reduced(image, quad, float(np.exp(rng.uniform(*np.log(_HEIGHTS)))))
+    height = quad_sides(outline)[1]
+    if rng.random() < 0.6:
+        sigma = rng.uniform(0.2, 1.1) if rng.random() < 0.75 else rng.uniform(0.003, 0.016) * height
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.3, sigma)), np.uint8)
+    spread = rng.uniform(0.03, 0.05) if rng.random() < _POOR_OUTLINES else rng.uniform(0, 0.025)
+    wrong = rng.normal(0, 0.6 * spread, 2) + rng.normal(0, spread, (4, 2))
+    seen = (outline + wrong * height).astype(np.float32)
+    return face_crops(_in_other_light(picture, rng), np.roll(seen, 2 * int(rng.integers(2)), axis=0))
+
+
+def _in_other_light(picture: Image, rng: np.random.Generator) -> Image:
+    """Return the picture in other, uneven light, with haze, noise and compression, by chance."""
+    lit = picture.astype(np.float64) * (rng.uniform(0.3, 1.25) * (1 + rng.normal(0, 0.1, 3)))
+    if rng.random() < 0.5:
+        lit *= np.asarray(cv2.resize(rng.normal(1, 0.2, (3, 3)), picture.shape[1::-1]))[:, :, None]
+    if rng.random() < 0.2:
+        haze = rng.uniform(0, 0.45)
+        lit = lit * (1 - haze) + haze * rng.uniform(120, 255)
+    lit += rng.normal(0, rng.uniform(1, 10), lit.shape)
+    other = np.clip(lit, 0, 255).astype(np.uint8)
+    if rng.random() < 0.5:
+        coded = cv2.imencode(".jpg", other, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 95))])[1]
+        other = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
+    return other
+
+
+def _reduced(image: Image, quad: Quad, height: float) -> tuple[Image, Quad]:
+    """Return picture and quad reduced until the card is at most `height` px high."""
+    tall = quad_sides(quad)[1]
+    if tall <= height:
+        return image, quad
+    size = (max(1, round(image.shape[1] * height / tall)), max(1, round(image.shape[0] * height / tall)))
+    scale = np.array([size[0] / image.shape[1], size[1] / image.shape[0]])
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return small, ((quad + 0.5) * scale - 0.5).astype(np.float32)
+
+
+def _short_edge_first(image: Image, quad: Quad, reader: FaceReader) -> Quad:
+    """Return the quad so that a short edge comes first, also where foreshortening hides which that is."""
+    width, height = quad_sides(quad)
+    if height >= _SQUARE_SIDES * width:
+        return quad
+    orders = [quad, np.roll(quad, 1, axis=0)]
+    certainty = reader.log_probabilities([face_crops(image, order) for order in orders])[:, :-1].max(axis=1)
+    return orders[int(certainty.argmax())]

@@ -1,0 +1,1 @@
+"""From observed cards and hands to the events of the game."""

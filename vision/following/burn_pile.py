@@ -1,0 +1,211 @@
+"""Cards that lie in no row and on no pile: the burn pile, wherever it turns out to be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from vision.following.patches import CloseUp, looks_as_before
+from vision.following.records import changed_share
+from vision.following.scene import Scene
+from vision.following.sets import CERTAIN
+from vision.table.layout import BURN, Place
+from vision.table.observations import Seen, vote
+
+_LOOKS = 2
+_SAME_MM, _SAME_DEGREES = 10.0, 10.0
+_LYING_MM, _LYING_DEGREES = 30.0, 20.0
+_REMEMBERED = 120
+_HAND_SECONDS = 3.0
+_JUST_SECONDS = 2.0
+_SURE_OTHER, _RATHER = 0.75, 0.5
+"""From so probable a name on a card is that one; and if it lies burnt, where it is more likely than not."""
+_PICTURED_SECONDS = 5.0
+_AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
+"""So far about the burn pile less than the first share of a picture looks otherwise where nothing was put on
+it, and more than the second where something was: a hundredth mostly, and three tenths and more."""
+
+
+@dataclass(slots=True)
+class _Put:
+    """A card that a hand seems to have put down."""
+
+    t: float
+    card: Seen
+    sure: bool
+    """Whether it has been seen there with no arm over the place: beside one, cards are outlined badly."""
+
+
+class Heap:
+    """What lies beside the piles, and what has just been added to it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._known: list[Seen] = []
+        self._grown: list[_Put] = []
+        self._pictures: list[tuple[float, CloseUp]] = []
+        """The burn pile whenever no arm was over it lately, and once before that."""
+        self._free: list[list[Seen]] = []
+        """Of the latest looks, what no arm was over."""
+        self.looks: list[list[Seen]] = []
+        """The latest looks, oldest first."""
+        self._times: list[float] = []
+
+    def look(
+        self, free: list[Seen], t: float, *, under_arms: Sequence[Seen] = (), burnt: CloseUp | None = None
+    ) -> list[Seen]:
+        """Take in one look; returns the cards that have come to rest and were not known.
+
+        Args:
+            free: Cards that no arm is over.
+            t: When it was.
+            under_arms: Cards on the burn pile while an arm is over that, and others that a hand has left.
+            burnt: The burn pile from near by; None while an arm is over it.
+        """
+        if burnt is not None:
+            earlier = [picture for picture in self._pictures if picture[0] <= t - _PICTURED_SECONDS]
+            self._pictures = [*self._pictures[max(0, len(earlier) - 1) :], (t, burnt)]
+        self._free = [*self._free[-2:], free]
+        for put in self._grown:
+            put.sure = put.sure or _is_among(put.card, free)
+        cards = [*free, *under_arms]
+        self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
+        settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
+        return [card for card in settled if not self._is_known(card)]
+
+    def _is_known(self, card: Seen) -> bool:
+        """Tell whether a card may be one that is known to lie in its place."""
+        return _is_among(card, [known for known in self._known if _may_be(known, card)])
+
+    def looks_since(self, t: float) -> int:
+        """Return how many of the latest looks were made after `t`."""
+        return sum(when > t for when in self._times)
+
+    def may_have_grown(self, since: float) -> bool:
+        """Tell whether a look since then shows a card, where a hand was, of which no second one tells yet."""
+        looks = [look for when, look in zip(self._times, self.looks, strict=True) if when > since]
+        return any(
+            self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS) and not self._is_known(card)
+            for look in looks
+            for card in look
+        )
+
+    def add(self, fresh: Sequence[Seen], t: float) -> None:
+        """Note new cards; those where a hand has just been were put there."""
+        self._known = [*self._known, *fresh][-_REMEMBERED:]
+        seen = [(self._first_seen(card, t), card) for card in fresh]
+        put = [
+            _Put(first, c, any(_is_among(c, look) for look in self._free))
+            for first, c in seen
+            if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
+            and not self._lay_there(c, first - _HAND_SECONDS)
+        ]
+        self._grown = [*self._grown, *put][-_REMEMBERED:]
+
+    def _lay_there(self, card: Seen, then: float) -> bool:
+        """Tell whether a card on the burn pile was only overlooked: its place looks as it did at `then`."""
+        before = self._picture_at(then)
+        return before is not None and looks_as_before(card, before, self._pictures[-1][1])
+
+    def is_untouched(self, start: float, end: float) -> bool:
+        """Tell whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
+        changed = self._changed(start, end)
+        return changed is not None and changed < _UNTOUCHED
+
+    def looks_otherwise(self, start: float, end: float) -> bool:
+        """Tell likewise whether something was put there: backs lie upon backs, so that none may seem new."""
+        changed = self._changed(start, end)
+        return changed is not None and changed >= _TOUCHED
+
+    def _changed(self, start: float, end: float) -> float | None:
+        """Return what share of the burn pile's place looks otherwise after `end` than it did by `start`."""
+        burn = self._scene.layout.burn
+        before = self._picture_at(start)
+        if burn is None or before is None or self._pictures[-1][0] <= end:
+            return None
+        was, now = (p.window(burn, 90.0, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1]))
+        return None if was is None or now is None else changed_share(was, now)
+
+    def _picture_at(self, then: float) -> CloseUp | None:
+        """Return the latest picture of the burn pile up to a time."""
+        return next((picture for t, picture in reversed(self._pictures) if t <= then), None)
+
+    def _first_seen(self, card: Seen, t: float) -> float:
+        looks = zip(self._times, self.looks, strict=True)
+        first = (when for when, look in looks if any(other.is_at(card) for other in look))
+        return min(first, default=t)
+
+    def lies(self, card: Seen) -> bool:
+        """Tell whether a card is one that is known to lie there."""
+        name = card.best[0]
+        return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
+
+    def _put_since(self, t: float) -> list[_Put]:
+        """Return what was put there since shortly before `t`."""
+        return [put for put in self._grown if put.t >= t - _JUST_SECONDS]
+
+    def places_since(
+        self,
+        t: float,
+        cards: Collection[str] | None = None,
+        *,
+        sure: bool = False,
+        unlike: float = -math.inf,
+    ) -> list[Place]:
+        """Return where something that may be one of `cards` (None: any) was put since shortly before `t`.
+
+        A card that surely is another one (a shown 3, say) was not put there with them. `sure`: it was seen
+        there with no arm over the burn pile. What looks as it did at the time `unlike` lay there by then:
+        a heap of cards that lie askew is read now this way, now that.
+        """
+        recent = [
+            put.card
+            for put in self._put_since(t)
+            if put.sure >= sure and not (self._pictured_since(put.t) and self._lay_there(put.card, unlike))
+        ]
+        return [(c.x, c.y) for c in recent if cards is None or self._may_be_one_of(cards, c)]
+
+    def _may_be_one_of(self, cards: Collection[str], card: Seen) -> bool:
+        """Tell whether what is seen may be one of some cards: it is no other one, and none that is burnt."""
+        name, p = card.best
+        burnt = name is not None and self._scene.burned.count(name) >= self._scene.packs
+        return name in cards or p < (_RATHER if burnt else _SURE_OTHER)
+
+    def _pictured_since(self, t: float) -> bool:
+        """Tell whether the burn pile has been seen with no arm over it since."""
+        return bool(self._pictures) and self._pictures[-1][0] >= t
+
+    def has_since(self, t: float, cards: Collection[str]) -> bool:
+        """Tell whether one of `cards` was surely put there since shortly before `t`."""
+        return any(put.card.best[0] in cards for put in self._put_since(t) if put.sure)
+
+    def seen_at(self, t: float, cards: Collection[str]) -> float:
+        """Return when the last of `cards` was seen there first, since shortly before `t`; -inf for none."""
+        return max((put.t for put in self._put_since(t) if put.card.best[0] in cards), default=-math.inf)
+
+    def found(self, t: float, cards: Collection[str] | None = None) -> None:
+        """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet.
+
+        What was seen to lie there, and is seen no more, was held out, by an arm that was lost from sight.
+        """
+        if self._scene.layout.burn is not None:
+            return
+        self._grown = [put for put in self._grown if not put.sure or _is_among(put.card, self.looks[-1])]
+        places = self.places_since(t, cards)
+        if places:
+            x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
+            self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))
+
+
+def _may_be(known: Seen, card: Seen) -> bool:
+    """Tell whether a card in the place of a known one may be that.
+
+    What is named all but certainly is no face-down card, nor one that was named otherwise as surely.
+    """
+    (name, p), (other, q) = card.best, known.best
+    return card.face == "down" or p < CERTAIN or (known.face == "up" and (other == name or q < CERTAIN))
+
+
+def _is_among(card: Seen, others: Sequence[Seen]) -> bool:
+    return any(card.is_at(other, _SAME_MM, _SAME_DEGREES) for other in others)

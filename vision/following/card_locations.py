@@ -1,0 +1,95 @@
+"""Where cards are known to be: which lie on the table, and whose those are that are seen under arms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from vision.following.burn_pile import Heap
+from vision.following.pick_ups import Taking
+from vision.following.records import Look
+from vision.following.rows import Rows
+from vision.following.scene import Scene
+from vision.following.sets import CERTAIN
+from vision.table.layout import BURN, PLAY, Zone
+from vision.table.observations import Seen, all_there
+
+_MAY_BE = 0.1
+"""What a hand carries is read less surely than what lies."""
+_MISREAD_SURELY = 0.93
+"""What is read so surely as a card that it is not hardly tells what else it may be."""
+
+
+class Whereabouts:
+    """Knows where the cards are that have been seen."""
+
+    def __init__(
+        self, scene: Scene, rows: Rows, heap: Heap, taking: Taking, pile: Callable[[], list[str]]
+    ) -> None:
+        """Take over what knows of its own part of the table; `pile` tells what lies on the play pile."""
+        self._scene, self._rows, self._heap, self._taking, self._pile = scene, rows, heap, taking, pile
+
+    def holder(self, hidden: Collection[Zone], card: Seen, seat: int) -> int:
+        """Return whose hand holds a card under a seat's arm: where arms cross, whose up-card it is.
+
+        `hidden` are the zones that cannot be seen.
+        """
+        name, p = card.best
+        if p < CERTAIN:
+            return seat
+        owners = {zone.seat for zone, spot in self._rows.spots.items() if spot.up == name and zone in hidden}
+        return owners.pop() if len(owners) == 1 else seat
+
+    def lies(self, card: Seen, seat: int, *, holds_another: bool, answers: bool) -> bool:
+        """Tell whether a card under a seat's arm lies where it is, and is not held out.
+
+        It lies on the pile or in the seat's own row, or is one that is known to lie just there; or it is
+        carried: that hand has just taken it off the pile. `holds_another`: that hand holds another card out,
+        far from this one. Then what surely is none of the cards that lie in the own row is held out, too,
+        and over the pile what `answers` the other one, being of its rank.
+        """
+        whole = self._taking.whole
+        carried = whole.cards if whole is not None and whole.seat == seat else ()
+        if any(card.odds.get(name, 0.0) >= _MAY_BE for name in carried):
+            return True
+        zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
+        own = zone is not None and zone.kind == "row" and zone.seat == seat
+        if self._heap.lies(card) or (name, zone) in self.lying():
+            return True
+        held_out = answers if zone == PLAY else holds_another
+        return (own or zone == PLAY) and not (held_out and card.best[1] >= CERTAIN)
+
+    def without_cards_in_rows(self, look: Look) -> Look:
+        """Return a look of whose cards over the play pile none is surely read as one that it shows in a row.
+
+        Each card is there once, and of a card that others cover in part such a reading tells nothing at all.
+        The row's card must lie where it is known to lie, and be read more surely yet.
+        """
+        surely: dict[str, list[float]] = {}
+        for seen in look.cards:
+            zone, (name, p) = self._scene.layout.zone_at(seen.x, seen.y), seen.best
+            spot = self._rows.spots.get(zone) if zone is not None and zone not in look.hidden else None
+            if name is not None and spot is not None and spot.up == name and p >= CERTAIN:
+                surely.setdefault(name, []).append(p)
+        in_row = {name: min(p) for name, p in surely.items() if len(p) >= self._scene.packs}
+
+        def told_apart(seen: Seen) -> Seen:
+            name, p = seen.best
+            misread = name is not None and _MISREAD_SURELY <= p < in_row.get(name, 0.0)
+            if not misread or self._scene.layout.zone_at(seen.x, seen.y) != PLAY:
+                return seen
+            return replace(seen, odds={other: q for other, q in seen.odds.items() if other != name})
+
+        under_arms = tuple(replace(held, seen=told_apart(held.seen)) for held in look.under_arms)
+        return replace(look, cards=tuple(map(told_apart, look.cards)), under_arms=under_arms)
+
+    def lying(self) -> list[tuple[str, Zone]]:
+        """Return the cards that are known to lie on the table, each with its zone."""
+        taken = self._taking.whole.cards if self._taking.whole is not None else ()
+        up = [(spot.up, zone) for zone, spot in self._rows.spots.items() if spot.up]
+        burned = [(card, BURN) for card in self._scene.burned]
+        return [*burned, *((card, PLAY) for card in (*self._pile(), *taken)), *up]
+
+    def off_the_pile(self) -> set[str]:
+        """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
+        return all_there([*self._rows.undisturbed(), *self._scene.burned], self._scene.packs)

@@ -1,0 +1,182 @@
+"""Ways of hands to the draw pile and back: which went there, and where they turned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+from vision.following.draw_visits import DrawVisit
+from vision.following.scene import Scene, along_and_aside, is_on_the_way
+from vision.hands.tracks import Reach
+from vision.table.layout import Place
+
+Path = list[tuple[float, Place]]
+"""Where a hand was when."""
+
+_QUICKEST_SECONDS = 0.19
+"""No hand goes to the draw pile and back in less than three frames of fifteen a second."""
+_LOST_SECONDS = 0.5
+"""A hand that is lost from sight at the draw pile and seen there again within this has not been away."""
+_BLINK_SECONDS = 0.3
+"""For so long what is over the draw pile may not be seen to be."""
+_AWAY_MM = 220.0
+"""A hand that has been so far from the draw pile goes there anew."""
+_PASSED_MM = 60.0
+"""An arm that passes nearer to the draw pile than this may seem to be at it."""
+_BACK_MM = 20.0
+"""A hand that goes home and takes a card on its way goes back so far for it."""
+_ASIDE_MM, _BEYOND_MM = 40.0, 40.0
+"""A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
+DRAGGED_MM = 60.0
+"""So far past it a hand's tip may seem to be that drags a card off: the card is taken for its end."""
+_CLOSE_ASIDE_MM = 28.0
+"""Nor does a hand that takes a card pause farther beside the pile."""
+
+
+class DrawWays:
+    """Tells where hands have been, seen from the draw pile."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+
+    def trips(self, reach: Reach, visits: Sequence[DrawVisit]) -> list[list[Path]]:
+        """Return a reach's path, cut where the hand has been far from the draw pile, each part in pieces.
+
+        Not where it was lost from sight: a dark hand that rests on dark wood is. Where only the near end of
+        an arm is seen meanwhile, something lies over the draw pile all the same.
+        """
+        draw = self._scene.layout.draw
+        if draw is None:
+            return []
+        home = self._scene.layout.seats[reach.seat].centre
+        blinks = [(a.end, b.start) for a, b in pairwise(visits) if b.start - a.end <= _BLINK_SECONDS]
+        hidden = [*((visit.start, visit.end) for visit in visits), *blinks]
+        trips: list[Path] = [[]]
+        for t, place in reach.path:
+            if math.dist(place, draw) <= _AWAY_MM:
+                trips[-1].append((t, place))
+                continue
+            short = math.dist(place, home) < math.dist(draw, home)
+            lost = short and any(start <= t < end for start, end in hidden)
+            if trips[-1] and not lost:
+                trips.append([])
+        cut = [self._cut_at_stops(reach, trip) for trip in self._without_losses(reach.seat, trips) if trip]
+        return [
+            [piece for piece in pieces if piece and piece[-1][0] - piece[0][0] >= _QUICKEST_SECONDS]
+            for pieces in cut
+        ]
+
+    def _without_losses(self, seat: int, trips: Sequence[Path]) -> list[Path]:
+        """Return trips, those joined between which no hand was away, but was lost from sight at the pile."""
+        joined: list[Path] = []
+        there = -math.inf
+        for trip in trips:
+            at_pile = [t for t, place in trip if self.is_at_pile(seat, place)]
+            if at_pile and at_pile[0] - there < _LOST_SECONDS:
+                joined[-1] = [*joined[-1], *trip]
+            else:
+                joined.append(trip)
+            there = max(at_pile, default=-math.inf)
+        return joined
+
+    def _cut_at_stops(self, reach: Reach, trip: Path) -> list[Path]:
+        """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there.
+
+        Then cut where it was nearer home, too: it may have paused there on its way from elsewhere. Not where
+        it was at the draw pile just before and just after: the hand rests, and its tip is seen now here, now
+        there.
+        """
+        places, pieces = [place for _, place in trip], []
+        at_pile = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
+        stays = [(a, b) for a, b in pairwise(at_pile) if b - a < _LOST_SECONDS]
+        for nearer_home in (False, True):
+            away = [s for s in reach.stops if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)]
+            away = [s for s in away if s.place in places and not any(a <= s.start < b for a, b in stays)]
+            # A hand that rests elsewhere may seem to move a little, towards the draw pile, too.
+            left, came = [-math.inf, *(s.end for s in away)], [*(s.start for s in away), math.inf]
+            for after, until in zip(left, came, strict=True):
+                pieces.append([at for at in trip if after < at[0] <= until])
+        return pieces
+
+    def is_elsewhere(self, seat: int, place: Place, *, nearer_home: bool = False) -> bool:
+        """Tell whether a hand at `place` has gone neither home nor to the draw pile, nor past that.
+
+        `nearer_home`: One that is nearer home than the draw pile counts as well.
+        """
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
+        if draw is None or math.dist(place, home) < math.dist(place, draw):
+            return nearer_home and draw is not None
+        return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
+
+    def turns_there(self, reach: Reach, trip: Path) -> bool:
+        """Tell whether the draw pile is as far as the hand went, or as far as a card that it took there."""
+        home = self._scene.layout.seats[reach.seat].centre
+        farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
+        there = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
+        if not there or self.is_at_pile(reach.seat, farthest):
+            return bool(there)
+        beyond, aside = self._from_pile(reach.seat, farthest)
+        took = there[-1] - there[0] >= _QUICKEST_SECONDS
+        return took and beyond <= DRAGGED_MM and abs(aside) <= _ASIDE_MM
+
+    def is_at_pile(self, seat: int, place: Place, farthest: float = _BEYOND_MM) -> bool:
+        """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it.
+
+        `farthest`: so far past it, mm, the tip may seem to be.
+        """
+        draw = self._scene.layout.draw
+        if draw is None or not self._scene.at_draw_pile(place):
+            return False
+        if math.dist(self._scene.layout.seats[seat].centre, draw) < 1.0:
+            return True
+        beyond, aside = self._from_pile(seat, place)
+        return beyond <= farthest and abs(aside) <= _ASIDE_MM
+
+    def is_where_cards_are_taken(self, seat: int, place: Place, short: float) -> bool:
+        """Tell whether a hand at `place`, at most `short` mm before the pile, is where one takes cards."""
+        if self._scene.layout.draw is None:
+            return False
+        beyond, aside = self._from_pile(seat, place)
+        return -short <= beyond <= 0 and abs(aside) <= _CLOSE_ASIDE_MM
+
+    def _from_pile(self, seat: int, place: Place) -> tuple[float, float]:
+        """Return how far `place` lies beyond the draw pile, seen from a seat, and how far beside it, mm."""
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
+        assert draw is not None
+        way = max(math.dist(home, draw), 1.0)
+        return along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
+
+    def leads_to_pile(self, reach: Reach, start: float, end: float) -> bool:
+        """Tell whether a hand was on the straight way from home to the draw pile all the while."""
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
+        way = [place for t, place in reach.path if start <= t <= end]
+        return draw is not None and all(is_on_the_way(place, home, draw, _PASSED_MM) for place in way)
+
+    def goes_back(self, reach: Reach) -> bool:
+        """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
+
+        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn,
+        nor is it there still after it was lost from sight for longer than it takes to pass. Where it seems to
+        pause on its way home, the near end of its arm may be seen alone.
+        """
+        draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
+        half = 0.0 if draw is None else math.dist(draw, home) / 2
+        since = max((s.end for s in reach.stops if math.dist(s.place, home) > half), default=reach.start)
+        later = ((t, place) for t, place in reach.path if t >= since)
+        way = [(t, math.dist(place, home)) for t, place in later if self.is_at_pile(reach.seat, place)]
+        if any(_QUICKEST_SECONDS < b - a < _LOST_SECONDS for (a, _), (b, _) in pairwise(way)):
+            return True
+        if not way or way[-1][0] - way[0][0] < _QUICKEST_SECONDS:
+            return False
+        nearest = accumulate((far for _, far in way), min)
+        return any(far - near >= _BACK_MM for (_, far), near in zip(way, nearest, strict=True))
+
+    def was_lost_at_pile(self, reach: Reach) -> bool:
+        """Tell whether a reach is the rest of the one before: begins where that ended, at the draw pile."""
+        earlier = [other for other in self._scene.reaches if other.seat == reach.seat and other is not reach]
+        if not earlier or not earlier[-1].path or not reach.path:
+            return False
+        (ended, there), (began, here) = earlier[-1].path[-1], reach.path[0]
+        both_at_pile = self.is_at_pile(reach.seat, there) and self.is_at_pile(reach.seat, here)
+        return both_at_pile and 0.0 <= began - ended < _LOST_SECONDS

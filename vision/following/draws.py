@@ -1,0 +1,304 @@
+"""Draws: trips to the draw pile, counted and told once the player has done."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from engine.events import Event
+from vision.following.draw_paths import DRAGGED_MM, DrawWays
+from vision.following.draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
+from vision.following.patches import PATCH_MM
+from vision.following.records import Patch, PutDown
+from vision.following.scene import Scene
+from vision.hands.tracks import Reach
+
+BeforeDraw = Callable[[str | None, int, float], None]
+"""Is told who has drawn how many, and when that is told, before it is told."""
+
+_GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
+"""Pauses at the draw pile nearer in time are one; and so long, at most, rests a hand there that draws."""
+_QUIET_SECONDS = 0.55
+"""A hand that has been gone so long has done drawing, most likely ..."""
+_AGAIN_SECONDS = 6.0
+"""... but one that is back for more while nothing else has happened goes on, however slow it is."""
+_AT_ONCE_SECONDS = 0.1
+"""What a hand puts down lies free as soon as it leaves."""
+_EMPTY_LOOKS = 4
+_REMEMBERED = 60
+"""Times that an arm was over the draw pile."""
+_STUCK_SECONDS = 0.3
+"""A tip that has stayed where it is for so long is stuck there, or seems to be."""
+_SHORT_MM = 60.0
+"""A hand that takes a card pauses on this side of the pile's middle, no farther from it."""
+_FAR_SHORT_MM = 85.0
+"""So far short of the pile an arm's tip may seem to be that lies over it: not all of the hand is seen."""
+_SOON_SECONDS, _STAYS_SECONDS, _STAYS_MM = 4.0, 0.5, 120.0
+"""An arm that comes over the pile so soon after its player's card was put down, stays so long, and whose tip
+seems no farther from the pile meanwhile, may draw."""
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """Cards that a player has drawn, and may go on drawing."""
+
+    seat: int
+    count: int
+    """As the hand moved: none if it was over the draw pile, but did not seem to take a card."""
+    firm: int
+    """How many of them the hand surely paused for where a hand does that takes a card, or came for."""
+    start: float
+    t: float
+    doubtful: int = 0
+    """How many of them its picture does not show, though it has shown those before, or it alone shows."""
+    put_down_there: bool = False
+    """Whether the hand may have paused only to put down a card, beside or before the draw pile."""
+
+
+class Draws:
+    """Counts what each player takes from the draw pile."""
+
+    def __init__(self, scene: Scene, before_draw: BeforeDraw) -> None:
+        self._scene, self._before_draw = scene, before_draw
+        self._drawn: _Drawn | None = None
+        self._told: tuple[Event, _Drawn] | None = None
+        self._looks: list[bool] = []
+        self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
+        self._empty: dict[int, bool] = {}
+        """Whether the draw pile was seen to be empty when a reach, by its number, began."""
+        self._pictures = DrawPilePictures(self._visits)
+        self._ways = DrawWays(scene)
+
+    @property
+    def all_drawn(self) -> bool:
+        """Whether no look has shown the draw pile lately."""
+        return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
+
+    @property
+    def unseen(self) -> bool:
+        """Whether the draw pile has not been seen since somebody was there."""
+        return self._pictures.is_stale
+
+    def seems_to_draw(self, reach: Reach) -> bool:
+        """Tell whether a hand rests at the draw pile, and no longer than it takes to draw.
+
+        One that rests longer may hold a card out over it.
+        """
+        soon = reach.resting < _DRAW_SECONDS and not self.all_drawn
+        return soon and self._scene.at_draw_pile(reach.tip)
+
+    def watch(self, reach: Reach, t: float, *, covered: bool) -> None:
+        """Note in each frame whether a reach's arm is over the draw pile.
+
+        The tip of an arm that has put down a card is taken to be at that card until the card is known to lie
+        there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
+        """
+        self._empty.setdefault(reach.number, self.all_drawn)
+        visit = next((v for v in reversed(self._visits) if v.reach == reach.number), None)
+        if visit is not None and visit.open:
+            visit.open, visit.end = covered, t
+            if covered:
+                visit.follow(reach.tip, at_pile=self._ways.is_at_pile(reach.seat, reach.tip, DRAGGED_MM))
+        elif covered:
+            before = [place for when, place in reach.path if t - when <= _STUCK_SECONDS]
+            stuck = t - reach.start > _STUCK_SECONDS and not self._ways.is_at_pile(reach.seat, reach.tip)
+            stuck &= all(math.dist(place, reach.tip) < STUCK_MM for place in before)
+            self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
+
+    def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
+        """Note whether one look, free of arms, showed the draw pile, and what it looked like.
+
+        `near`: how far from its middle, mm, the nearest face-up card lies, up to `PATCH_MM`.
+        """
+        self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
+        self._pictures.look(t, picture, near)
+
+    def reach_ended(
+        self, reach: Reach, now: float, since: float = -math.inf, *, showed: bool = False
+    ) -> None:
+        """Count the draws of a reach that is over.
+
+        `since`: an arm that was over the draw pile before then had to do elsewhere;
+        `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
+        """
+        was_there = [] if showed else [visit for visit in self._visits if visit.reach == reach.number]
+        seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
+        if seemed_empty and not there:
+            return
+        visits = [visit for visit in was_there if visit.start >= since]
+        count, firm = self._count(reach, visits, since)
+        put_down_there = count == 1 and self._paused_only_to_put_down(reach)
+        if count and not firm:
+            firm = int(self._went_only_there(reach))
+        if not count and not showed:
+            count = int(self._is_faint(reach, visits))
+        if not count and not was_there:
+            return
+        if self._drawn is not None and self._drawn.seat != reach.seat:
+            self.tell(now)
+        if count and self._drawn is not None and self._drawn.count and self._ways.was_lost_at_pile(reach):
+            count, firm = count - 1, min(firm, count - 1)
+        if self._drawn is None:
+            drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last, put_down_there=put_down_there)
+            self._drawn = drawn
+        else:
+            self._drawn.count += count
+            self._drawn.firm += firm
+            self._drawn.t = reach.last
+            self._drawn.put_down_there &= not count
+
+    def forget(self, reach: Reach | None) -> None:
+        """Note that a reach took a card back from the pile, and drew none."""
+        drawn = self._drawn
+        if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last):
+            self._drawn = None
+
+    def _count(self, reach: Reach, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
+        """Return how often a reach went to the draw pile since then, and how often surely to take a card."""
+        over = [(visit.start, visit.end, False) for visit in visits if visit.counts]
+        stops = [
+            (s.start, s.end, self._ways.is_where_cards_are_taken(reach.seat, s.place, _SHORT_MM))
+            for s in reach.stops
+            if s.start >= since and self._ways.is_at_pile(reach.seat, s.place)
+        ]
+        pauses: list[bool] = []
+        last = -math.inf
+        for start, end, surely in sorted([*stops, *over]):
+            if start - last > _GAP_SECONDS:
+                pauses.append(False)
+            pauses[-1] |= surely
+            last = max(last, end)
+        # A trip too quick for a pause counts as well: one of which the draw pile is the farthest point.
+        quick = sum(
+            any(
+                piece[0][0] >= since
+                and not any(start <= piece[-1][0] and piece[0][0] <= end for start, end, _ in [*stops, *over])
+                and self._ways.turns_there(reach, piece)
+                for piece in trip
+            )
+            for trip in self._ways.trips(reach, visits)
+        )
+        return len(pauses) + quick, sum(pauses)
+
+    def _went_only_there(self, reach: Reach) -> bool:
+        """Tell whether a hand came after its player had put cards down, and only paused before the pile."""
+        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
+        came_after = put_down is not None and reach.start >= put_down.t and bool(reach.stops)
+        return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
+
+    def _paused_only_to_put_down(self, reach: Reach) -> bool:
+        """Tell whether a hand paused but once, and its player's card was put down as that pause ended."""
+        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
+        if put_down is None or len(reach.stops) != 1:
+            return False
+        return reach.stops[0].start < put_down.t <= reach.stops[0].end + _AT_ONCE_SECONDS
+
+    def _is_faint(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
+        """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
+
+        Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
+        it paused on this side of the draw pile, or on its way home it went back there. Or a further reach
+        never left the way to the pile, over which something was meanwhile: the hand may not be seen as one.
+        """
+        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
+        if put_down is None:
+            return False
+        if reach.start < put_down.t and self._ways.goes_back(reach):
+            return True
+        soon = [
+            visit for visit in visits if put_down.t <= visit.end and visit.start <= put_down.t + _SOON_SECONDS
+        ]
+        if reach.start >= put_down.t and self._was_hidden_at_pile(reach, soon):
+            return True
+        return any(
+            self._stayed_over_pile(reach, visit)
+            if reach.start < put_down.t
+            else self._paused_short_of_pile(reach, visit)
+            for visit in soon
+        )
+
+    def _stayed_over_pile(self, reach: Reach, visit: DrawVisit) -> bool:
+        """Tell whether an arm came over the draw pile after a pause elsewhere and stayed without going on."""
+        draw = self._scene.layout.draw
+        before = [stop.place for stop in reach.stops if stop.end <= visit.start]
+        came = any(self._ways.is_elsewhere(reach.seat, place) for place in before)
+        near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
+        return came and near and visit.end - visit.start >= _STAYS_SECONDS
+
+    def _was_hidden_at_pile(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
+        """Tell whether something was over the draw pile, on the way to which the seen part of the arm was."""
+        if not visits or visits[-1].end - visits[0].start < PAUSE_SECONDS:
+            return False
+        return self._ways.leads_to_pile(reach, visits[0].start, visits[-1].end)
+
+    def _paused_short_of_pile(self, reach: Reach, visit: DrawVisit) -> bool:
+        return visit.end - visit.start >= PAUSE_SECONDS and any(
+            self._ways.is_where_cards_are_taken(reach.seat, stop.place, _FAR_SHORT_MM)
+            for stop in visit.meanwhile(reach)
+        )
+
+    def tell_when_done(self, now: float, present: Collection[int]) -> None:
+        """Tell the draw once the player's hand has not come back for a while."""
+        drawn = self._drawn
+        if drawn is not None and drawn.seat not in present and now - drawn.t > _QUIET_SECONDS:
+            self.tell(now)
+
+    def has_drawn_since(self, seat: int | None, t: float) -> bool:
+        """Tell whether what is to be told was drawn by a seat in a reach that went on after `t`."""
+        return self._drawn is not None and self._drawn.seat == seat and self._drawn.t > t
+
+    def tell(self, now: float) -> None:
+        """Tell what has been drawn, if anything."""
+        drawn, self._drawn = self._drawn, None
+        if drawn is None:
+            return
+        log, player = self._scene.log, self._scene.player(drawn.seat)
+        due = log.put_down_by(player)
+        self._weigh(drawn, due)
+        if not drawn.count:
+            return
+        if self._goes_on(drawn):
+            assert self._told is not None
+            event, before = self._told
+            too_many = max(0, drawn.count - (0 if due is None else due.count))
+            none = min(too_many, before.doubtful)
+            drawn.count += before.count - none
+            drawn.doubtful += before.doubtful - none
+            self._before_draw(player, drawn.count, now)
+            told = log.revise(event, now, t=drawn.t, count=drawn.count)
+        else:
+            self._before_draw(player, drawn.count, now)
+            told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
+        self._told = told, drawn
+
+    def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
+        """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
+        pictures, last = self._pictures, -math.inf if self._told is None else self._told[1].t
+        untouched = pictures.is_as_before(drawn.start, drawn.t)
+        times = pictures.times_changed(drawn.start, last)
+        if due is None or (untouched and self._scene.log.is_past(due)):
+            # Who has put none down, or not since others have, is due no card: what points to a draw must be
+            # plain to see then.
+            drawn.count = 0 if untouched else max(drawn.firm, min(drawn.count, times))
+            return
+        not_shown = untouched and pictures.show_draws
+        surely = not_shown and pictures.is_as_before(drawn.start, drawn.t, surely=True)
+        by_hand = 0 if surely and not drawn.firm else drawn.count
+        if drawn.put_down_there and pictures.hardly_show_draw(drawn.start, drawn.t):
+            by_hand = 0
+        if pictures.show_draws and times:  # more than are due are believed where both tell of them
+            by_hand = min(by_hand, max(due.count, drawn.firm, times))
+        drawn.count = max(by_hand, min(due.count, times))
+        drawn.doubtful = drawn.count if not_shown else drawn.count - by_hand
+        if drawn.firm:
+            pictures.learn(drawn.start, drawn.t)
+
+    def _goes_on(self, drawn: _Drawn) -> bool:
+        """Tell whether what was drawn belongs to the draw just told: nothing else has happened since."""
+        if self._told is None:
+            return False
+        event, before = self._told
+        soon = drawn.start - before.t < _AGAIN_SECONDS
+        return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)

@@ -1,0 +1,379 @@
+"""From looks at the table and reaches of arms to events: what happened, and who did it.
+
+Nothing here knows a rule of the game. What is used is physical: each card exists once, cards do not move by
+themselves, what a hand covers is unknown and not gone, and who did a thing is whose arm was there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import partial
+
+from engine.events import Event
+from vision.following.burn_pile import Heap
+from vision.following.card_locations import Whereabouts
+from vision.following.draws import Draws
+from vision.following.patches import PATCH_MM
+from vision.following.pick_ups import Taking
+from vision.following.pile_geometry import lie_over, nearest
+from vision.following.plays import PlayPile
+from vision.following.records import EventLog, Look
+from vision.following.rows import Rows
+from vision.following.scene import NEAR_MM, Scene
+from vision.following.shows import Shown, Shows
+from vision.following.up_cards import UpCards
+from vision.hands.tracks import Hands, Reach
+from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
+from vision.table.observations import MIN_NAME, Seen, all_there, vote
+
+_QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
+"""Seconds between looks, by how much hurries."""
+_PLAY_FROM_DRAW_MM = 280.0
+_ANSWER_SECONDS = 5.0
+_PUT_AWAY_SECONDS = 5.0
+"""What comes to light beside the piles so soon after a card was shown is that card, put away."""
+_SETTLED, _PATIENCE = 2, 5
+"""So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
+_SET = 3
+"""So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
+
+
+class EventMaker:
+    """Follows one game from the deal on. Feed it every frame's hands and every look."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        up: Sequence[Sequence[str | None]],
+        t: float,
+        now: float,
+        confidence: float = 1.0,
+        *,
+        packs: int = 1,
+    ) -> None:
+        """Begin with a finished deal.
+
+        Args:
+            layout: Where everything is; the play pile and the burn pile may be found later.
+            up: The up-cards before each seat, left to right as the player sees them; None: there is none.
+            t: When the deal came to rest, seconds of the source.
+            now: When that was decided.
+            confidence: Probability that every up-card is named right.
+            packs: How often each card is there.
+        """
+        self._scene = Scene(layout, packs)
+        self.rows = Rows(layout, up, packs, surely=confidence)
+        self._heap = Heap(self._scene)
+        self._taking = Taking(self._scene, self._heap)
+        self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
+        self._took: Reach | None = None
+        """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
+        self._shows = Shows()
+        self._shown_at = -math.inf
+        """When a card was last shown, as was told."""
+        self._resting: list[tuple[Look, list[Seen]]] = []
+        """The latest looks, and what rests under hands in them, until the play pile is found."""
+        self._upcards = UpCards(self._scene, self.rows, self._before_action)
+        self._where = Whereabouts(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
+        self._play = self._play_pile(t)
+        self._as_it_lies: list[list[Seen]] | None = None
+        """Looks at the play pile since somebody said where it is; None: what lies there is known."""
+        self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
+
+    def go_on(self, bare: Collection[Zone]) -> None:
+        """Take the table for one in mid-game: nothing is exchanged any more, and no card lies at `bare`."""
+        self._scene.started = True
+        for zone in bare:
+            self.rows.spots[zone].up, self.rows.spots[zone].down = None, False
+
+    def put_right(self, layout: Layout, t: float) -> None:
+        """Take the places for where somebody says they are: what lies there has not come by an act.
+
+        What was told stays told.
+        """
+        was, self._scene.layout = self.layout, layout
+        for seat, (before, now) in enumerate(zip(was.seats, layout.seats, strict=True)):
+            if now is not before:
+                self._upcards.put_right(seat, t)
+        if layout.play != was.play:
+            believed, self._play = self._play.pile, self._play_pile(t)
+            self._play.pile.cards = believed.cards
+            self._as_it_lies = []
+
+    def _play_pile(self, t: float) -> PlayPile:
+        return PlayPile(
+            self._scene, self._upcards, self._taking, self._where.off_the_pile, self._before_action, t
+        )
+
+    @property
+    def started(self) -> bool:
+        """Whether anything has been played since the deal: until then cards may be exchanged."""
+        return self._scene.started
+
+    @property
+    def log(self) -> EventLog:
+        """The events so far."""
+        return self._scene.log
+
+    @property
+    def layout(self) -> Layout:
+        """Where everything is, as far as it has been found."""
+        return self._scene.layout
+
+    @property
+    def pile(self) -> list[str]:
+        """The cards on the play pile, bottom first."""
+        return self._play.pile.names
+
+    def on_hands(self, hands: Hands) -> list[Event]:
+        """Take in one frame's arms; returns the events decided by it."""
+        over_draw_pile = hands.covered.get(DRAW, frozenset())
+        if DRAW in hands.covered and not over_draw_pile and len(hands.reaches) == 1:
+            over_draw_pile = frozenset(reach.seat for reach in hands.reaches)  # the hand, apart from its arm
+        for reach in hands.reaches:
+            self._scene.remember(reach)
+            self._draws.watch(reach, hands.t, covered=reach.seat in over_draw_pile)
+        for zone, seats in hands.covered.items():
+            if zone == PLAY and self._as_it_lies is None:
+                self._play.cover(seats, hands.t)
+            elif zone.kind == "row":
+                self._upcards.touch(zone, self.pile, hands.t)
+        for reach in hands.ended:
+            # What seems to be held out before there is a pile may be the first card that is played.
+            showed = self._shows.reach_ended(reach) and self.layout.play is not None
+            if self._taking.took_in_hand(reach):
+                self._took = reach
+            elif reach is not self._taking.taking_back:
+                self._draws.reach_ended(reach, hands.t, self._taking.gathered(reach), showed=showed)
+        self._tell_what_is_done(hands)
+        return self.log.take()
+
+    def on_look(self, look: Look) -> list[Event]:
+        """Take in one look at the table; returns the events decided by it."""
+        look = self._where.without_cards_in_rows(look)
+        by_zone: dict[Zone | None, list[Seen]] = {}
+        for card in look.cards:
+            by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
+        holder = partial(self._where.holder, look.hidden)
+        self._shows.look(look, holder, self._where.lies, self._scene.reaches, self.layout)
+        lying = tuple(under for under in look.under_arms if not self._shows.hold_across(under.seen))
+        look = replace(look, under_arms=lying)
+        still = [under for under in look.under_arms if not under.moving]
+        at_rest = [under.seen for under in still]
+        self.rows.look_under_arms(((self.layout.zone_at(c.x, c.y), c) for c in at_rest), look.t)
+        for zone in self.rows.spots:
+            there = by_zone.get(zone, [])
+            # A sleeve like the table may cover what seems to be gone while its owner reaches in.
+            if zone not in look.hidden and (there or not self._scene.is_reaching(zone.seat, look.t)):
+                self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
+        left = [u for u in still if self._scene.is_left_behind(u)]
+        put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
+        put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
+        free, on_burn_pile = by_zone.get(None, []), by_zone.get(BURN, [])
+        if BURN in look.hidden:
+            self._look_beside_piles(look, free, [*on_burn_pile, *put])
+        else:
+            self._look_beside_piles(look, [*free, *on_burn_pile], put)
+        if self.layout.play is None:
+            self._find_set_under_hand(look)
+        elif self._as_it_lies is not None:
+            if PLAY not in look.hidden:
+                self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])])
+        elif PLAY in look.hidden:
+            self._play.glimpse(look, by_zone.get(PLAY, []))
+        else:
+            self._play.look(by_zone.get(PLAY, []), look)
+            self._draws.forget(self._taking.taking_back)
+        if DRAW not in look.hidden:
+            self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
+        self._deal = self._upcards.corrected_deal(self._deal, look.t)
+        return self.log.take()
+
+    def _look_at_draw_pile(self, look: Look, *, there: bool) -> None:
+        draw = self.layout.draw
+        if draw is None or lie_over(look.cards, draw):
+            self._draws.look(look.t, there=there)
+            return
+        near = nearest(look.cards, draw, PATCH_MM)
+        self._draws.look(look.t, there=there, picture=look.patches.get(DRAW), near=near)
+
+    def look_interval(self, hands: Hands) -> float:
+        """Return after how many seconds another look may decide something; inf when nothing is open.
+
+        Looks cost most of all that is done: where nothing hurries they are made rarely.
+        """
+        if self._as_it_lies is not None and PLAY not in hands.covered:
+            return _QUICK
+        pile = self._play.look_interval(hands, _QUICK, _STEADY)
+        if math.isfinite(pile):
+            return pile
+        if self._shows.left is not None:
+            return _STEADY
+        if self._shows.lasts(hands.t) and hands.reaches:
+            return _SLOW  # who answers may reach in beneath the arm that rests
+        reaches = self._scene.reaches
+        if (self._taking.whole is not None or self.layout.play is None) and reaches:
+            return _STEADY if hands.t - reaches[-1].last < 1.5 else math.inf
+        touched = any(s.touched is not None and z not in hands.covered for z, s in self.rows.spots.items())
+        if touched or (self._draws.unseen and DRAW not in hands.covered):
+            return _SLOW
+        rests = [reach for reach in hands.reaches if 0.2 < reach.resting < 2.5]
+        return math.inf if all(self._draws.seems_to_draw(reach) for reach in rests) else _SLOW
+
+    def finish(self, t: float) -> list[Event]:
+        """Decide what is still open at the end of the source."""
+        self._play.judge(t, None, forced=True)
+        self._taking.tell_whole(t)
+        self._tell_show(t)
+        self._draws.tell(t)
+        self._upcards.tell_at_the_end(t)
+        return self.log.take()
+
+    def _look_beside_piles(self, look: Look, free: list[Seen], under_arms: list[Seen]) -> None:
+        """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
+        t = look.t
+        fresh = self._heap.look(free, t, under_arms=under_arms, burnt=look.burnt)
+        if not fresh or (self.layout.play is None and self._first_on_pile(fresh, t)):
+            return
+        self._heap.add(fresh, t)
+        if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
+            self._heap.found(t)
+        elif t - self._shown_at < _PUT_AWAY_SECONDS:
+            self._heap.found(self._shown_at)
+
+    def _first_on_pile(self, fresh: Sequence[Seen], now: float) -> bool:
+        """Put the play pile where the first face-up cards come to rest near the draw pile."""
+        ups = [c for c in self._near_draw_pile(fresh) if not self._shows.shown_before(c)]
+        if not ups:
+            return False
+        self._shows.lie_free(ups)
+        self._begin_pile(ups, self._heap.looks[-2:], now)
+        return True
+
+    def _find_set_under_hand(self, look: Look) -> None:
+        """Put the play pile where a set has rested under a hand for two looks, though it was never free.
+
+        A hand may sweep a first play of four of a kind from the table without having left it.
+        """
+        held = [u.seen for u in look.under_arms if not u.moving and self._scene.rests(u.seat)]
+        there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
+        self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
+        both = [s.seen for s in vote([cards for _, cards in self._resting]) if s.looks == 2]
+        ranks = Counter(str(c.best[0])[:-1] for c in both)
+        rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
+        if rank is None:
+            return
+        self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [], look.t)
+        for seen_before, _ in self._resting:
+            self._play.glimpse(seen_before, [])
+
+    def _near_draw_pile(self, cards: Sequence[Seen]) -> list[Seen]:
+        """Return the face-up cards among these that can be named and may lie on the play pile."""
+        draw = self.layout.draw or self.layout.middle
+        ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME]
+        return [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
+
+    def _begin_pile(self, cards: Sequence[Seen], looks: Sequence[Sequence[Seen]], now: float) -> None:
+        """Put the play pile where these cards are, and go through the looks that showed them there."""
+        x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
+        self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
+        on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
+        self._play.begin(on_pile, self._put_down_at((x, y)), now)
+
+    def _put_down_at(self, place: Place) -> float:
+        """Return when the hand that was there last paused nearest to a place, or was last seen.
+
+        Who stays with the arm over the card, to draw, has not put it down only when the arm is gone.
+        """
+        last = max(self._scene.reaches, key=lambda reach: reach.last, default=Reach(0, 0, 0, 0))
+        near = [stop for stop in last.stops if math.dist(stop.place, place) < NEAR_MM]
+        nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)
+        return last.last if nearest is None else nearest.start
+
+    def _take_as_it_lies(self, looks: list[list[Seen]]) -> None:
+        """Put on the pile, once looks agree, what lies where it is said to be: maybe nothing."""
+        view = self._play.pile.view(looks[-_SETTLED:], self._where.off_the_pile())
+        unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
+        if len(looks) < _SETTLED or unsettled:
+            self._as_it_lies = looks
+            return
+        if view.cards:
+            self._play.pile.put(view.new, free=True)
+            self._scene.started = True
+        else:
+            self._play.pile.cards.clear()
+        self._as_it_lies = None
+
+    def _tell_what_is_done(self, hands: Hands) -> None:
+        """Tell what waited for hands to go, in the order in which it happened."""
+        now, present = hands.t, {reach.seat for reach in hands.reaches}
+        self._taking.tell_when_done(now, present, pile_open=self._play.touched is not None)
+        if self._took is not None and self._taking.whole is None:
+            if self._taking.burnt:  # after the burn that hand may have drawn, too
+                self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
+            self._took = None
+        if self._play.touched is None:
+            if self._taking.whole is None:  # who burns a pile draws after that
+                self._draws.tell_when_done(now, present)
+            left = self._shows.left
+            looks = 0 if left is None else self._heap.looks_since(left)
+            if self._shows.over(now, present, looks):
+                self._tell_show(now)
+        self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
+
+    def _tell_show(self, now: float) -> None:
+        lying = all_there((name for name, _ in self._where.lying()), self._scene.packs)
+        shown = self._shows.take(self.layout, lying)
+        if shown is None:
+            return
+        put_away = self._heap.places_since(shown.since) or self._heap.looks_otherwise(shown.since, shown.t)
+        if shown.taken_home and not put_away:
+            return  # whoever takes a card home again has thought better of it
+        self._before_action(shown.seat, now)
+        self._scene.started = True
+        self._scene.burned += shown.cards
+        self._shown_at = shown.t
+        self._heap.found(shown.t)
+        player = [seat.player for seat in self.layout.seats]
+        answers = tuple((player[a], player[b]) for a, b in shown.answers)
+        earlier = self.log.last
+        if earlier is not None and _answers(shown, player[shown.seat], earlier):
+            from_row = bool(self._upcards.take_from_row(shown.cards)) or earlier.answered_from == "up"
+            answers = (*earlier.answers, (player[shown.seat], player[shown.to]), *answers)
+            fields = {"t": shown.t, "answers": answers, "answered_from": "up" if from_row else None}
+            self.log.revise(earlier, now, **fields)
+            return
+        from_row = bool(self._upcards.take_from_row(shown.cards[1:]))
+        self.log.add(
+            "show",
+            shown.t,
+            now,
+            player=player[shown.seat],
+            cards=(shown.card,),
+            to=player[shown.to],
+            answers=answers,
+            answered_from="up" if from_row else None,
+            confidence=shown.confidence,
+        )
+
+    def _before_action(self, seat: int | None, now: float, t: float | None = None) -> None:
+        """Let what happened before be told before: a seat (None: unknown) does something now, or did at `t`.
+
+        A draw of that seat's that was not over by then came after it.
+        """
+        if seat is not None:
+            self._shows.forget(seat)
+        self._taking.tell_whole(now)
+        self._taking.tell_part_before(seat, now)
+        if t is None or not self._draws.has_drawn_since(seat, t):
+            self._draws.tell(now)
+
+
+def _answers(shown: Shown, player: str, earlier: Event) -> bool:
+    """Tell whether a player holds a card out in answer to one of its rank that another has just held out."""
+    just = earlier.event == "show" and shown.t - earlier.t < _ANSWER_SECONDS
+    last = earlier.answers[-1][0] if earlier.answers else earlier.player
+    return just and player != last and earlier.cards[0][:-1] == shown.card[:-1]

@@ -1,0 +1,395 @@
+"""Cards that seem to have been put on the play pile: which of them lay there all along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from operator import itemgetter
+
+from engine.events import Event
+from vision.decks.card_classes import rank_and_colour
+from vision.following.duplicates import PileCard, alike_lies_at, names_at
+from vision.following.patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
+from vision.following.pick_ups import Taking
+from vision.following.pile import Pile, PileView
+from vision.following.pile_geometry import hide, same_card
+from vision.following.play_log import ToldPlays
+from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, rank_odds, rank_told
+from vision.table.observations import MIN_NAME, Seen, turn_between, vote
+from vision.types import UNKNOWN_CARD
+
+SURE = 0.75
+_HARDLY = 0.05
+_WELL_READ, _A_CARD, _RANK_SURE = 0.9, 0.85, 0.95
+_ALL_BUT_CERTAIN = 0.99
+"""What is read so surely is that, though another card lay in its place."""
+_RANK_LOOKS = 3
+"""So many looks tell a card's rank."""
+_PLAIN_LOOKS, _LATEST = 2, 4
+"""More looks than that show plainly what they show; and so many are the latest ones."""
+_ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
+"""So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
+_INDEX_MM = 6.0
+"""So far from where an index is another card's edge does not cover it in part."""
+_ACROSS = 45.0
+"""Degrees by which cards that one hand puts down at once are seldom turned from one another."""
+
+
+class SeeminglyNew:
+    """Judges what seems new by what is known of the pile, by its pictures, and by what was taken off it."""
+
+    def __init__(self, pile: Pile, pictures: PilePictures, taking: Taking, told: ToldPlays) -> None:
+        self._pile, self._pictures, self._taking, self._told = pile, pictures, taking, told
+        self.in_sight: set[str] = set()
+        """What has been seen of the pile since it was last settled."""
+        self._in_sight_before_play: set[str] = set()
+
+    def put_down(
+        self,
+        seen: Sequence[NewCard],
+        player_at: Callable[[Seen], str | None],
+        t: float,
+        *,
+        early: bool,
+        unpictured: bool,
+    ) -> list[NewCard]:
+        """Return which of the cards that seem new were put down by `t`; `player_at` tells by whom.
+
+        `early`: a hand is still there, and what it hides in part may lie otherwise than it seems: what is
+        doubtful waits. `unpictured`: no picture shows that they came.
+        """
+        seen = self.without_those_not_taken(seen)
+        if unpictured:
+            return seen
+        seen = self.surely_put_down(seen) if early else self.without_overlooked(seen, t)
+        sure = CERTAIN if early else SURE
+        return self.without_misread_beside_last(seen, player_at(seen[-1][2]), t, sure) if seen else []
+
+    def without_those_not_taken(self, seen: Sequence[NewCard]) -> list[NewCard]:
+        """Return the new cards; those that seemed taken and are there again were only overlooked."""
+        overlooked = self._taking.overlooked([name for name, _, _ in seen])
+        places = {name: card for name, _, card in seen}
+        self._pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
+        return [card for card in seen if card[0] not in overlooked]
+
+    def without_overlooked(self, seen: Sequence[NewCard], t: float) -> list[NewCard]:
+        """Return the new cards; those that lay there before go to the pile without a word, if surely read.
+
+        One of a set, of which another is plainly new, or was told under the hand that was there till `t`, is
+        no such card if it is read well: much alike as the pictures of two cards may be, one that lay there
+        hardly comes to light just as its rank is played; but what was read so before the play is one. Nor is
+        one of which an index looks like what was there, where all else that shows of it looks otherwise.
+        """
+        plain = [card for card in seen if _is_well_read(card[2])]
+        upon = [*self._last_put(), *(place for _, _, place in plain)]
+        alike = [
+            card
+            for card in seen
+            if (self.lay_there(card) and not self._came_with(card, seen))
+            or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
+        ]
+        played = {card[0][:-1] for card in seen if card not in alike}
+        last = self._told.newest
+        if last is not None and self._told.in_one_reach(last.player, last.t, t):
+            played.add(last.cards[-1][:-1])
+        known = [*self._pile.names, *self.in_sight]
+        old = [
+            c
+            for c in alike
+            if c[0][:-1] not in played
+            or c[0] in self.in_sight
+            or (_is_doubtful(c) and not _is_of_another_rank(c, known))
+        ]
+        self._pile.cards[:0] = [
+            PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
+        ]
+        return [card for card in seen if card not in old]
+
+    def _came_with(self, card: NewCard, seen: Sequence[NewCard]) -> bool:
+        """Tell whether all that shows of a card beside those that came with it looks otherwise than before.
+
+        Among others only of one that is read all but certainly, and was not read before: an index that lay
+        bare is not overlooked in every look.
+        """
+        upon = [place for name, _, place in seen if name != card[0]]
+        if not upon:
+            return self._pictures.looks_otherwise(card[2])
+        plain = _is_well_read(card[2]) and card[0] not in self.in_sight
+        return plain and self._pictures.rest_looks_otherwise(card[2], upon)
+
+    def _looks_as_left(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell whether a card's index, or what shows of it beside those `upon` it, was so before them."""
+        if self._pictures.lay_there(card):
+            return True
+        upon = [upper for upper in upon if not same_card(upper, card)]  # else it is that one, maybe misread
+        return bool(upon) and self._pictures.rest_lay_there(card, upon)
+
+    def _last_put(self) -> list[Seen]:
+        """Return where the cards of the last play lie."""
+        last = self._told.last
+        names = () if last is None else last.cards
+        return [lay.place for lay in self._pile.cards if lay.name in names and lay.place is not None]
+
+    def lay_there(self, card: NewCard) -> bool:
+        """Tell whether a card that seems new lay there before; one put exactly on another one did not.
+
+        One that is read all but certainly may have its index just where another's was that is much like it:
+        on a neat pile a 6 of clubs and an 8 of clubs differ by little. One read well was not overlooked where
+        the uppermost was surely read as another, and all of its place looks otherwise. But where a card of
+        its suit lay, one read less surely is most likely that one, its rank half covered by another.
+        """
+        name, p, seen = card
+        if self._pile.shows_another(card) and self._pictures.looks_otherwise(seen):
+            return False
+        if p >= CERTAIN or seen.odds.get(name, 0.0) >= _ALL_BUT_CERTAIN:
+            return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
+        half_read = seen.odds.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
+        return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
+
+    def begin_play(self) -> None:
+        """Note that cards are being put on the pile as it was left."""
+        self._pictures.before_play = self._pictures.left
+        self._in_sight_before_play = set(self.in_sight)
+
+    def lay_there_before_play(self, card: NewCard, played: str = "") -> bool:
+        """Tell whether what is read now was there before the last play; a doubtful name proves little.
+
+        One read well, of the rank that was `played`, and never read there before hardly comes to light now.
+        """
+        name, p, seen = card
+        read_well = not _is_doubtful(card) and name not in self._in_sight_before_play
+        if name[:-1] == played and (read_well or self._is_of_another_rank_than_before_play(card)):
+            return self._pictures.lay_there_before_play(seen, ALL_BUT_THE_SAME)
+        return self._pictures.lay_there_before_play(seen, ALIKE if p >= CERTAIN else MUCH_ALIKE)
+
+    def _is_of_another_rank_than_before_play(self, card: NewCard) -> bool:
+        last = self._told.last
+        played = () if last is None else last.cards
+        lower = [name for name in self._pile.names if name not in played]
+        return _is_of_another_rank(card, [*lower, *self._in_sight_before_play])
+
+    def surely_put_down(self, seen: Sequence[NewCard]) -> list[NewCard]:
+        """Return the new cards that a hand over them leaves no doubt about.
+
+        One of another rank than the surest is hardly one: beside a hand one card may be outlined as two. Nor
+        is one that may be a card of the pile, misread: the hand has moved what lies there.
+        """
+        new = [
+            c for c in seen if not (self.lay_there(c) or may_be_one_of(dict.fromkeys(self._pile.names), c))
+        ]
+        ranks = {max(new, key=lambda card: card[1])[0][:-1]} if new else set()
+        return of_ranks(ranks, new, sure=CERTAIN, on_pile=self._pile.names)
+
+    def without_laid_bare(self, view: PileView, now: float) -> PileView:
+        """Return the view without cards that only came to light as those upon them were taken off.
+
+        One that was told by another suit when it was put down is told anew.
+        """
+        misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
+        told = {name: lay for (name, _, _), lay in misread if lay is not None}
+        doubtful = view.confidence < SURE
+        if not told and not self._pile.is_laid_bare(
+            view, self.in_sight, gone=self.is_top_gone(), doubtful=doubtful
+        ):
+            return view
+        for name, lay in told.items():
+            self._told.rename(lay.name, name, now)
+            lay.name = name
+        new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
+        bare = {k for k, card in enumerate(self._pile.cards) if any(card is lay for lay in told.values())}
+        return replace(view, new=tuple(new), old=(*view.old, *told), there=view.there | bare)
+
+    def plainly_new(self, view: PileView) -> list[NewCard]:
+        """Return the new cards that are all but certainly read, and where the picture showed no such card."""
+        return [card for card in view.new if card[1] >= CERTAIN and self._pictures.shows_new(card[2])]
+
+    def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Seen]]) -> bool:
+        """Tell whether upper cards are gone: those of the uppermost rank, or those that were played last.
+
+        Cards that were put down together may have been straightened, which hides all but one; what lies upon
+        them is seen, and none of them is gone that one of the `looks` reads well where it lay. `unchanged`:
+        the pile looks from afar as it was left.
+        """
+        last, seen = self._told.newest, max(view.there, default=-1)
+        if any(_is_read_in(looks, lay) for lay in self._pile.cards[seen + 1 :]):
+            return False
+        below = len(self._pile.cards) - (len(last.cards) if last is not None else 0)
+        on_top = last is not None and sorted(self._pile.names[below:]) == sorted(last.cards)
+        if self._pile.is_top_missing(view):
+            return not unchanged and not (on_top and seen >= below)
+        return on_top and seen < below and self.is_top_gone()
+
+    def is_top_gone(self) -> bool:
+        """Tell whether nothing looks like the uppermost card any more where that lay."""
+        top = self._pile.cards[-1].place if self._pile.cards else None
+        return top is not None and self._pictures.is_gone(top)
+
+    def may_show_more(
+        self,
+        view: PileView,
+        looks: Sequence[Sequence[Seen]],
+        elsewhere: Collection[str],
+        under_hand: Sequence[Seen] = (),
+    ) -> bool:
+        """Tell whether another card of the new ones' rank shows in the last look, or well in one before.
+
+        Where it was read under the hand, too, it need not show so well.
+        """
+        ranks = {name[:-1] for name, _, _ in view.new}
+        known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
+        read = {seen.best[0] for seen in under_hand if seen.best[1] >= MIN_NAME}
+        named = [
+            (*seen.best, MIN_NAME if look is looks[-1] or seen.best[0] in read else _WELL_READ)
+            for look in looks
+            for seen in look
+        ]
+        return any(
+            name and p >= least and name[:-1] in ranks and name not in known for name, p, least in named
+        )
+
+    def missed(
+        self, last: Event, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]
+    ) -> list[NewCard]:
+        """Return cards that were put down with the last play, though they were not seen then, as looks show.
+
+        Of a card of its set, which shows only in part, the latest looks must do: it is overlooked as often
+        as not.
+        """
+        view = self.view_since_play(looks, elsewhere)
+        missed = self.missed_in(last, view, plain=len(looks) > _PLAIN_LOOKS)
+        if missed or len(looks) <= _LATEST:
+            return missed
+        return self.missed_in(last, self.view_since_play(looks[-_LATEST:], elsewhere), plain=False)
+
+    def view_since_play(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> PileView:
+        """Return what looks show, held against the pile before the last play."""
+        return self._pile.view(looks, elsewhere, self._pictures.since_play(self._last_put()))
+
+    def missed_in(self, last: Event, view: PileView, *, plain: bool) -> list[NewCard]:
+        """Return cards that were put down with the last play, though they were not seen then.
+
+        Cards of its set; and where looks enough show it `plain`ly, one of another rank where every look shows
+        something else than lay there before.
+        """
+        rank = last.cards[-1][:-1]
+        seen = [c for c in view.new if c[0][:-1] == rank and not self.lay_there_before_play(c, rank)]
+        if plain:
+            others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
+            seen += [c for c in others if self.is_another(c, rank)]
+        seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
+        upon = self._last_put()
+        return [
+            card
+            for card in seen
+            if card[1] >= SURE
+            and card[0] != UNKNOWN_CARD
+            and not (
+                _is_doubtful(card)
+                and not self._is_of_another_rank_than_before_play(card)
+                and self._pictures.rest_lay_there_before_play(card[2], upon)
+            )
+        ]
+
+    def half_seen(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> list[NewCard]:
+        """Return cards that came with the last play and of which looks tell no more than the rank, not its.
+
+        That is too little to tell them; but it is enough where their player draws for them. What is read as
+        a card that lies just there is that one.
+        """
+        last, known = self._told.newest, {*self._pile.names, *elsewhere}
+        if last is None:
+            return []
+        found = []
+        for seen in (settled.seen for settled in vote(looks) if settled.looks >= _RANK_LOOKS):
+            if seen.best[0] in names_at(seen, self._pile.cards):
+                continue
+            rank = rank_told(seen)
+            odds = {name: p for name, p in seen.odds.items() if name[:-1] == rank and name not in known}
+            if odds and rank != last.cards[-1][:-1] and self._pictures.changed_with_play(seen):
+                found.append((*max(odds.items(), key=itemgetter(1)), seen))
+        return found
+
+    def misread_in(self, last: Event, name: str, seen: Seen, view: PileView) -> PileCard | None:
+        """Return the card of the last play that is read as `name` now: a hand hid it; None where none is."""
+        told = (c for c in self._pile.cards if c.name in last.cards and c.name not in view.old and not c.sure)
+        return next((card for card in told if _was_misread(card, name, seen)), None)
+
+    def without_misread_beside_last(
+        self, seen: Sequence[NewCard], player: str | None, t: float, sure: float
+    ) -> list[NewCard]:
+        """Return what a player has put down by `t` without what is most likely misread.
+
+        That is what lies beside the play that the same reach of the same player made before, is of another
+        rank, and is not read `sure`ly: it may bear its name only because what it was rather read as lies
+        elsewhere.
+        """
+        last = self._told.newest
+        if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
+            return list(seen)
+        rank = last.cards[-1][:-1]
+        return [c for c in seen if c[0] == UNKNOWN_CARD or c[0][:-1] == rank or c[2].odds[c[0]] >= sure]
+
+    def is_another(self, card: NewCard, rank: str) -> bool:
+        """Tell whether a card of another than the last play's rank was put down with it all the same.
+
+        Cards that others cover in part are misread more often than cards of several ranks are played. What
+        lies just where one of its suit lay is that one, all but its pip covered, unless nothing is near one
+        of its indices; what lies where one of its rank and colour lay is that one, its pip covered, unless it
+        surely was not to be seen; and what lies across the cards of the play no hand put down with them.
+        """
+        name, _, seen = card
+        upon = [lay.place for lay in self._pile.top if lay.place is not None]
+        free = not hide(upon, [seen], _INDEX_MM)
+        if not free and self._pile.suit_lies_at(name[-1], seen):
+            return False
+        if alike_lies_at(name, seen, self._pile.cards) and not self._pictures.came_with_play(seen):
+            return False
+        of_rank = rank_odds(seen, rank)
+        p = seen.odds.get(name, 0.0)
+        new = (free and self._pictures.came_with_play(seen)) or not self._pile.known_place(seen)
+        across = min((turn_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
+        well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and new and not across)
+        return well_read and self._pictures.changed_with_play(seen)
+
+
+def _is_well_read(seen: Seen) -> bool:
+    return seen.best[1] >= CERTAIN
+
+
+def _is_of_another_rank(card: NewCard, known: Collection[str]) -> bool:
+    """Tell whether a card's rank is surely read, and none of those `known` to have lain there has it."""
+    rank = card[0][:-1]
+    return rank_odds(card[2], rank) >= _RANK_SURE and not any(name[:-1] == rank for name in known)
+
+
+def _is_read_in(looks: Sequence[Sequence[Seen]], lay: PileCard) -> bool:
+    """Tell whether a look reads a card of the pile well where that lay."""
+    well = [seen for look in looks for seen in look if seen.odds.get(lay.name, 0.0) >= _WELL_READ]
+    return lay.place is not None and any(same_card(lay.place, seen) for seen in well)
+
+
+def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
+    """Tell whether a new card's name is not what it is surely read as.
+
+    To be of another rank than those `plain`ly read that came with it, it must be so plain itself.
+    """
+    name, _, seen = card
+    of_their_rank = not plain or any(other[:-1] == name[:-1] for other, _, _ in plain)
+    return seen.odds.get(name, 0.0) < (_WELL_READ if of_their_rank else CERTAIN)
+
+
+def _was_misread(card: PileCard, name: str, seen: Seen) -> bool:
+    if card.place is None:
+        return False
+    alike = rank_and_colour(card.name) == rank_and_colour(name)
+    return same_card(card.place, seen) or (alike and card.place.is_at(seen, _ALIKE_MM, _ALIKE_DEGREES))
+
+
+def shows_a_card(look: Sequence[Seen]) -> bool:
+    """Tell whether a look reads a card well, though looks may not agree on where it lies."""
+    return any(p >= _A_CARD for _, p in (seen.best for seen in look))
+
+
+def named_in(looks: Sequence[Sequence[Seen]]) -> set[str]:
+    """Return the likeliest name of each card in some looks."""
+    return {name for look in looks for seen in look if (name := seen.best[0])}

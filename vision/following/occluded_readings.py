@@ -1,0 +1,201 @@
+"""What was read on the play pile beside or under a hand: it may go with the hand and never be seen free."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+
+from vision.decks.card_classes import rank_and_colour
+from vision.following.duplicates import SURE_NAME
+from vision.following.pile import PileView
+from vision.following.pile_geometry import in_place, same_card
+from vision.following.records import Look
+from vision.following.scene import Scene
+from vision.following.sets import CERTAIN, NewCard
+from vision.table.layout import PLAY, Layout
+from vision.table.observations import MIN_NAME, Seen
+
+_SECONDS = 4.0
+"""How long what was read counts."""
+_REMEMBERED = 20
+_CARRY_SECONDS = 1.0
+_LOOKS = 2
+_OFTEN, _FAIRLY_SURE = 3, 0.6
+_PLAIN, _READ_OFTEN = 0.75, 4
+"""How surely, on average, a card must be read that lies below others; and how often where looks disagree."""
+_AT_REST = ((2, 0.97), (3, 0.9))
+"""So many looks under a hand at rest, and how surely they must name all that it has put down."""
+_AT_REST_SECONDS = 0.7
+"""Over which they are spread at most."""
+_SURE, _MOVING_SURE = 0.85, 0.95
+"""How surely a card must have been read once; in a hand that moves, to be remembered at all."""
+
+
+@dataclass(slots=True)
+class UnderHand:
+    """Remembers cards read under hands for a few seconds."""
+
+    _read: list[tuple[float, Seen]] = field(default_factory=list)
+    _resting: list[tuple[float, list[Seen]]] = field(default_factory=list)
+    _taken_off: frozenset[str] = frozenset()
+    _taken_till: float = -math.inf
+
+    def taken_off(self, names: Collection[str], t: float) -> None:
+        """Note that these cards were taken off the pile at `t`.
+
+        They are read in the hand that carries them, too: that does not count.
+        """
+        self._taken_off, self._taken_till = frozenset(names), t + _CARRY_SECONDS
+        self._read = [(when, seen) for when, seen in self._read if seen.best[0] not in self._taken_off]
+
+    def note(self, look: Look, layout: Layout, lay_there: Callable[[Seen], bool]) -> None:
+        """Remember the cards of one look that arms are over; `lay_there` tells which lay there before."""
+        carried = self._taken_off if look.t < self._taken_till else ()
+        for held in look.under_arms:
+            name, p = held.seen.best
+            if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
+                continue
+            on_pile = layout.zone_at(held.seen.x, held.seen.y) == PLAY
+            if on_pile and name not in carried and (p >= CERTAIN or not lay_there(held.seen)):
+                self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
+
+    def rest(self, look: Look, scene: Scene) -> None:
+        """Remember what lies at rest on the pile under hands that rest as well."""
+        lying = [
+            held.seen
+            for held in look.under_arms
+            if scene.rests(held.seat) and not held.moving and held.seen.best[1] >= _AT_REST[-1][1]
+        ]
+        on_pile = [seen for seen in lying if scene.layout.zone_at(seen.x, seen.y) == PLAY]
+        self._resting = [(t, cards) for t, cards in self._resting if look.t - t < _AT_REST_SECONDS]
+        self._resting.append((look.t, on_pile))
+
+    def at_rest(self) -> Iterator[tuple[float, list[list[Seen]], float]]:
+        """Yield since when, and in which looks, cards have been at rest under a hand.
+
+        With each comes how surely so many looks must name all that is new before it can be told.
+        """
+        for looks, sure in _AT_REST:
+            if len(self._resting) >= looks:
+                lately = self._resting[-looks:]
+                yield lately[0][0], [cards for _, cards in lately], sure
+
+    def risen(self) -> None:
+        """Note that what lay at rest is settled."""
+        self._resting.clear()
+
+    def lately(self, now: float) -> list[Seen]:
+        """Return what counts now, oldest first."""
+        return [seen for _, seen in self._recent(now)]
+
+    def _recent(self, now: float) -> list[tuple[float, Seen]]:
+        return [(t, seen) for t, seen in self._read if now - t < _SECONDS]
+
+    def named_as_read(self, view: PileView, ranks: Collection[str], known: Collection[str]) -> PileView:
+        """Return a view of the pile with doubtful cards named as they were read under the hand.
+
+        Only with names that fit the cards beside them, or the `ranks` just put down, and are none of `known`:
+        of a card that others cover in part too little may be seen once the hand has gone. For the suit of a
+        new one what was read under the hand counts, too.
+        """
+        ranks = {name[:-1] for name, _, _ in view.new} or ranks
+        taken = {*known, *(name for name, _, _ in view.new)}
+        new = [self._read_at(seen, ranks) for _, _, seen in view.doubtful]
+        fitting = [card for card in new if card is not None and card[0] not in taken]
+        named = [self._with_readings(card, view.looks, taken) for card in view.new]
+        return replace(view, new=(*named, *fitting))
+
+    def _with_readings(self, card: NewCard, looks: int, taken: Collection[str]) -> NewCard:
+        """Return a card that so many looks show, its suit told by what was read under the hand, too."""
+        name, p, seen = card
+        kind = rank_and_colour(name)
+        there = [other for other in self._lately_read() if same_card(other, seen)]
+        alike = [other for other in there if rank_and_colour(str(other.best[0])) == kind]
+        if p >= _SURE or not alike:
+            return card
+        every = [*alike, *[seen] * looks]
+        names = {n for other in every for n in other.odds if rank_and_colour(n) == kind}
+        odds = {
+            n: sum(other.odds.get(n, 0.0) for other in every) / len(every) for n in names - {*taken} | {name}
+        }
+        best = max(sorted(odds), key=lambda n: odds[n])
+        return best, max(odds[best], p if best == name else 0.0), seen
+
+    def _lately_read(self) -> list[Seen]:
+        """Return what counted when a card was last read."""
+        return self.lately(self._read[-1][0] if self._read else 0.0)
+
+    def _read_at(self, place: Seen, ranks: Collection[str]) -> NewCard | None:
+        """Return the card of one of these ranks that was lately read surely where a card is seen now."""
+        there = [
+            seen
+            for seen in self._lately_read()
+            if str(seen.best[0])[:-1] in ranks and seen.best[1] >= _SURE and same_card(seen, place)
+        ]
+        surest = max(there, key=_surely, default=None)
+        return None if surest is None else (str(surest.best[0]), surest.best[1], place)
+
+    def since(self, names: Collection[str], now: float) -> float:
+        """Return when one of these cards, of which at least one counts now, was first read."""
+        return min(t for t, seen in self._recent(now) if seen.best[0] in names)
+
+    def sure(self, known: Collection[str], now: float, ranks: Collection[str] = ()) -> list[NewCard]:
+        """Return cards that were read in two looks, once surely, and are none of `known`.
+
+        Cards come in sets: one of a rank that others surely have need be read but once, if surely; and one of
+        the `ranks` that have just been put down, a few times.
+        """
+        recent = self._recent(now)
+        once: list[NewCard] = []
+        twice: list[NewCard] = []
+        for name in sorted({str(seen.best[0]) for _, seen in recent} - set(known)):
+            read = [(t, card) for t, card in recent if card.best[0] == name]
+            seen, looks = [card for _, card in read], len({t for t, _ in read})
+            surest = max(seen, key=_surely)
+            often = name[:-1] in ranks and looks >= _OFTEN and fmean(map(_surely, seen)) >= _FAIRLY_SURE
+            if surest.best[1] >= _SURE or often:
+                (twice if looks >= _LOOKS else once).append((name, surest.best[1], surest))
+        ranks = {name[:-1] for name, _, _ in twice}
+        return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]
+
+    def beside(self, names: Collection[str], now: float) -> list[NewCard]:
+        """Return the second of each of these cards, which several packs have, that was read beside the first.
+
+        Two in different places, both read well in one look, are two, if they were seen so once more at least.
+        """
+        found: list[NewCard] = []
+        for name in sorted(set(names)):
+            looks: dict[float, list[Seen]] = {}
+            for t, seen in self._recent(now):
+                if seen.best[0] == name and not any(in_place(other, seen) for other in looks.get(t, ())):
+                    looks.setdefault(t, []).append(seen)
+            seconds = [sorted(seen, key=_surely)[-2] for seen in looks.values() if len(seen) > 1]
+            best = max(seconds, key=_surely, default=None)
+            if best is not None and len(seconds) >= _LOOKS and _surely(best) >= SURE_NAME:
+                found.append((name, _surely(best), best))
+        return found
+
+
+def plainly_read(under_hand: Sequence[Seen], free: Sequence[Seen], *, first_seen: bool) -> NewCard | None:
+    """Return the card that all these name alike, if it was read often enough, under a hand and without it.
+
+    What is read just there without the hand counts with what was read under it. Of one that is `first_seen`
+    now, and exists but once, looks need not agree on where it is outlined: where another lies across it they
+    seldom do.
+    """
+    if len(under_hand) >= _LOOKS:
+        there = [*(seen for seen in free if same_card(seen, under_hand[-1])), *under_hand]
+        p = fmean(map(_surely, there))
+        return (str(there[-1].best[0]), p, there[-1]) if len(there) > _LOOKS and p >= _PLAIN else None
+    every = [*under_hand, *free]
+    if not first_seen or not under_hand or len(free) < _LOOKS or len(every) < _READ_OFTEN:
+        return None
+    p, surest = fmean(map(_surely, every)), max(free, key=_surely)
+    return (str(surest.best[0]), p, surest) if p >= SURE_NAME else None
+
+
+def _surely(seen: Seen) -> float:
+    """Return the probability of a card's likeliest name."""
+    return seen.best[1]

@@ -1,0 +1,369 @@
+"""Pictures of the piles and rows: small ones that tell whether anything changed, a close one of the pile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.following.duplicates import OFF_MM, SURE_NAME, Before
+from vision.following.pile_geometry import same_card
+from vision.following.sets import Pictured, ShowsNew, unknown
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
+from vision.hands.tracks import disc
+from vision.table.layout import Layout, Place, Zone
+from vision.table.observations import Seen, covers, index_places
+from vision.types import Image
+
+PATCH_MM = 50.0
+"""Half the side of a small picture, at least: so far from a place's middle it reaches."""
+_CLOSE_MM = 130.0
+"""Half the side of a close picture: cards whose middle is on the pile lie in it."""
+_FINE = 1.5
+"""Pixels of a close picture to a millimetre: about what a full-HD picture of a table has."""
+_INDEX_REACH_MM = (6.0, 11.0)
+"""Half the width and height of what is compared: an index and a little round it."""
+_SLIP_MM = 3.0
+"""So far a card's outline may be off."""
+ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE = 0.9, 0.95, 0.8
+"""Correlation from which two pictures show the same index; where much speaks against it; and for it."""
+_UNLIKE = 0.8
+"""Correlation below which two pictures surely show different things."""
+_LEAST_INK = 12.0
+"""Standard deviation of levels (0-255) of each colour below which a place shows nothing to be compared."""
+_SHADOW_MM = 5.0
+"""So far about a card its shadow falls, and its outline may be off."""
+_EDGE_MM, _BESIDE_EDGE_MM, _LEAST_EDGE_MM2 = 4.0, 1.0, 60.0
+"""So far beyond a card its edge is looked at; on both sides of it, and no nearer to it, so much must show."""
+_LEAST_SHOWN_MM2 = 150.0
+"""Of a card that others cover in part so much must show beside them for a comparison."""
+_INK_MM = (3.5, 9.0)
+"""Half the width and height in which an index has its ink; what shows farther out is another card's."""
+
+
+def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
+    """Return the corners (2 x 2: left top, right bottom) of a zone's patch in the small picture.
+
+    `scale` is that of the small picture: its pixels per full pixel.
+    """
+    place = layout.place_of(zone)
+    assert place is not None
+    corners = layout.plane.pixels(disc(place, PATCH_MM)) * scale
+    low, high = np.floor(corners.min(axis=0)), np.ceil(corners.max(axis=0)) + 1
+    return np.maximum(np.stack([low, high]).astype(np.int64), 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CloseUp:
+    """A part of the table from straight above."""
+
+    pixels: Image
+    """Height x width x 3, BGR: in grey a red ace is much like a black one."""
+    corner: Place
+    """The table's millimetres at the middle of the first pixel."""
+
+    def window(self, place: Place, angle: float, half: Place) -> NDArray[np.uint8] | None:
+        """Return the upright picture of a turned rectangle, or None where it is not all within.
+
+        Args:
+            place: Its middle, mm.
+            angle: Direction of its height, degrees, as `Seen.angle`.
+            half: Half its width and height, mm.
+        """
+        along = np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
+        across = np.array([along[1], -along[0]])
+        size = tuple(round(2 * side * _FINE) for side in half)
+        middle = (np.array(place) - self.corner) * _FINE
+        first = middle - across * (size[0] - 1) / 2 - along * (size[1] - 1) / 2
+        ends = first + np.outer([0, 1, 0, 1], across * size[0]) + np.outer([0, 0, 1, 1], along * size[1])
+        if ends.min() < 0 or (ends.max(axis=0) > self.pixels.shape[1::-1]).any():
+            return None
+        matrix = np.column_stack([across, along, first])
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        return np.asarray(cv2.warpAffine(self.pixels, matrix, size, flags=flags), np.uint8)
+
+    def mask(self, card: Seen, margin: float) -> NDArray[np.bool_]:
+        """Return where a card lies in the picture (height x width), and within a margin (mm) about it."""
+        along = np.array([math.cos(math.radians(card.angle)), math.sin(math.radians(card.angle))])
+        along, across = along * (CARD_HEIGHT_MM / 2 + margin), along[::-1] * (CARD_WIDTH_MM / 2 + margin)
+        across = across * (-1, 1)
+        middle = np.array((card.x, card.y)) - self.corner
+        corners = [middle - along - across, middle - along + across, middle + along + across]
+        corners.append(middle + along - across)
+        drawn = np.zeros(self.pixels.shape[:2], np.uint8)
+        cv2.fillConvexPoly(drawn, np.round(np.array(corners) * _FINE).astype(np.int32), 1)
+        return drawn > 0
+
+
+def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
+    """Return the close picture of the table round a place (mm)."""
+    corner = (place[0] - _CLOSE_MM, place[1] - _CLOSE_MM)
+    side = round(2 * _CLOSE_MM * _FINE)
+    move = np.array([[_FINE, 0, -corner[0] * _FINE], [0, _FINE, -corner[1] * _FINE], [0, 0, 1]])
+    flat = cv2.warpPerspective(frame, move @ layout.plane.to_table, (side, side), flags=cv2.INTER_LINEAR)
+    return CloseUp(np.asarray(flat, np.uint8), corner)
+
+
+@dataclass(slots=True)
+class PilePictures:
+    """The play pile from near by."""
+
+    now: CloseUp | None = None
+    left: CloseUp | None = None
+    """As it was last left uncovered."""
+    before_play: CloseUp | None = None
+    """As it was left before the last play."""
+    read: Sequence[Sequence[Seen]] = ()
+    """Looks at it before a hand came."""
+
+    def lay_there(self, card: Seen, alike: float = ALIKE) -> bool:
+        """Tell whether a card is to be seen in the picture of the pile as it was left, too."""
+        return lay_there_before(card, self.left, self.now, alike)
+
+    def shows_new(self, card: Seen) -> bool:
+        """Tell whether the picture shows an index of a card surely where none like it was to be seen."""
+        return was_not_there(card, self.left, self.now)
+
+    def came_with_play(self, card: Seen) -> bool:
+        """Tell likewise, but of where none like it was to be seen before the last play."""
+        return was_not_there(card, self.before_play, self.now)
+
+    def looks_otherwise(self, card: Seen) -> bool:
+        """Tell whether a card's whole place surely shows something else than as the pile was left."""
+        return looks_otherwise(card, self.left, self.now)
+
+    def rest_looks_otherwise(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell likewise of what shows of its place beside those `upon` it."""
+        return rest_looks_otherwise(card, upon, self.left, self.now)
+
+    def is_gone(self, card: Seen) -> bool:
+        """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
+        return was_not_there(card, self.now, self.left)
+
+    def before(self, free: bool) -> Before:
+        """Return what the pictures tell of what was to be seen before; `free`: no hand is there now."""
+        # While one is there the latest picture may show no more what the looks did.
+        hidden = self.shows_new if free else unknown
+        placed = self.lay_there if free else self._lay_there_or_was_read
+        return Before(placed, hidden, self.rest_lay_there, free, self._edge_stays, self._shows_beside)
+
+    def _lay_there_or_was_read(self, card: Seen) -> bool:
+        return self.lay_there(card) or self.was_read(card)
+
+    def was_read(self, card: Seen) -> bool:
+        """Tell whether two looks before a hand came surely read a card so, just where it is seen now."""
+        read = (seen for look in self.read for seen in look if seen.best[0] == card.best[0])
+        return sum(seen.best[1] >= SURE_NAME and same_card(seen, card) for seen in read) > 1
+
+    def _shows_beside(self, card: Seen, other: Seen) -> bool:
+        return index_shows_beside(card, other, self.left, self.now)
+
+    def _edge_stays(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        return edge_as_before(card, upon, self.left, self.now)
+
+    def since_left(self) -> Pictured:
+        """Return what the pictures tell of what has changed since the pile was left."""
+        return self._since(self.left, self.shows_new)
+
+    def _since(self, before: CloseUp | None, new: ShowsNew, put: Sequence[Seen] = ()) -> Pictured:
+        def stays(card: Seen, upon: Sequence[Seen], alike: Sequence[Seen]) -> bool:
+            came = any(card is other for other in put)
+            return not came and stays_beneath(card, upon, alike, before, self.now)
+
+        return Pictured(new, stays, lambda card: looks_otherwise(card, before, self.now))
+
+    def since_play(self, put: Sequence[Seen] = ()) -> Pictured:
+        """Return what they tell of what has changed since before the last play, which `put` cards there."""
+        return self._since(self.before_play, self.came_with_play, put)
+
+    def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
+        """Tell whether a card is to be seen in the picture of the pile before the last play."""
+        return lay_there_before(card, self.before_play, self.now, alike)
+
+    def rest_lay_there(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell whether what shows of a card beside new ones `upon` it was so as the pile was left."""
+        return rest_looks_as_before(card, upon, self.left, self.now)
+
+    def rest_lay_there_before_play(self, card: Seen, upon: Sequence[Seen]) -> bool:
+        """Tell whether what shows of a card beside those `upon` it was so before the last play."""
+        return rest_looks_as_before(card, upon, self.before_play, self.now)
+
+    def changed_with_play(self, card: Seen) -> bool:
+        """Tell whether a card is to be seen now where the last play has surely changed the picture."""
+        return self.before_play is not None and self.now is not None and not self.lay_there_before_play(card)
+
+
+def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE) -> bool:
+    """Tell whether one of a card's two indices is to be seen in both pictures: it lay there all along.
+
+    What was just put down, or lies under it, has another index in both places. False where the pictures do
+    not show that.
+    """
+    return any(likeness > alike for likeness in _likenesses(card, before, now))
+
+
+def looks_as_before(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether the whole place of a card looks as it did before; False where nothing shows that."""
+    likeness = _likeness_of_place(card, before, now)
+    return likeness is not None and likeness > ALIKE
+
+
+def looks_otherwise(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether the whole place of a card surely shows something else than before."""
+    likeness = _likeness_of_place(card, before, now)
+    return likeness is not None and likeness < _UNLIKE
+
+
+def _likeness_of_place(card: Seen, before: CloseUp | None, now: CloseUp | None) -> float | None:
+    """Return how much a card's place looks as it did, 1 is all the same; None where nothing shows that."""
+    if before is None or now is None:
+        return None
+    half = (CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2)
+    was, place = (picture.window((card.x, card.y), card.angle, half) for picture in (before, now))
+    if was is None or place is None or _contrast(place) < _LEAST_INK:
+        return None
+    return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0])
+
+
+def rest_looks_as_before(
+    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> bool:
+    """Tell whether what shows of a card beside those `upon` it looks as it did before they came there.
+
+    Then it has not come with them. False where the pictures do not show that, or show too little.
+    """
+    likeness = _likeness_of_rest(card, upon, before, now)
+    return likeness is not None and likeness > ALIKE
+
+
+def rest_looks_otherwise(
+    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> bool:
+    """Tell whether what shows of a card beside those `upon` it surely shows something else than before.
+
+    Then it has come with them. False where the pictures do not show that, or show too little.
+    """
+    likeness = _likeness_of_rest(card, upon, before, now)
+    return likeness is not None and likeness < _UNLIKE
+
+
+def _likeness_of_rest(
+    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> float | None:
+    """Return how much what shows of a card beside those `upon` it looks as it did; None where it is open."""
+    if before is None or now is None or before.corner != now.corner:
+        return None
+    return _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
+
+
+def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether a card's edge, as far as it shows beside those `upon` it, is just where it was.
+
+    Then the card has not been moved. False where the pictures do not show that, or show too little.
+    """
+    if before is None or now is None or before.corner != now.corner:
+        return False
+    shows = _beside(now, upon, now.mask(card, _EDGE_MM), _SLIP_MM)
+    sides = now.mask(card, -_BESIDE_EDGE_MM), ~now.mask(card, _BESIDE_EDGE_MM)
+    if min((shows & side).sum() for side in sides) < _LEAST_EDGE_MM2 * _FINE**2:
+        return False
+    return _looks_the_same(before, now, shows)
+
+
+def stays_beneath(
+    card: Seen, upon: Sequence[Seen], alike: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+) -> bool:
+    """Tell whether a card surely lies where it did beneath those `upon` it, and none of those `alike` is it.
+
+    One of these is it, outlined amiss, where all that it would cover of the card looks as it did before.
+    """
+    if before is None or now is None or not edge_as_before(card, upon, before, now):
+        return False
+    inside = now.mask(card, -_BESIDE_EDGE_MM)
+    for one in alike:
+        others = [other for other in upon if other is not one]
+        covered = _beside(now, others, inside & now.mask(one, -_BESIDE_EDGE_MM), _SLIP_MM)
+        if _looks_the_same(before, now, covered):
+            return False
+    return True
+
+
+def _beside(
+    picture: CloseUp, upon: Sequence[Seen], place: NDArray[np.bool_], margin: float
+) -> NDArray[np.bool_]:
+    """Return what of a place shows beside cards that lie upon it, and a margin (mm) about them."""
+    for upper in upon:
+        place &= ~picture.mask(upper, margin)
+    return place
+
+
+def _looks_the_same(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> bool:
+    """Tell whether two pictures show the same at a place; False where too little shows there, or nothing."""
+    likeness = _likeness_of(before, now, shows)
+    return likeness is not None and likeness > ALIKE
+
+
+def _likeness_of(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> float | None:
+    """Return how much what `shows` looks as it did, 1 is all the same; None where that is too little."""
+    if shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2:
+        return None
+    was, place = (picture.pixels[shows].astype(np.float64) for picture in (before, now))
+    if place.std(axis=0).max() < _LEAST_INK:
+        return None
+    was, place = was - was.mean(axis=0), place - place.mean(axis=0)
+    return float((was * place).sum() / max(1.0, np.linalg.norm(was) * np.linalg.norm(place)))
+
+
+def index_shows_beside(card: Seen, other: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether an index of a card, that another would hide if it lay upon it, shows as it did before.
+
+    Then the other one lies beneath it. False where the pictures do not show that.
+    """
+    likenesses = (
+        _likeness_at(place, card.angle, before, now)
+        for place in index_places(card)
+        if covers(other, place, -OFF_MM)
+    )
+    return any(likeness is not None and likeness > ALIKE for likeness in likenesses)
+
+
+def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+    """Tell whether neither place of a card's indices looks as it did before.
+
+    False where the pictures do not show that.
+    """
+    likenesses = list(_likenesses(card, before, now))
+    return bool(likenesses) and max(likenesses) < _UNLIKE
+
+
+def _likenesses(card: Seen, before: CloseUp | None, now: CloseUp | None) -> Iterator[float]:
+    """Yield how much each place of a card's indices looks as it did before, where something can be compared.
+
+    1 is all the same.
+    """
+    for place in index_places(card):
+        likeness = _likeness_at(place, card.angle, before, now)
+        if likeness is not None:
+            yield likeness
+
+
+def _likeness_at(place: Place, angle: float, before: CloseUp | None, now: CloseUp | None) -> float | None:
+    """Return how much an index's place, turned so, looks as it did; None where nothing can be compared."""
+    if before is None or now is None:
+        return None
+    wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
+    index = now.window(place, angle, _INDEX_REACH_MM)
+    was = before.window(place, angle, wide)
+    ink = now.window(place, angle, _INK_MM)
+    if index is None or was is None or ink is None or _contrast(ink) < _LEAST_INK:
+        return None
+    return float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max())
+
+
+def _contrast(ink: Image) -> float:
+    """Return the greatest standard deviation of the three colours' levels."""
+    return float(ink.std(axis=(0, 1)).max())

@@ -1,0 +1,244 @@
+"""Where the play pile went when it is gone: into a hand, or on to the burn pile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.events import Event
+from vision.following.burn_pile import Heap
+from vision.following.scene import NEAR_MM, Scene, off_the_way
+from vision.hands.tracks import Reach
+from vision.table.layout import Place
+
+_RESOLVE_SECONDS = 0.45
+_PATIENT_SECONDS = 1.0
+_LOOKS = 2
+"""So many looks after the hand has gone, if they come in time, show what it left beside the pile."""
+_PARTIAL_SECONDS = 2.5
+_AT_BURN_PILE_MM, _DETOUR_MM = 60.0, 100.0
+"""A hand that comes so near to the burn pile, if that is so far beside the straight way home, went there."""
+_LETS_GO_SECONDS = 0.4
+"""So long after it has come to the burn pile a hand has let go of what it carried."""
+
+
+@dataclass(slots=True)
+class Taken:
+    """Cards that were taken off the pile."""
+
+    seat: int
+    reach: Reach | None
+    cards: tuple[str, ...]
+    t: float
+    played: Event | None = None
+    """The play of just these cards by that seat, if it was the last thing that had happened."""
+    put: Event | None = None
+    """The play of some of these cards by that seat, that was read under its hand alone as it took them."""
+    surely: bool = False
+    """Whether a picture shows that they lie there no more."""
+
+
+class Taking:
+    """Holds what was taken off the pile until it is clear what that was."""
+
+    def __init__(self, scene: Scene, heap: Heap) -> None:
+        self._scene, self._heap = scene, heap
+        self.lay_free = -math.inf
+        """When cards were last seen on the pile with no arm over it."""
+        self.whole: Taken | None = None
+        """The whole pile; whether to a hand or to the burn pile is not known yet."""
+        self._last: Taken | None = None
+        """The whole pile as it was taken last, also once that was told."""
+        self.part: Taken | None = None
+        """Upper cards: the first half of a pick-up in two goes, or a play taken back."""
+        self.burnt = False
+        """Whether the pile that was taken last was burnt, as was told."""
+
+    def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
+        """Return the cards that seemed taken but were not: some of them are `seen` on the pile again."""
+        if self.whole is not None and set(seen) & set(self.whole.cards):
+            cards, self.whole = self.whole.cards, None
+            return cards
+        if self.part is not None and not self.part.surely and set(seen) & set(self.part.cards):
+            cards, self.part = self.part.cards, None
+            return cards
+        return ()
+
+    def took_whole(self, seat: int, cards: tuple[str, ...], now: float) -> None:
+        """Note that a seat took the whole pile, or what a first go had left of it."""
+        if self.part is not None and self.may_take_the_rest(seat):
+            cards += self.part.cards
+            self.part = None
+        self.whole = self._last = self._taken(seat, cards, now)
+
+    def gathered(self, reach: Reach) -> float:
+        """Return until when a reach had to do with the pile that was taken last; -inf where it was another's.
+
+        What is lifted meanwhile, and hangs together with the arm, may come to be over the draw pile; and so
+        may the arm that carries it to the burn pile.
+        """
+        taken, play = self._last, self._scene.layout.play
+        if taken is None or taken.reach is not reach or play is None:
+            return -math.inf
+        draw = self._scene.layout.draw
+        at_play = [
+            stop.end
+            for stop in reach.stops
+            if stop.start <= taken.t
+            and math.dist(stop.place, play) < NEAR_MM
+            and (draw is None or math.dist(stop.place, play) < math.dist(stop.place, draw))
+        ]
+        if self.burnt or self.went_on_to_burn_pile(taken):
+            burning = self._burning(taken)
+            seen = self._heap.seen_at(taken.t, taken.cards)
+            at_play.append(seen if burning is None else min(burning[0] + _LETS_GO_SECONDS, burning[1]))
+        return max(at_play, default=-math.inf)
+
+    def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool = False) -> None:
+        """Note that a seat took the upper cards; `surely`: a picture shows that they are gone."""
+        self.part = self._taken(seat, cards, now)
+        self.part.surely = surely
+
+    def _taken(self, seat: int, cards: tuple[str, ...], now: float) -> Taken:
+        last, player = self._scene.log.last, self._scene.player(seat)
+        own = last is not None and last.event in ("play", "flip") and last.player == player
+        reach = self._scene.last_reach(seat)
+        if last is None or not own:
+            return Taken(seat, reach, cards, now)
+        if sorted(last.cards) == sorted(cards):
+            return Taken(seat, reach, cards, now, played=last)
+        told_now = last.decided_at == now and last.revise is None
+        return Taken(seat, reach, cards, now, put=last if told_now else None)
+
+    def may_take_the_rest(self, seat: int | None) -> bool:
+        """Tell whether a seat has taken the upper cards of a pile that it may be picking up in two goes.
+
+        Who takes back just what they played changes their mind, and may then pick up the pile without it.
+        """
+        return self.part is not None and self.part.seat == seat and self.part.played is None
+
+    @property
+    def taking_back(self) -> Reach | None:
+        """The reach that took back what its player had just played; None for none, and where it is burnt."""
+        taken = self.part or self.whole
+        if taken is None or taken.played is None or (not self.part and self.went_on_to_burn_pile(taken)):
+            return None
+        return taken.reach
+
+    def took_in_hand(self, reach: Reach) -> bool:
+        """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""
+        taken = self.whole
+        return taken is not None and taken.reach is reach and not self.went_on_to_burn_pile(taken)
+
+    def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
+        """Tell what has become clear once the hand has gone.
+
+        `pile_open`: what somebody has just done at the pile is not known yet; they may have taken the rest.
+        """
+        whole, part = self.whole, self.part
+        if whole is not None and whole.seat not in present:
+            last = whole.reach.last if whole.reach is not None else whole.t
+            quiet = now - max(last, whole.t)
+            seen = self._heap.looks_since(last) >= _LOOKS and not self._heap.may_have_grown(last)
+            seen |= quiet > _PATIENT_SECONDS
+            if quiet > _RESOLVE_SECONDS and (seen or self.went_on_to_burn_pile(whole)):
+                self.tell_whole(now)
+        elif whole is not None and self._heap.places_since(whole.t, whole.cards) and self._burnt_at(whole):
+            self.tell_whole(now)  # the hand may stay, to draw; where the cards are is clear
+        if part is not None and part.seat not in present:
+            taken_back = part.surely and part.played is not None
+            if taken_back or (now - part.t > _PARTIAL_SECONDS and not pile_open):
+                self.tell_part(now)
+
+    def tell_whole(self, now: float) -> None:
+        """Tell a burn if the burn pile grew or the hand went on to it, else that it was taken in hand."""
+        taken, self.whole = self.whole, None
+        if taken is None:
+            return
+        scene = self._scene
+        scene.started = True
+        t = taken.reach.last if taken.reach is not None else taken.t
+        burnt = self.burnt = self.went_on_to_burn_pile(taken)
+        if burnt:
+            scene.burned += taken.cards
+            self._heap.found(taken.t, taken.cards)
+            t = self._burnt_at(taken) or t
+            fields = {"player": scene.player(taken.seat), "cards": taken.cards, "confidence": 0.95}
+            scene.log.add("burn", min(now, t), now, **fields)
+        else:
+            self._tell_in_hand(taken, min(now, t), now, confidence=0.95)
+
+    def tell_part_before(self, seat: int | None, now: float) -> None:
+        """Tell it before a seat does something else: the rest of the pile that seat may still take."""
+        if not self.may_take_the_rest(seat):
+            self.tell_part(now)
+
+    def tell_part(self, now: float) -> None:
+        """Tell what became of upper cards that left alone: taken back by who played them, or picked up."""
+        part, self.part = self.part, None
+        if part is None:
+            return
+        self._tell_in_hand(part, part.t, now, count=len(part.cards), confidence=0.6)
+
+    def _tell_in_hand(self, taken: Taken, t: float, now: float, **fields: Any) -> None:
+        """Tell a pick-up, or take back the play of those cards where its player took them up again.
+
+        Nobody puts a card on the pile as they take it in hand: what was read only then was misread.
+        """
+        log, cards = self._scene.log, taken.cards
+        if taken.played is not None:
+            log.revise(taken.played, now, withdrawn=True)
+            return
+        if taken.put is not None:
+            log.revise(taken.put, now, withdrawn=True)
+            cards = tuple(card for card in cards if card not in taken.put.cards)
+        log.add("pick_up", t, now, player=self._scene.player(taken.seat), cards=cards, **fields)
+
+    def went_on_to_burn_pile(self, taken: Taken) -> bool:
+        """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""
+        return self._heap.has_since(taken.t, taken.cards) or self._burnt_at(taken) is not None
+
+    def _burnt_at(self, taken: Taken) -> float | None:
+        """Return when the hand was done at the burn pile; None if it did not go there."""
+        burning = self._burning(taken)
+        return None if burning is None else burning[1]
+
+    def _burning(self, taken: Taken) -> tuple[float, float] | None:
+        """Return from when till when the hand seemed to be at the burn pile; None if it did not go there.
+
+        Nor did it where that looks as before. It may have left before: the cards that it let go are taken
+        for its end until they are known to lie.
+        """
+        play, reach = self._scene.layout.play, taken.reach
+        if play is None or reach is None:
+            return None
+        grown = self._heap.places_since(taken.t, taken.cards, unlike=reach.start)
+        goals = [*grown, *([] if self._scene.layout.burn is None else [self._scene.layout.burn])]
+
+        def is_there(place: Place, places: Sequence[Place]) -> bool:
+            nearest = min((math.dist(place, other) for other in places), default=math.inf)
+            return nearest < min(NEAR_MM, math.dist(place, play))
+
+        at_play = (
+            stop.start
+            for stop in reach.stops
+            if math.dist(stop.place, play) < NEAR_MM and not is_there(stop.place, goals)
+        )
+        since = next(at_play, reach.start)
+        later = (stop for stop in reach.stops if stop.start > since and stop.end > self.lay_free)
+        paused = [(stop.start, stop.end) for stop in later if is_there(stop.place, goals)]
+        seen = self._heap.places_since(taken.t, taken.cards, sure=True, unlike=reach.start)
+        path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
+        passed = [(t, t) for t, place in path if is_there(place, seen) or self._is_detour(reach, play, place)]
+        burning = paused[0] if paused else min(passed, default=None)
+        untouched = burning is not None and self._heap.is_untouched(reach.start, burning[1])
+        return None if untouched else burning
+
+    def _is_detour(self, reach: Reach, play: Place, place: Place) -> bool:
+        """Tell whether a hand was at the burn pile at `place`, where none comes by that only goes home."""
+        burn = self._scene.layout.burn
+        if burn is None or math.dist(place, burn) > _AT_BURN_PILE_MM:
+            return False
+        return off_the_way(play, reach.path[-1][1], burn) > _DETOUR_MM

@@ -1,0 +1,388 @@
+"""The play pile: what lies on it, and what a few looks at it after a hand has gone say about that.
+
+Cards are told by name first (each exists once) and by place second: cards do not move by themselves, and
+what lies under others does not come out on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+from vision.decks.card_classes import rank_and_colour
+from vision.following.duplicates import (
+    OFF_MM,
+    SURE_NAME,
+    Before,
+    PileCard,
+    joined_ends,
+    lies_alone,
+    names_at,
+    numbers_of,
+    told_apart,
+    top_of,
+)
+from vision.following.pile_geometry import are_two_ends, hide, in_place, same_card, show_on_both_sides
+from vision.following.sets import (
+    CERTAIN,
+    NOTHING_PICTURED,
+    Lying,
+    NewCard,
+    Pictured,
+    ShowsNew,
+    is_drawn_through,
+    is_echo,
+    is_read_as_one_of,
+    may_be_one_of,
+    one_set,
+    with_mates,
+)
+from vision.table.observations import MIN_NAME, Seen, Settled, name_cards, vote
+from vision.types import UNKNOWN_CARD
+
+_NEED_LOOKS = 2
+"""A card that shows only in part is not found in every look: two will do, but most of them must show it where
+it is not read surely, whatever else its rivals are."""
+_MAY_READ = 0.05
+"""What a card is read as less surely it hardly is."""
+_STAYS, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
+"""Weights of names that are hardly to be seen at a place: of a card that plainly stays elsewhere, of one of
+which no index shows there, or that would have had to move, or the uppermost would; and of what is new, where
+another card lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class PileView:
+    """What the looks since the last disturbance show on the pile."""
+
+    new: tuple[NewCard, ...]
+    """Cards that did not lie there before: name (or `??`), probability, place."""
+    old: tuple[str, ...]
+    """Cards of the pile that are seen."""
+    there: frozenset[int]
+    """Their numbers on the pile, from 0 for the lowest."""
+    cards: int
+    """How many cards are seen at all."""
+    looks: int
+    unseen: Lying
+    """Cards of the pile that are not seen, with where they were seen last; none that surely still lies there
+    beneath others."""
+    plain: tuple[str, ...]
+    """Cards of the pile that are surely seen."""
+    doubtful: tuple[NewCard, ...]
+    """Cards that seem new, but of another rank than those in `new`: most likely misread."""
+
+    @property
+    def confidence(self) -> float:
+        """Probability that every new card is named right."""
+        product = 1.0
+        for _, p, _ in self.new:
+            product *= p
+        return product
+
+
+@dataclass(slots=True)
+class Pile:
+    """The play pile, bottom card first."""
+
+    cards: list[PileCard] = field(default_factory=list)
+    packs: int = 1
+    """How often each card is there."""
+
+    @property
+    def names(self) -> list[str]:
+        """The cards, bottom first."""
+        return [card.name for card in self.cards]
+
+    def may_have_another(self, name: str) -> bool:
+        """Tell whether one more card of a name may come to lie here."""
+        return self.names.count(name) < self.packs
+
+    def view(
+        self,
+        looks: Sequence[Sequence[Seen]],
+        taken: Collection[str],
+        pictured: Pictured = NOTHING_PICTURED,
+        ranks: Collection[str] = (),
+        was: Before | None = None,
+    ) -> PileView:
+        """Judge looks (oldest first) at the undisturbed pile.
+
+        `taken` are cards known to lie elsewhere; `pictured` tells whether a card surely was not to be seen
+        before, and whether one surely stays where it was; `ranks` are those of cards put down just now, if
+        any. `was` is given where the places of all cards on the pile are known well.
+        """
+        settled = [
+            s
+            for s in joined_ends(vote(looks))
+            if s.looks >= min(len(looks), _NEED_LOOKS) and s.seen.face == "up"
+        ]
+        shows_new = pictured.shows_new
+        staying = self._staying([s.seen for s in settled], pictured)
+        weighed = [self._weighed(s.seen, taken, shows_new, staying) for s in settled]
+        put = {card.name for card in self.cards[-1:] if card.name[:-1] in ranks}
+        named = with_mates(name_cards(weighed, packs=self.packs), weighed, {*self.names} - put)
+        claims = [
+            (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
+        ]
+        known = [frozenset(numbers_of(name, self.cards)) for name, _, _ in claims]
+        if self.packs > 1:
+            known = told_apart(self.cards, claims, self.packs, was)
+        new: list[NewCard] = []
+        old, plain = [], []
+        for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
+            if name is not None and those:
+                old.append(name)
+                plain += [name] * (seen.odds[name] >= SURE_NAME)
+            elif name is not None:
+                # One that bears the name of a card of the pile may be that one, outlined otherwise for once.
+                another = name in self.names
+                if (seen.odds[name] >= SURE_NAME and not another) or 2 * group.looks > len(looks):
+                    new.append((name, seen.odds[name] if another else p, seen))
+            elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
+                new.append((UNKNOWN_CARD, 0.5, seen))
+        unseen = {c.name: c.place for c in self.cards if c.name not in old and c.name not in staying}
+        lying = [(name, seen) for (name, _, seen), those in zip(claims, known, strict=True) if name and those]
+        plainly = [(name, seen) for name, seen in lying if name in plain]
+        new = self._without_known(new, unseen, plainly, pictured, lying)
+        together = one_set(new, unseen, shows_new, ranks, self.names)
+        doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
+        return PileView(
+            new=tuple(together),
+            old=tuple(old),
+            there=frozenset[int]().union(*known),
+            cards=len(settled),
+            looks=len(looks),
+            unseen=unseen,
+            plain=tuple(plain),
+            doubtful=tuple(doubtful),
+        )
+
+    def _without_known(
+        self,
+        new: Sequence[NewCard],
+        unseen: Lying,
+        plain: Sequence[tuple[str, Seen]],
+        pictured: Pictured,
+        old: Sequence[tuple[str, Seen]],
+    ) -> list[NewCard]:
+        """Return what seems new without what is more likely a card of the pile, misread or moved aside."""
+        half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
+        top_is_bare = bool({card.name for card in self.top} & {name for name, _ in plain})
+        moved = top_is_bare and any(name not in names_at(seen, self.cards) for name, seen in plain)
+        return [
+            card
+            for card in new
+            if not (top_is_bare and (is_read_as_one_of(unseen, card) or self._is_of_top(card, unseen)))
+            and not (moved and unseen and card[0] == UNKNOWN_CARD)
+            and not self._is_top_misread(card, new, unseen)
+            and not is_drawn_through(card, unseen)
+            and (
+                pictured.shows_new(card[2])
+                or (self.shows_another(card) and pictured.changed(card[2]))
+                or not (
+                    is_echo(card, plain, rank_and_colour)
+                    or is_echo(card, half_covered, itemgetter(slice(-1)))
+                )
+            )
+            and not self._is_other_end(card, old, plain if top_is_bare else ())
+        ]
+
+    def _is_of_top(self, card: NewCard, unseen: Collection[str]) -> bool:
+        """Tell whether what seems new is a card of the uppermost set, misread: a hand straightened it.
+
+        One that was put upon them is read well.
+        """
+        name, _, seen = card
+        alike = (c.name in unseen and rank_and_colour(c.name) == rank_and_colour(name) for c in self.top)
+        return seen.odds.get(name, 0.0) < SURE_NAME and any(alike)
+
+    def _is_other_end(
+        self, card: NewCard, old: Sequence[tuple[str, Seen]], plain: Sequence[tuple[str, Seen]]
+    ) -> bool:
+        """Tell whether what seems new is one end of a card of the pile, its suit misread.
+
+        Another card lies across that one, and its two ends are outlined as two cards, each too far out. If
+        the uppermost is among the `plain` ones, it may hide the middle of one that a hand has straightened.
+        """
+        name, _, seen = card
+        if seen.odds.get(name, 0.0) >= CERTAIN:
+            return False
+        alike = [(other, end) for other, end in old if rank_and_colour(other) == rank_and_colour(name)]
+        ends = [(self.cards[k].place, end) for other, end in alike for k in numbers_of(other, self.cards)]
+        tops = [upper for other, upper in plain if other == self.cards[-1].name]
+        if any(
+            show_on_both_sides(upper, end, seen) for upper in tops for _, end in alike if end is not upper
+        ):
+            return True
+        return any(place is not None and are_two_ends(place, end, seen) for place, end in ends)
+
+    def _is_top_misread(self, card: NewCard, new: Sequence[NewCard], unseen: Collection[str]) -> bool:
+        """Tell whether what seems new is the uppermost card under one of another rank, its suit misread."""
+        name, p, seen = card
+        top = self.cards[-1] if self.cards else None
+        if top is None or top.place is None or top.name not in unseen or top.name[:-1] != name[:-1]:
+            return False
+        covered = any(q > p and other[:-1] != name[:-1] for other, q, _ in new)
+        return covered and p < CERTAIN and same_card(top.place, seen)
+
+    @property
+    def top(self) -> list[PileCard]:
+        """The uppermost cards of one rank."""
+        return top_of(self.cards)
+
+    def is_top_missing(self, view: PileView) -> bool:
+        """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
+        below = len(self.cards) - len(self.top)
+        return bool(self.cards) and max(view.there, default=-1) < below
+
+    def lie_below_top(self, new: Sequence[NewCard], looks: Sequence[Sequence[Seen]]) -> bool:
+        """Tell whether new cards of another rank must lie below the uppermost card.
+
+        Of two that overlap the lower one shows less, so that it is read less surely. Where the uppermost is
+        not seen in these looks nothing compares: then what is read all but certainly lies on top.
+        """
+        read = [s.seen.odds.get(self.cards[-1].name, 0.0) for s in vote(looks)] if self.cards else []
+        top = max(read, default=0.0)
+        if top < SURE_NAME:
+            return min((p for _, p, _ in new), default=1.0) < CERTAIN
+        return min((seen.odds.get(name, 0.0) for name, _, seen in new), default=1.0) < top
+
+    def misread_before(self, card: NewCard, view: PileView) -> PileCard | None:
+        """Return the buried card that comes to light as `card`, told by another suit before; or None."""
+        name, p, seen = card
+        buried = self.cards[: len(self.cards) - len(self.top)]
+        if p < CERTAIN or self._hides_top(view, 0.0):
+            return None
+        return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
+
+    def is_laid_bare(self, view: PileView, in_sight: Collection[str], *, gone: bool, doubtful: bool) -> bool:
+        """Tell whether upper cards must have been taken off: no new card hides them, and others show.
+
+        `in_sight` are the cards that were seen before; `gone`: nothing looks like the uppermost one any more;
+        `doubtful`: so are the new cards, so that they count for less than one that was buried and shows now.
+        """
+        below = set(view.plain) - {card.name for card in self.top}
+        come_to_light = below - set(in_sight)
+        if gone and doubtful and any(self._is_buried(name) for name in come_to_light):
+            return True
+        shows = bool(below) if gone else bool(come_to_light)
+        return shows and not self._hides_top(view)
+
+    def _hides_top(self, view: PileView, off: float = OFF_MM) -> bool:
+        """Tell whether new cards hide every index of the uppermost ones, so that these may lie below.
+
+        `off`: by how much, mm, their outlines may miss it. Not what cannot be named: an outline drawn through
+        cards that were laid bare.
+        """
+        top = [card.place for card in self.top if card.place]
+        return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
+
+    def _staying(self, seen: Sequence[Seen], pictured: Pictured) -> set[str]:
+        """Return cards that something seen reads like, though they surely lie where they did, beneath it.
+
+        None where another card lies just there: then the edge that shows may be that one's. None where
+        something that was to be seen before is read as a card like it or in its place: it may be that card.
+        """
+        staying = set()
+        for number, card in enumerate(self.cards if self.packs == 1 else ()):
+            if card.place is None or not lies_alone(number, self.cards):
+                continue
+            alike = [s for s in seen if _reads_like(s, card.name)]
+            may_be_it = [*alike, *(s for s in seen if in_place(card.place, s))]
+            if alike and all(map(pictured.shows_new, may_be_it)) and pictured.stays(card.place, seen, alike):
+                staying.add(card.name)
+        return staying
+
+    def _weighed(
+        self, seen: Seen, taken: Collection[str], shows_new: ShowsNew, staying: Collection[str]
+    ) -> Seen:
+        """Return `seen` with its odds weighed by what is physically likely at its place."""
+        here = names_at(seen, self.cards)
+        other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
+        tops = {card.name for card in self.top}
+        odds = {}
+        for name, p in seen.odds.items():
+            if name in taken:
+                weight = 0.02
+            elif name in staying:
+                weight = _STAYS
+            elif name in here and not self._is_buried(name):
+                weight = 1.0
+            elif name in self.names:
+                another = self.may_have_another(name)
+                on_top = name in tops and name not in here
+                weight = _TOP_MOVES if another or on_top else _BURIED_MOVES
+            else:
+                weight = other
+            odds[name] = p * weight
+        total = sum(odds.values()) + max(0.0, 1.0 - sum(seen.odds.values()))
+        scale = 1.0 / total if total > 0 else 0.0
+        return Seen(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
+
+    def _is_buried(self, name: str) -> bool:
+        """Tell whether cards that were put down later cover both indices of the topmost card of a name."""
+        number = max(numbers_of(name, self.cards))
+        place = self.cards[number].place
+        above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
+        return place is not None and hide(above, [place])
+
+    def _is_read_as_known(self, seen: Seen) -> bool:
+        """Tell whether a card is rather read as one of the pile than not, though that lay elsewhere."""
+        return sum(seen.odds.get(name, 0.0) for name in set(self.names)) > 0.5
+
+    def known_place(self, seen: Seen) -> bool:
+        """Tell whether a card of the pile is known to lie just there."""
+        return bool(names_at(seen, self.cards))
+
+    def shows_another(self, card: NewCard) -> bool:
+        """Tell whether a card is read well just where the uppermost was surely read as another one."""
+        name, _, seen = card
+        top = self.cards[-1] if self.cards else None
+        if top is None or not top.sure or seen.odds.get(name, 0.0) < SURE_NAME or name == top.name:
+            return False
+        return bool(names_at(seen, [top]))
+
+    def suit_lies_at(self, suit: str, seen: Seen) -> bool:
+        """Tell whether a card of a suit is known to lie just there."""
+        return any(name[-1] == suit for name in names_at(seen, self.cards))
+
+    def put(self, new: Sequence[NewCard], *, free: bool = False, below: bool = False) -> None:
+        """Put new cards on top, or below the uppermost ones; `free`: no hand hid anything of them."""
+        at = len(self.cards) - (len(self.top) if below else 0)
+        number = (self.cards[-1].put if self.cards else 0) + (not below)
+        self.cards[at:at] = [PileCard(name, seen, free and p >= CERTAIN, number) for name, p, seen in new]
+
+    def confirm(self, looks: Sequence[Sequence[Seen]]) -> None:
+        """Note which cards are all but certainly read where they are known to lie, with no hand near."""
+        for settled in vote(looks):
+            name, p = settled.seen.best
+            if settled.looks < _NEED_LOOKS or p < CERTAIN:
+                continue
+            for card in self.cards:
+                if card.name == name and card.place is not None and same_card(card.place, settled.seen):
+                    card.sure = True
+
+    def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
+        """Note where the known cards lie now (a pile that was straightened)."""
+        seen = [s.seen for s in vote(looks) if s.seen.best[1] >= SURE_NAME]
+        claims = [(*card.best, card) for card in seen]
+        for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
+            for number in numbers if len(numbers) == 1 else ():
+                self.cards[number].place = claim[2]
+
+
+def _reads_like(seen: Seen, name: str) -> bool:
+    """Tell whether a card may be one of a name, or one of its rank and colour."""
+    kind = rank_and_colour(name)
+    return any(p >= _MAY_READ and rank_and_colour(other) == kind for other, p in seen.odds.items())
+
+
+def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
+    alike = not card.sure and rank_and_colour(card.name) == rank_and_colour(name)
+    return alike and card.place is not None and in_place(card.place, seen)
+
+
+def _firm(group: Settled, looks: int) -> bool:
+    return looks >= 3 and group.looks == looks

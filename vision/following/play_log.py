@@ -1,0 +1,231 @@
+"""The plays as they were told: what later turns out to belong to one of them, or to have been misread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from engine.events import TAKES_PILE, Event, EventKind, Source
+from vision.following.scene import JUST_SECONDS, Scene
+from vision.following.sets import NewCard
+from vision.questions import UNREAD_CARD, asked
+from vision.table.observations import Seen
+from vision.types import UNKNOWN_CARD
+
+_SET_SECONDS = 4.5
+"""Cards of one rank that one player puts down one after the other, each within this time, are one set."""
+_ONE_GO_SECONDS = 1.4
+"""Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
+quickly, and whether they may go together is not asked here."""
+_SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
+"""A card of which little shows is outlined roughly."""
+_MAY_BE = 3
+"""So many readings are offered of a card that cannot be told."""
+_LOST_SECONDS = 0.7
+"""An arm that is lost from sight no longer than this has not gone."""
+
+
+class _Suspect(NamedTuple):
+    """A card that may lie below those of a play."""
+
+    play: Event
+    """In its first form."""
+    place: Seen
+    of_its_rank: bool
+    """Whether it is of the play's rank; of one that is not a draw alone can prove that it lies there."""
+
+
+class ToldPlays:
+    """Tells plays, and keeps the last one in view for what may have to be added to it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._last: Event | None = None
+        self._put_down_at = -math.inf
+        """When the last card of that play was put down: its event's time is that of the first."""
+        self._on_pile: list[Event] = []
+        """The plays whose cards lie on the pile, in their first forms."""
+        self._suspects: dict[str, _Suspect] = {}
+        """Those of the last play are kept once the pile is gone: its player may draw for them yet."""
+        self._owed = 0
+        """How many cards the last play's player had put down before it and not drawn for."""
+
+    @property
+    def last(self) -> Event | None:
+        """The last play in its latest form; None before the first, and when it was withdrawn."""
+        last = None if self._last is None else self._scene.log.latest(self._last)
+        return None if last is None or last.withdrawn else last
+
+    @property
+    def newest(self) -> Event | None:
+        """The last play if nothing has happened since."""
+        last = self.last
+        return last if last is not None and self._scene.log.is_newest(last) else None
+
+    def is_other_rank_of_last(self, player: str | None, names: Sequence[str], t: float) -> bool:
+        """Tell whether cards belong to the play just told and are of another rank than its uppermost."""
+        last = self.newest
+        if last is None or names[-1][:-1] == last.cards[-1][:-1]:
+            return False
+        return self._belong_to(last, player, names, t)
+
+    def tell(
+        self,
+        player: str | None,
+        new: Sequence[NewCard],
+        source: Source,
+        t: float,
+        now: float,
+        *,
+        below: bool = False,
+    ) -> Event:
+        """Tell a play, or add to the one just told where the cards were put down together with it.
+
+        `below`: they lie below those told before. Returns the play, which revises an earlier form where cards
+        were added to it. A card that cannot be read is asked about, with what it may be.
+        """
+        log, last = self._scene.log, self.newest
+        names, p = tuple(name for name, _, _ in new), min(p for _, p, _ in new)
+        if last is not None and self._belong_to(last, player, names, t):
+            joined = source if last.source == source else "hand+up"
+            # The time of the first sight stands: what is found later may have lain there all along.
+            cards = names + last.cards if below else last.cards + names
+            told = log.revise(last, now, cards=cards, source=joined)
+        else:
+            kind: EventKind = "flip" if source == "down" else "play"
+            before = log.put_down_by(player)
+            self._owed = 0 if before is None else before.count
+            told = self._last = log.add(kind, t, now, player=player, cards=names, source=source, confidence=p)
+            self._on_pile.append(told)
+        self._put_down_at = t
+        if UNKNOWN_CARD in names:
+            may_be = _may_be(seen for name, _, seen in new if name == UNKNOWN_CARD)
+            about = {"concerns": told.revise or told.id, "cards": may_be}
+            log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player), **about)
+        return told
+
+    def _belong_to(self, last: Event, player: str | None, names: Sequence[str], t: float) -> bool:
+        return last.player == player and self._is_one_go(last, names, t)
+
+    def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
+        one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
+        together = t - self._put_down_at < _SET_SECONDS if one_rank else t - last.t < _ONE_GO_SECONDS
+        # What one reach put down is one play: the hand only hid a part of it till now.
+        return together or self.in_one_reach(last.player, last.t, t)
+
+    def in_one_reach(self, player: str | None, first: float, second: float) -> bool:
+        """Tell whether a player's hand did not leave the table between two times, save for a moment.
+
+        One that was last seen behind its player's row has left it, however soon it is back.
+        """
+        seats = self._scene.layout.seats
+        own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
+        since = [reach for reach in own if reach.last >= first]
+        gone = any(
+            later.start - earlier.last >= _LOST_SECONDS or seats[earlier.seat].is_home(earlier.tip)
+            for earlier, later in pairwise(since)
+        )
+        return bool(since) and since[0].start <= first and not gone
+
+    def just_told(self, now: float) -> Event | None:
+        """Return the last play if its cards may only now be seen well."""
+        last = self.last
+        return last if last is not None and now - last.t <= _SET_SECONDS + JUST_SECONDS else None
+
+    def rename(self, old: str, new: str, now: float) -> None:
+        """Tell that a card which lies on the pile was misread when it was put down."""
+        plays = (self._scene.log.latest(play) for play in reversed(self._on_pile))
+        play = next((play for play in plays if old in play.cards and not play.withdrawn), None)
+        if play is not None:
+            at = play.cards.index(old)
+            self._scene.log.revise(play, now, cards=(*play.cards[:at], new, *play.cards[at + 1 :]))
+
+    def add_to_last(self, names: Sequence[str], now: float) -> None:
+        """Tell that the last play had more cards, which lie below those that were seen at once."""
+        last = self.last
+        if last is not None:
+            self._scene.log.revise(last, now, cards=(*names, *last.cards))
+
+    # -- cards that may lie below a play's others -----------------------------------------------------
+
+    def suspect(self, name: str, place: Seen) -> None:
+        """Note that a card may lie below those of the last play: one of its rank, rather than of another."""
+        last = self.last
+        if self._last is None or last is None:
+            return
+        of_its_rank = name[:-1] == last.cards[-1][:-1]
+        if of_its_rank or self._of_its_rank(name) is None:
+            self._suspects[name] = _Suspect(self._last, place, of_its_rank)
+
+    def _of_its_rank(self, name: str) -> _Suspect | None:
+        """Return where a card of a play's rank may lie; None for none: of another rank it proves little."""
+        suspect = self._suspects.get(name)
+        there = suspect is not None and suspect.of_its_rank and suspect.play in self._on_pile
+        return suspect if there else None
+
+    def lies_below_anothers(self, name: str, player: str | None) -> bool:
+        """Tell whether a card may be of a set that somebody else than a player put down, below the others."""
+        suspect = self._of_its_rank(name)
+        return suspect is not None and player not in (None, self._scene.log.latest(suspect.play).player)
+
+    def is_suspected(self, name: str, place: Seen) -> bool:
+        """Tell whether a card was suspected to lie about there, below others of its rank."""
+        suspect = self._of_its_rank(name)
+        return suspect is not None and suspect.place.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
+
+    def reveal(self, name: str, now: float) -> None:
+        """Tell that a suspected card does lie below an earlier play's."""
+        self._reveal_below(self._suspects.pop(name).play, name, now)
+
+    def _reveal_below(self, play: Event, name: str, now: float) -> None:
+        play = self._scene.log.latest(play)
+        if not play.withdrawn:
+            self._scene.log.revise(play, now, cards=(name, *play.cards))
+
+    def reveal_drawn_for(
+        self, player: str | None, count: int, now: float, half_seen: Sequence[NewCard] = ()
+    ) -> list[NewCard]:
+        """Tell that suspected cards do lie below the last play's, whose player has drawn so many for them.
+
+        Only where there are just as many as were drawn too many; else where as many were `half_seen`. Where
+        the pile was taken or burnt since, and nothing else has happened, they went with it. Returns those
+        that lie there still.
+        """
+        last = self.last
+        if last is None or last.player != player:
+            return []
+        too_many = count - self._owed - len(last.cards)
+        of_last = [(name, suspect) for name, suspect in self._suspects.items() if suspect.play is self._last]
+        of_rank = [(name, 0.5, suspect.place) for name, suspect in of_last if suspect.of_its_rank]
+        others = [(name, 0.5, suspect.place) for name, suspect in of_last if not suspect.of_its_rank]
+        may_be = (of_rank, [*others, *of_rank], list(half_seen))
+        below = next((cards for cards in may_be if len(cards) == too_many), [])
+        gone = self._last not in self._on_pile
+        if gone and below and not self._went_too([name for name, _, _ in below], last.cards[0], now):
+            return []
+        for name, _, _ in below:
+            self._suspects.pop(name, None)
+            self._reveal_below(last, name, now)
+        return [] if gone else below
+
+    def _went_too(self, names: Sequence[str], upon: str, now: float) -> bool:
+        """Tell that cards went with the one `upon` them, if it was just told that that was taken or burnt."""
+        took = self._scene.log.last
+        if took is None or took.event not in TAKES_PILE or upon not in took.cards:
+            return False
+        at = took.cards.index(upon)
+        self._scene.log.revise(took, now, cards=(*took.cards[:at], *names, *took.cards[at:]))
+        return True
+
+    def pile_gone(self) -> None:
+        """Note that the pile has gone, and with it what may lie in it."""
+        self._on_pile.clear()
+        self._suspects = {name: s for name, s in self._suspects.items() if s.play is self._last}
+
+
+def _may_be(unread: Iterable[Seen]) -> tuple[str, ...]:
+    """Return what cards that cannot be read may be, the likeliest first."""
+    odds = sorted(((p, name) for seen in unread for name, p in seen.odds.items()), reverse=True)
+    return tuple(dict.fromkeys(name for _, name in odds))[:_MAY_BE]

@@ -1,0 +1,399 @@
+"""Plays: what has been put on the play pile, by looks at it before, during and after a hand was there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from vision.following.new_cards import SURE, SeeminglyNew, named_in, shows_a_card
+from vision.following.occluded_readings import UnderHand, plainly_read
+from vision.following.patches import PilePictures
+from vision.following.pick_ups import Taken, Taking
+from vision.following.pile import Pile, PileView
+from vision.following.pile_geometry import same_card
+from vision.following.play_log import ToldPlays
+from vision.following.records import BeforeAction, Look, Patch, UnderArm, same_patch
+from vision.following.scene import Scene
+from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
+from vision.following.stacked_duplicates import put_on_its_like
+from vision.following.up_cards import UpCards
+from vision.following.visits import Visits
+from vision.hands.tracks import Hands
+from vision.table.layout import PLAY
+from vision.table.observations import MIN_NAME, Seen
+
+_LOOKS = 2
+"""As many looks at least decide."""
+_PATIENCE, _SETTLED_LOOKS = 5, 8
+"""After so many looks what is seen must do, sure or not; so often is a pile looked at that is settled."""
+_GLIMPSE_SURE, _GLIMPSE_COVERED = 0.85, 0.5
+_LEFT_SECONDS = 0.3
+_TOSSED_SECONDS = 2.0
+"""So long after a hand was seen a card may be one that it has tossed on to the pile."""
+
+
+class PlayPile:
+    """Watches the play pile and tells what is put on it; what is taken off it goes to `Taking`."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        upcards: UpCards,
+        taking: Taking,
+        elsewhere: Callable[[], set[str]],
+        before_action: BeforeAction,
+        t: float,
+    ) -> None:
+        self._scene, self._upcards, self._taking = scene, upcards, taking
+        self._elsewhere, self._before_action = elsewhere, before_action
+        self.pile = Pile(packs=scene.packs)
+        self.touched: float | None = None
+        """When something was last over the pile, until it is settled what that changed."""
+        self._visits = Visits(scene, t)
+        self._looks: list[list[Seen]] = []
+        self._glimpses: list[list[Seen]] = []
+        self._told_early: list[NewCard] = []
+        self._under_hand = UnderHand()
+        self._told = ToldPlays(scene)
+        self._pictures = PilePictures()
+        self._seeming = SeeminglyNew(self.pile, self._pictures, taking, self._told)
+        self._as_left: Patch | None = None
+        self._bare: Patch | None = None
+
+    # -- what comes in -----------------------------------------------------------------------------
+
+    def cover(self, seats: frozenset[int], t: float) -> None:
+        """Note that arms of these seats (or something else that moves) are over the pile."""
+        if self.touched is not None and self._looks:
+            self.judge(t, None, forced=True)  # a hand comes back before the pile was seen well
+        self._pictures.read, self._looks = self._looks or self._pictures.read, []
+        self.touched = t
+        self._visits.note(seats)
+
+    def begin(self, looks: Sequence[list[Seen]], put_down: float, now: float) -> None:
+        """Take over looks at cards that turned out to lie on the pile, and when they came there."""
+        self.touched, self._looks = put_down, list(looks)
+        self.judge(now, None)
+
+    def look(self, cards: list[Seen], look: Look) -> None:
+        """Take in one look at the uncovered pile."""
+        self._looks = [*self._looks[-2 * _PATIENCE :], cards]
+        self.pile.confirm(self._looks[-_LOOKS:])
+        self._pictures.now = look.pile
+        if cards and self.pile.cards:
+            self._taking.lay_free = look.t
+        self.judge(look.t, look.patches.get(PLAY))
+
+    def glimpse(self, look: Look, free: list[Seen]) -> None:
+        """Take in what shows of the pile beside a hand: a card just put down, surely read twice."""
+        left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
+        cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
+        self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
+        self._pictures.now = look.pile
+        self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
+        if len(self._glimpses) >= _LOOKS:
+            view = self._view(self._glimpses, free=False)
+            if view.new and view.confidence >= _GLIMPSE_SURE:
+                self._played(view.new, look.t, None, early=True)
+                return
+        self._look_under_hand(look)
+
+    def _look_under_hand(self, look: Look) -> None:
+        """Tell a play whose cards rest, all but certainly read twice, under a hand that rests as well."""
+        self._under_hand.rest(look, self._scene)
+        for since, looks, sure in self._under_hand.at_rest():
+            view = self._view(looks, free=False)
+            if view.new and view.confidence >= sure:
+                self.touched = since
+                self._played(view.new, look.t, None, early=True)
+                return
+
+    def _view(self, looks: Sequence[list[Seen]], *, free: bool = True) -> PileView:
+        """Return what looks show, weighed together with what has been told since the pile was last seen free.
+
+        Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
+        lies just where one of those was read that is seen no more; surely so where it was to be seen before.
+        """
+        ranks = {name[:-1] for name, _, _ in self._told_early}
+        pictures = self._pictures
+        before = None if self._told_early else pictures.before(free)
+        view = self.pile.view(looks, self._elsewhere(), pictures.since_left(), ranks, before)
+        view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
+        if not self._told_early or not view.new:
+            return view
+        fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
+        lost = [seen for name, _, seen in self._told_early if name not in view.old]
+        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
+        fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
+        new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
+        return replace(view, new=tuple(new))
+
+    def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
+        """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
+        may_show_more = bool(self.pile.cards) and len(self._looks) < _SETTLED_LOOKS
+        if PLAY not in hands.covered and (self.touched is not None or may_show_more):
+            return quick if len(self._looks) <= _LOOKS else steady
+        return steady if self._scene.is_just_at_pile(hands) else math.inf
+
+    # -- judging -----------------------------------------------------------------------------------
+
+    def judge(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
+        """Decide what the looks since the last disturbance say; `forced`: with what there is."""
+        if self.touched is None:
+            self._seeming.in_sight |= named_in(self._looks)
+            self._looks = self._looks[-_SETTLED_LOOKS:]
+            if not self._find_tossed(now, patch):
+                self._find_overlooked(now)
+            return
+        if not self._looks or (len(self._looks) < _LOOKS and not forced):
+            return
+        view = self._view(self._looks)
+        patient = not forced and len(self._looks) < _PATIENCE
+        unchanged = same_patch(patch, self._as_left)
+        if view.new and self.pile.is_top_missing(view):
+            view = self._seeming.without_laid_bare(view, now)
+        if view.new:
+            under = self._under_hand.lately(now)
+            more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
+            if not patient or (view.confidence >= SURE and not more):
+                self._played(self._read_better(view, now), now, patch)
+        elif view.cards == 0 and self.pile.cards:
+            if unchanged and not forced:
+                self._settle(now, patch)  # the reader overlooks what plainly still lies there
+            elif not patient or self._looks_bare(patch):
+                self._gone(now, patch)
+        elif view.cards == 0 and (passed := self._seen_under_hand(now)):
+            self._judge_passed_through([name for name, _, _ in passed], now, patch)
+        elif view.cards and view.looks > _LOOKS and self._seeming.is_top_taken(view, unchanged, self._looks):
+            self._top_taken(view, now, patch)
+        elif not patient or (unchanged and not self._seeming.is_top_gone()):
+            self._nothing_new(now, patch)
+
+    def _looks_bare(self, patch: Patch | None) -> bool:
+        """Tell whether the pile's place looks as it did without cards, as far as that is known.
+
+        Not where a look since a hand was there reads a card well: the others have overlooked it.
+        """
+        if any(map(shows_a_card, self._looks)):
+            return False
+        return patch is None or self._bare is None or same_patch(patch, self._bare)
+
+    def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
+        # What was told while a hand was there is looked at once more without it, however soon that has gone.
+        self.touched = self._touched_at(now) if early else None
+        self._seeming.in_sight = named_in(self._looks)
+        self._visits.settled(now)
+        self._glimpses.clear()
+        self._under_hand.risen()
+        if not early:
+            self._told_early.clear()
+        self._as_left = patch
+        if patch is not None:
+            self._pictures.left = self._pictures.now
+        if patch is not None and not self.pile.cards:
+            self._bare = patch
+
+    # -- cards put on ------------------------------------------------------------------------------
+
+    def _played(
+        self,
+        seen: Sequence[NewCard],
+        now: float,
+        patch: Patch | None,
+        *,
+        unpictured: bool = False,
+        early: bool = False,
+    ) -> None:
+        """Tell what was put on the pile.
+
+        `unpictured`: no picture shows that it came; `early`: while a hand is still there.
+        """
+        t = self._touched_at(now)
+        seen = self._seeming.put_down(seen, self._visits.player_at, t, early=early, unpictured=unpictured)
+        new = self._reveal(seen, now) if seen else []
+        if not new:
+            if not early:
+                self._settle(now, patch)
+            return
+        self._seeming.begin_play()
+        seat = self._visits.who((new[-1][2].x, new[-1][2].y))
+        self._before_action(seat, now, t)
+        names = tuple(name for name, _, _ in new)
+        source = self._upcards.source_of(names, seat)
+        player = self._scene.player(seat)
+        below = self._told.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
+            new, self._glimpses if early else self._looks
+        )
+        self.pile.put(new, free=not (unpictured or early), below=below)
+        self._scene.started = True
+        told = self._told.tell(player, new, source, t, now, below=below)
+        self._visits.told_play(now)
+        if early:
+            self._told_early = [*self._told_early, *new] if told.revise else new
+        self._suspect(now)
+        self._settle(now, patch, early=early)
+
+    def _read_better(self, view: PileView, now: float) -> tuple[NewCard, ...]:
+        """Rename cards of the last play that the same player's hand hid and that are read otherwise now.
+
+        Where one was told another card lies, and it is seen nowhere. Returns the cards that are new indeed.
+        """
+        last = self._told.just_told(now)
+        if last is None:
+            return view.new
+        same = self._told.in_one_reach(last.player, last.t, self._touched_at(now))
+        new = []
+        for name, p, seen in view.new:
+            misread = self._seeming.misread_in(last, name, seen, view)
+            player = self._visits.player_at(seen)
+            if misread is None or player != last.player or not same:
+                new.append((name, p, seen))
+                continue
+            self._told.rename(misread.name, name, now)
+            misread.name, misread.place = name, seen
+        return tuple(new)
+
+    def _touched_at(self, now: float) -> float:
+        return self.touched if self.touched is not None else now
+
+    def _suspect(self, now: float) -> None:
+        """Remember cards of its rank that were read with the last play: they may lie below its cards.
+
+        One that was plainly read, under a hand and without it, is told at once.
+        """
+        last = self._told.last
+        if last is None:
+            return
+        known = set(self.pile.names) | self._elsewhere()
+        read = self._under_hand.lately(now)
+        shown = [seen for look in self._looks for seen in look if seen.best[1] >= MIN_NAME]
+        for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
+            looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
+            if name[:-1] != last.cards[-1][:-1]:
+                if len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free)):
+                    self._told.suspect(name, free[-1])
+                continue
+            if max(len(looks), len(free)) >= _LOOKS:
+                self._told.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
+            first_seen = self.pile.packs == 1 and name not in self._seeming.in_sight
+            card = plainly_read(looks, free, first_seen=first_seen)
+            if card is not None and not self._pictures.lay_there_before_play(card[2]):
+                self._told.suspect(name, card[2])
+                self._reveal([card], now)
+
+    def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
+        """Put cards below the last play's that were half seen there, if its player draws for them, too."""
+        half_seen = self._seeming.half_seen(self._looks, self._elsewhere())
+        if below := self._told.reveal_drawn_for(player, count, now, half_seen):
+            self.pile.put(below, below=True)
+        elif self.touched is None and (like := put_on_its_like(self._scene, self.pile, self._visits, player)):
+            self.pile.put([like.card])
+            self._told.tell(player, [like.card], "hand", like.t, now)
+            self._visits.told_play(now)
+
+    def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
+        """Add cards that were suspected below an earlier play to that play; returns the others.
+
+        If another player has reached there since and nothing else is new, they are what that player put down.
+        """
+        hidden = [*{c[0]: c for c in seen if self._told.is_suspected(c[0], c[2])}.values()]
+        by = ((name, self._visits.player_at(place)) for name, _, place in hidden)
+        if len(hidden) == len(seen) and any(self._told.lies_below_anothers(*put) for put in by):
+            return list(seen)
+        for name, _, _ in hidden:
+            self._told.reveal(name, now)
+        self.pile.put(hidden, below=True)
+        return [card for card in seen if card not in hidden]
+
+    def _find_overlooked(self, now: float) -> None:
+        """Add to the last play what only later looks show, but for other ranks if others were there since."""
+        last = self._told.newest
+        if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
+            return
+        missed = self._seeming.missed(last, self._looks, self._elsewhere())
+        others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
+        if missed and others and all(name[:-1] != last.cards[-1][:-1] for name, _, _ in missed):
+            self.touched = self._visits.since
+            self._played(missed, now, self._as_left, unpictured=True)
+        elif missed:
+            self.pile.put(missed, below=True)
+            self._told.add_to_last([name for name, _, _ in missed], now)
+
+    def _find_tossed(self, now: float, patch: Patch | None) -> bool:
+        """Tell a play of cards that came to lie on the pile with no arm over it; returns whether one did."""
+        left = max((reach.last for reach in self._scene.reaches), default=-math.inf)
+        if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
+            return False
+        tossed = self._seeming.plainly_new(self._view(self._looks[-_LOOKS:]))
+        if tossed:
+            self.touched = min(now, left)
+            self._played(tossed, now, patch)
+        return bool(tossed)
+
+    # -- cards under a hand ------------------------------------------------------------------------
+
+    def _left_behind(self, held: UnderArm) -> bool:
+        """Tell whether a hand has left, or is leaving, a card that still hangs together with the arm."""
+        return held.covered < _GLIMPSE_COVERED or self._scene.is_left_behind(held)
+
+    def _seen_under_hand(self, now: float) -> list[NewCard]:
+        """Return cards surely read on the pile under a hand but never free; none that somebody else holds."""
+        ranks = {name[:-1] for name, _, _ in self._told_early}
+        held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
+        known = {*self.pile.names, *self._elsewhere(), *self._seeming.in_sight, *held}
+        twice = [n for n in self.pile.names if n[:-1] in ranks and self.pile.may_have_another(n)]
+        return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
+
+    def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:
+        """Judge cards that rested on the empty pile under a hand and are gone with it.
+
+        If the hand went on to the burn pile they were played and burnt; else they were never let go.
+        """
+        seat = self._visits.who(self._scene.layout.play)
+        reach = self._scene.last_reach(seat)
+        if seat is None or reach is None:
+            self._settle(now, patch)
+        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.since)):
+            self._gone(now, patch)
+        elif now - reach.last > _LEFT_SECONDS:
+            self._settle(now, patch)
+
+    # -- cards taken off ---------------------------------------------------------------------------
+
+    def _gone(self, now: float, patch: Patch | None) -> None:
+        """Note that the pile was taken away, with what was put on it and never seen free."""
+        seat = self._visits.who(self._scene.layout.play)
+        if unseen := self._seen_under_hand(now):
+            self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
+            self._played(one_set(unseen), now, None, unpictured=True)
+        if not self._taking.may_take_the_rest(seat):
+            self._before_action(seat, now)
+        if seat is not None:
+            self._taking.took_whole(seat, tuple(self.pile.names), now)
+        self._under_hand.taken_off(self.pile.names, now)
+        self.pile.cards.clear()
+        self._told.pile_gone()
+        self._settle(now, patch)
+
+    def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
+        """Note that upper cards are gone: the first half of a pick-up in two goes, or a taking back."""
+        keep = max(view.there, default=-1) + 1
+        seat = self._visits.who(self._scene.layout.play)
+        if keep and seat is not None:
+            gone = tuple(self.pile.names[keep:])
+            self._taking.took_part(seat, gone, now, surely=self._seeming.is_top_gone())
+            self._under_hand.taken_off(gone, now)
+            del self.pile.cards[keep:]
+        self._settle(now, patch)
+
+    def _nothing_new(self, now: float, patch: Patch | None) -> None:
+        """Settle a pile that is as it was; a hand laid on the bare place may pick up an empty pile."""
+        self.pile.place_again(self._looks)
+        tapped = self._scene.tapped(self._visits.since - 0.3)
+        if not self.pile.cards and self._taking.whole is None and self._scene.owes_an_answer(tapped):
+            self._before_action(tapped, now)
+            t, player = self._touched_at(now), self._scene.player(tapped)
+            self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
+        self._settle(now, patch)
+        self._find_overlooked(now)

@@ -1,0 +1,193 @@
+"""What the parts of the event logic pass to each other: looks at the table, and events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Event, EventKind
+from vision.following.patches import CloseUp
+from vision.table.layout import Zone
+from vision.table.observations import Seen
+
+Patch = NDArray[np.uint8]
+_LIGHT_LEVEL = 25.0
+"""Light alone changes a place by less than this (0-255)."""
+_OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
+"""A place has changed when more than this share of its pixels differ by more than this level (0-255), beyond
+a change of the light. At rest next to none do; a card put on another changes a fifth of them and more."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderArm:
+    """A card that an arm covers in part, holds, or has just put down."""
+
+    seat: int
+    seen: Seen
+    covered: float
+    """Share of the card that lies under the arm (0..1)."""
+    moving: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One reading of the whole table, sorted by what can be relied on."""
+
+    t: float
+    cards: tuple[Seen, ...]
+    """Cards that lie free of arms and movement."""
+    under_arms: tuple[UnderArm, ...] = ()
+    hidden: frozenset[Zone] = frozenset()
+    """Zones that something covers: what is there is unknown, not gone."""
+    patches: Mapping[Zone, Patch] = field(default_factory=dict)
+    """Small pictures of the zones, to tell whether anything changed there at all."""
+    pile: CloseUp | None = None
+    """The play pile from near by."""
+    burnt: CloseUp | None = None
+    """The burn pile from near by; None while something covers it."""
+
+
+def same_patch(first: Patch | None, second: Patch | None) -> bool:
+    """Tell whether two small pictures of one place show the same; False when one is missing."""
+    return changed_share(first, second) < OTHER_SHARE
+
+
+def changed_share(first: Patch | None, second: Patch | None) -> float:
+    """Return the share of a place that looks otherwise in one of two small pictures; 1 when one is missing.
+
+    What changes everywhere alike is the light, unless it is by much.
+    """
+    if first is None or second is None or first.shape != second.shape or first.size == 0:
+        return 1.0
+    change = first.astype(np.int16) - second.astype(np.int16)
+    light = np.median(change, axis=(0, 1))
+    if np.abs(light).max() > _LIGHT_LEVEL:
+        return 1.0
+    return float((np.abs(change - light).max(axis=-1) > _OTHER_LEVEL).mean())
+
+
+class BeforeAction(Protocol):
+    """Lets what happened earlier be told earlier."""
+
+    def __call__(self, seat: int | None, now: float, t: float | None = None) -> None:
+        """Tell it: a seat (None: unknown) does something now, or is found to have done so at `t`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PutDown:
+    """Cards that a player put down, and has not drawn for."""
+
+    t: float
+    count: int
+
+
+@dataclass(slots=True)
+class EventLog:
+    """Numbers the events and keeps those that have not been handed over yet."""
+
+    count: int = 0
+    fresh: list[Event] = field(default_factory=list)
+    last: Event | None = None
+    """What happened last, in its latest form (revisions included); a question is nothing that happened.
+
+    An exchange is told when its player's hand has gone, though others may have begun to play."""
+    put_down: dict[str, PutDown] = field(default_factory=dict)
+    """What each player has last played from a hand, of those not told to have drawn as much since."""
+    last_plays: dict[str, Event] = field(default_factory=dict)
+    """Each player's last play, in its first form."""
+    held: dict[str, str] = field(default_factory=dict)
+    """Who holds a card that was seen to go into a hand, and has not been told of since."""
+    _put_at: float = -math.inf
+    """When cards were played last."""
+    _revised: dict[int, Event] = field(default_factory=dict)
+    """The latest forms of events that were revised, by the id of their first."""
+
+    def add(self, kind: EventKind, t: float, now: float, **fields: Any) -> Event:
+        """Write down a new event."""
+        self.count += 1
+        event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
+        self.fresh.append(event)
+        if kind != "unclear":
+            self._moved(event)
+            if kind != "exchange" or self.last is None or t >= self.last.t:
+                self.last = event
+        if event.player is not None and kind == "play":
+            self.last_plays[event.player] = event
+            if event.source != "up":  # the hand is as large as before: nothing is drawn for what lay there
+                self.put_down[event.player] = PutDown(t, len(event.cards))
+            self._put_at = t
+        elif event.player is not None and kind == "show":
+            self._showed([event.player, *(who for who, _ in event.answers)], t)
+        elif event.player is not None and kind == "draw":
+            self._drawn(event.player, event.count or 1)
+        return event
+
+    def _moved(self, event: Event) -> None:
+        """Note which cards have gone into a hand, and which have come out of one."""
+        if event.player is not None and event.event in ("pick_up", "take_up"):
+            self.held |= dict.fromkeys(event.cards, event.player)
+        else:
+            for card in event.cards:
+                self.held.pop(card, None)
+
+    def _showed(self, players: Iterable[str], t: float) -> None:
+        """Note that players have put down one card each: what is shown is burnt."""
+        self.put_down |= {player: PutDown(t, 1) for player in players}
+
+    def _drawn(self, player: str, count: int) -> None:
+        """Note that a player has drawn so many; fewer than none: has put down so many more than was told."""
+        put = self.put_down.pop(player, None) or PutDown(-math.inf, 0)
+        if put.count > count:
+            self.put_down[player] = PutDown(put.t, put.count - count)
+
+    def revise(self, earlier: Event, now: float, **changes: Any) -> Event:
+        """Write down that an event was otherwise; returns its new form, which names the first one's id.
+
+        What does not change is as in its latest form.
+        """
+        self.count += 1
+        first, before = _first_id(earlier), self.latest(earlier)
+        event = replace(before, id=self.count, decided_at=now, revise=first, **changes)
+        if event.event == "draw" and event.player is not None:
+            self._drawn(event.player, (event.count or 1) - (before.count or 1))
+        elif event.event == "show":
+            self._showed((who for who, _ in event.answers[len(before.answers) :]), event.t or now)
+        elif event.event == "play" and event.player is not None:
+            self._drawn(event.player, len(before.cards) - (0 if event.withdrawn else len(event.cards)))
+        self.fresh.append(event)
+        self._revised[first] = event
+        self._moved(event)
+        if self.last is not None and _first_id(self.last) == first:
+            self.last = event
+        return event
+
+    def latest(self, event: Event) -> Event:
+        """Return the latest form of an event, of which `event` is an earlier one."""
+        return self._revised.get(_first_id(event), event)
+
+    def is_newest(self, event: Event) -> bool:
+        """Tell whether nothing has been added since an event, of which `event` is some form."""
+        return self.last is not None and _first_id(self.last) == _first_id(event)
+
+    def put_down_by(self, player: str | None) -> PutDown | None:
+        """Return what a player (None: unknown) has put down and not drawn for; None for nothing."""
+        return self.put_down.get(player or "")
+
+    def is_past(self, put: PutDown) -> bool:
+        """Tell whether cards have been played since those were put down."""
+        return self._put_at > put.t
+
+    def take(self) -> list[Event]:
+        """Return and forget the events that have not been handed over."""
+        fresh, self.fresh = self.fresh, []
+        return fresh
+
+
+def _first_id(event: Event) -> int:
+    return event.revise or event.id

@@ -1,0 +1,259 @@
+"""The rows before the seats: which up-card lies on which spot, and when one has gone or come."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from vision.following.records import OTHER_SHARE, Patch, changed_share
+from vision.table.layout import Layout, Zone
+from vision.table.observations import MIN_NAME, Seen, all_there, name_cards, vote
+
+_LOOKS = 2
+_MEMORY = 8
+_SURE_NAME = 0.6
+_SURE_UNDER_ARM = 0.9
+_BARE_SHARE = 0.2
+"""More of a spot than this looks otherwise when its card is gone; less changes beside a neighbour's."""
+_RENAMED = 0.7
+"""So surely many looks must agree on another name than was told at the deal; more, if that was surer."""
+_STAYS = 8.0
+"""By how much likelier than any other one, before it is read, an up-card is that lay on a spot already."""
+_JUST_S = 0.4
+"""So long after it was read under an arm an up-card lies there still."""
+
+
+@dataclass(slots=True)
+class Spot:
+    """One spot of a row."""
+
+    up: str | None
+    """The face-up card here, None without one."""
+    down: bool = True
+    """Whether a face-down card lies here (or under the up-card)."""
+    looks: list[list[Seen]] = field(default_factory=list)
+    """Looks since a hand was last over it."""
+    touched: float | None = None
+    """When a hand was last over it, until the next decision."""
+    left: float = 0.0
+    """When the hand had left it that was there before the last decision."""
+    patch: Patch | None = None
+    """How it looked when it was last decided."""
+    latest: Patch | None = None
+    """How it looked last."""
+    under_arm: float = -math.inf
+    """When the up-card was last surely read where it lies, an arm over part of it."""
+    put_right: bool = False
+    """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
+
+    def looks_until_bare(self, *, changed: bool) -> int:
+        """Return how many looks must show no card for the face-down one to be gone.
+
+        Nobody takes an up-card and the one under it at once: more likely something lies over them.
+        `changed`: a picture shows that the spot is not as it was; what is overlooked changes nothing.
+        """
+        if self.up is not None:
+            return _MEMORY
+        return _LOOKS + (1 if changed and self.patch is not None else 2)
+
+    @property
+    def seems_bare(self) -> bool:
+        """Whether looks show nothing where a face-down card lay alone, and a picture that it looks otherwise.
+
+        They are fewer than tell it for sure.
+        """
+        if self.up is not None or not self.down or self.put_right or len(self.looks) < _LOOKS:
+            return False
+        pictured = self.patch is not None and self.latest is not None
+        return pictured and not any(self.looks) and changed_share(self.latest, self.patch) >= _BARE_SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A spot that is not what it was."""
+
+    zone: Zone
+    before: str | None
+    after: str | None
+    down_gone: bool
+    t: float
+    """When the hand left it."""
+
+
+class Rows:
+    """All spots of all seats."""
+
+    def __init__(
+        self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1, *, surely: float = 0.0
+    ) -> None:
+        """Take over the up-cards before each seat, named at least so `surely`."""
+        self._packs, self._surely = packs, surely
+        self._t = -math.inf
+        self._renamed: list[tuple[Zone, str]] = []
+        """Up-cards of rows that were put right which have other names than was thought."""
+        self.spots = {
+            Zone("row", seat, spot): Spot(card)
+            for seat, row in enumerate(up)
+            for spot, card in enumerate(row)
+            if seat < len(layout.seats)
+        }
+
+    def up_of(self, seat: int) -> list[str]:
+        """Return the face-up cards in front of a seat, left to right."""
+        return [spot.up for zone, spot in self.spots.items() if zone.seat == seat and spot.up]
+
+    def down_of(self, seat: int) -> int:
+        """Return how many face-down cards a seat has."""
+        return sum(spot.down for zone, spot in self.spots.items() if zone.seat == seat)
+
+    def owners(self, card: str) -> list[Zone]:
+        """Return the spots where a card lies face up: at most one for each pack."""
+        return [zone for zone, spot in self.spots.items() if spot.up == card]
+
+    def undisturbed(self) -> list[str]:
+        """Return the up-cards that no hand has been near since they were seen, or that show under one."""
+        return [spot.up for zone, spot in self.spots.items() if spot.up and self.is_undisturbed(zone)]
+
+    def is_undisturbed(self, zone: Zone) -> bool:
+        """Tell whether no hand has been near a spot since it was seen, or its up-card shows under one."""
+        spot = self.spots[zone]
+        return spot.touched is None or self._t - spot.under_arm <= _JUST_S
+
+    def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Seen]], t: float) -> None:
+        """Take in which cards, each with the zone where it lies at rest, show under arms.
+
+        Which of its like one is of which little shows, the others tell that lie where nobody is.
+        """
+        self._t = t
+        untouched = (spot.up for spot in self.spots.values() if spot.up and spot.touched is None)
+        elsewhere = all_there(untouched, self._packs)
+        for zone, seen in under_arms:
+            spot = self.spots.get(zone) if zone is not None else None
+            if spot is None:
+                continue
+            name, p = name_cards([seen], elsewhere)[0]
+            if name == spot.up and p > _SURE_UNDER_ARM:
+                spot.under_arm = t
+
+    def is_open(self, seat: int) -> bool:
+        """Tell whether a spot of the seat has been touched and not been seen well since."""
+        return any(s.touched is not None for z, s in self.spots.items() if z.seat == seat)
+
+    def touch(self, zone: Zone, t: float) -> Change | None:
+        """Note that something is over a spot; returns what had gone before, if it is back so soon."""
+        spot = self.spots.get(zone)
+        if spot is None:
+            return None
+        gone = None
+        if spot.touched is not None and spot.seems_bare:
+            gone = Change(zone, None, None, True, spot.touched)
+            spot.down, spot.left, spot.patch = False, spot.touched, spot.latest
+        spot.touched = t
+        spot.looks.clear()
+        return gone
+
+    def put_right(self, seat: int, t: float) -> None:
+        """Look anew at the spots of a seat, which are elsewhere than was thought."""
+        for zone, spot in self.spots.items():
+            if zone.seat == seat:
+                spot.patch, spot.put_right = None, True  # first: so nothing seems to have been taken from it
+                self.touch(zone, t)
+
+    def look(
+        self, zone: Zone, cards: list[Seen], patch: Patch | None = None, *, exchange: bool = True
+    ) -> Change | None:
+        """Take in one look at an uncovered spot; returns what has changed there, once that is sure.
+
+        Only while cards are exchanged is one up-card replaced by another; later on that is a card held or
+        laid over it for a moment.
+        """
+        spot = self.spots.get(zone)
+        if spot is None:
+            return None
+        spot.looks, spot.latest = [*spot.looks[-_MEMORY + 1 :], cards], patch
+        shown = next(
+            (seen.best[0] for seen in cards if seen.face == "up" and seen.best[1] > _SURE_NAME), None
+        )
+        if spot.touched is None and (spot.up is not None or shown is None):
+            spot.patch = patch
+            return None
+        if spot.touched is None:
+            # An up-card on a spot that was thought to have none: the looks after the hand missed it.
+            spot.touched, spot.looks = spot.left, [cards]
+        changed = changed_share(patch, spot.patch)
+        same = changed < OTHER_SHARE
+        if same and shown in (None, spot.up):
+            spot.touched = None  # the reader may overlook a card, but here nothing has changed
+            return None
+        if len(spot.looks) < _LOOKS:
+            return None
+        if spot.up is not None and any(spot.up == seen.best[0] for seen in spot.looks[-1]):
+            spot.touched, spot.patch, spot.put_right = None, patch, False  # there it is
+            return None
+        settled = [s.seen for s in vote(spot.looks[-4:]) if s.looks >= _LOOKS]
+        ups = [seen for seen in settled if seen.face == "up"]
+        name, p = _named(ups)
+        if ups and (name is None or p < MIN_NAME):
+            return None
+        if changed < _BARE_SHARE and any(_STAYS * seen.odds.get(spot.up or "", 0.0) >= p for seen in ups):
+            spot.touched, spot.patch, spot.put_right = None, patch, False  # it rather than one like it
+            return None
+        if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
+            return None
+        # A card that is there is overlooked now and then; one that is not is never seen.
+        shows_back = sum(any(seen.face == "down" for seen in look) for look in spot.looks)
+        down = name is not None or shows_back >= (1 if changed < _BARE_SHARE else _LOOKS)
+        if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
+            return None
+        if (
+            not down
+            and spot.down
+            and len(spot.looks) < spot.looks_until_bare(changed=patch is not None and not same)
+        ):
+            return None
+        touched, spot.touched, spot.patch = spot.touched, None, patch
+        if spot.put_right:
+            self._take_as_it_lies(zone, spot, name, down)
+            return None
+        spot.left = touched
+        if name == spot.up and down == spot.down:
+            return None
+        change = Change(zone, spot.up, name, spot.down and not down, touched)
+        spot.up, spot.down = name, down
+        return change
+
+    def _take_as_it_lies(self, zone: Zone, spot: Spot, up: str | None, down: bool) -> None:
+        """Note what lies on a spot that was put right: that is how it was all along."""
+        spot.put_right = False
+        renamed = up is not None and spot.up is not None and up != spot.up
+        if up is not None and up != spot.up and len(self.owners(up)) >= self._packs:
+            return
+        spot.up, spot.down = up, down
+        if renamed:
+            self._renamed.append((zone, str(up)))
+
+    def better_names(self) -> list[tuple[Zone, str]]:
+        """Rename undisturbed up-cards where many looks agree on another name; returns what changed.
+
+        They must be surer of it than was told: these looks are quicker ones than those at the deal.
+        """
+        renamed, self._renamed = self._renamed, []
+        for zone, spot in self.spots.items():
+            if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
+                continue
+            ups = [s.seen for s in vote(spot.looks) if s.looks >= 4 and s.seen.face == "up"]
+            if any(seen.best[0] == spot.up for seen in ups):
+                continue  # beside it another card is held out, or lies
+            name, p = _named(ups)
+            surer = name != spot.up and p > max(_RENAMED, self._surely)
+            if name and surer and len(self.owners(name)) < self._packs:
+                spot.up = name
+                renamed.append((zone, name))
+        return renamed
+
+
+def _named(ups: Sequence[Seen]) -> tuple[str | None, float]:
+    """Return the surest name among the up-cards of one spot."""
+    names = name_cards(ups)
+    return max(names, key=lambda named: named[1]) if names else (None, 0.0)

@@ -1,0 +1,176 @@
+"""What all parts of the event logic share: the layout, who reached where, and the log."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from vision.following.records import EventLog, UnderArm
+from vision.hands.tracks import Hands, Reach, Stop
+from vision.table.layout import Layout, Place
+
+NEAR_MM = 110.0
+JUST_SECONDS = 0.8
+"""What was done no longer ago may not yet be seen well."""
+_HAND_AWAY_MM = 85.0
+"""A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
+_UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
+"""What lies so near to the way from home to a hand's tip is in that hand up to so far from it: it may be the
+tip of its shadow."""
+DRAW_NEAR_MM = 82.0
+_REMEMBERED_REACHES = 8
+_RESTS_SECONDS = 0.12
+_MOMENT_SECONDS = 0.25
+_TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
+
+
+@dataclass(slots=True)
+class Scene:
+    """The game so far, as far as every part needs it."""
+
+    layout: Layout
+    packs: int = 1
+    """How often each card is there."""
+    log: EventLog = field(default_factory=EventLog)
+    reaches: list[Reach] = field(default_factory=list)
+    """The latest reaches, oldest first; the last may be going on."""
+    started: bool = False
+    """Whether anything has been played, shown or picked up since the deal."""
+    burned: list[str] = field(default_factory=list)
+
+    def player(self, seat: int | None) -> str | None:
+        """Return the name of a seat's player."""
+        return None if seat is None else self.layout.seats[seat].player
+
+    def held_by_others(self, seat: int | None) -> set[str]:
+        """Return the cards that were seen to go into hands, and are in none of a seat's (None: of any).
+
+        With several packs each may be there once more.
+        """
+        own = self.player(seat)
+        return {card for card, holder in self.log.held.items() if holder != own and self.packs == 1}
+
+    def remember(self, reach: Reach) -> None:
+        """Note a reach, if it is new."""
+        if reach not in self.reaches:
+            self.reaches = [*self.reaches[-_REMEMBERED_REACHES + 1 :], reach]
+
+    def last_reach(self, seat: int | None) -> Reach | None:
+        """Return the latest reach of a seat."""
+        return next((reach for reach in reversed(self.reaches) if reach.seat == seat), None)
+
+    def is_reaching(self, seat: int, t: float) -> bool:
+        """Tell whether a seat's arm is in the picture at `t`, or was a moment before."""
+        reach = self.last_reach(seat)
+        return reach is not None and t - reach.last < _MOMENT_SECONDS
+
+    def is_left_behind(self, held: UnderArm) -> bool:
+        """Tell whether every hand is away from a card that still hangs together with an arm.
+
+        Where arms cross the card may be in the hand of another one than it seems to hang together with.
+        """
+        reach = self.last_reach(held.seat)
+        if reach is None:
+            return False
+        here = [other for other in self.reaches if reach.last - other.last < _MOMENT_SECONDS]
+        return all(self._is_away(one, (held.seen.x, held.seen.y)) for one in here)
+
+    def _is_away(self, reach: Reach, place: Place) -> bool:
+        """Tell whether a hand is away from a place: what it holds out casts a shadow ahead of it."""
+        home = self.layout.seats[reach.seat].centre
+        ahead = off_the_way(home, reach.tip, place) < _UNDER_ARM_MM
+        return math.dist(reach.tip, place) > (_SHADOW_AWAY_MM if ahead else _HAND_AWAY_MM)
+
+    def rests(self, seat: int) -> bool:
+        """Tell whether a seat's hand rests where it is."""
+        reach = self.last_reach(seat)
+        return reach is not None and reach.resting >= _RESTS_SECONDS
+
+    def stops_near(self, place: Place, since: float, reach_mm: float = NEAR_MM) -> list[tuple[Stop, Reach]]:
+        """Return the pauses near a place that ended after `since`."""
+        return [
+            (stop, reach)
+            for reach in self.reaches
+            for stop in reach.stops
+            if stop.end >= since and math.dist(stop.place, place) < reach_mm
+        ]
+
+    def is_just_at_pile(self, hands: Hands) -> bool:
+        """Tell whether a hand pauses at the play pile, or has just done so."""
+        play = self.layout.play
+        if play is None:
+            return False
+        stops = [stop for reach in hands.reaches for stop in reach.stops[-2:]]
+        return any(hands.t - s.end < JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
+
+    def tapped(self, since: float) -> int | None:
+        """Return whose hand lay on the play pile's place for a moment after `since`; None for nobody's."""
+        if self.layout.play is None:
+            return None
+        for stop, reach in reversed(self.stops_near(self.layout.play, since, _TAP_MM)):
+            farthest = self.farthest(reach)
+            on_its_way = farthest is not None and self.at_draw_pile(farthest)
+            if stop.end - stop.start >= _TAP_SECONDS and not on_its_way:
+                return reach.seat
+        return None
+
+    def owes_an_answer(self, seat: int | None) -> bool:
+        """Tell whether the last thing that happened is that a card was held out to a seat's player.
+
+        Whoever then lays a hand on the pile's bare place says: I take it, though it is nothing. At any other
+        time it is a hand that points or rests.
+        """
+        last = self.log.last
+        if seat is None or last is None or last.event != "show":
+            return False
+        return self.player(seat) == (last.answers[-1][1] if last.answers else last.to)
+
+    def somebody_was_at(self, place: Place, since: float) -> bool:
+        """Tell whether any hand came near a place after `since`."""
+        return any(
+            t > since and math.dist(where, place) < NEAR_MM
+            for reach in self.reaches
+            for t, where in reach.path
+        )
+
+    def farthest(self, reach: Reach) -> Place | None:
+        """Return where a reach got farthest from where it came in."""
+        if not reach.path:
+            return None
+        entry = reach.path[0][1]
+        return max((place for _, place in reach.path), key=lambda place: math.dist(place, entry))
+
+    def at_draw_pile(self, place: Place) -> bool:
+        """Tell whether a hand at `place` is at the draw pile, and not rather at another."""
+        draw = self.layout.draw
+        if draw is None or math.dist(place, draw) > DRAW_NEAR_MM:
+            return False
+        others = (self.layout.play, self.layout.burn)
+        return all(math.dist(place, draw) < math.dist(place, pile) for pile in others if pile is not None)
+
+
+def off_the_way(start: Place, end: Place, place: Place) -> float:
+    """Return how far (mm) a place lies from the straight way between two others."""
+    along, aside, way = _from_way(start, end, place)
+    return math.hypot(along - min(max(along, 0.0), way), aside)
+
+
+def is_on_the_way(place: Place, start: Place, end: Place, passed: float) -> bool:
+    """Tell whether a hand that goes straight from `start` to `end` passes a place, no farther off, mm."""
+    along, aside, way = _from_way(start, end, place)
+    return abs(aside) <= passed and -passed <= along <= way
+
+
+def _from_way(start: Place, end: Place, place: Place) -> tuple[float, float, float]:
+    """Return how far `place` lies along the way between two others, how far aside, and its length, mm."""
+    way = math.dist(start, end)
+    if way < 1.0:
+        return math.dist(start, place), 0.0, 0.0
+    direction = ((end[0] - start[0]) / way, (end[1] - start[1]) / way)
+    return *along_and_aside(direction, start, place), way
+
+
+def along_and_aside(direction: Place, start: Place, place: Place) -> tuple[float, float]:
+    """Return how far `place` lies from `start` along a unit vector, and aside of it, mm."""
+    x, y = place[0] - start[0], place[1] - start[1]
+    return x * direction[0] + y * direction[1], x * direction[1] - y * direction[0]

@@ -1,0 +1,318 @@
+"""Cards held out over the table: who shows which card to whom, and who answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from vision.following.records import Look
+from vision.following.scene import off_the_way
+from vision.hands.tracks import GONE_SECONDS, Reach
+from vision.table.layout import Layout, Place
+from vision.table.observations import Seen, name_cards, vote
+
+_HELD_MM, _AT_TIP_MM = 45.0, 60.0
+"""So far from where it was a card is held still, and so far from the fingers' tips its middle may be."""
+_ELSEWHERE_MM = 80.0
+_HELD_SECONDS = 0.4
+_MIN_NAME = 0.6
+_QUIET_SECONDS, _PATIENT_SECONDS = 0.6, 1.5
+_LOOKS = 2
+"""So many looks after the hand has gone, if they come in time, show whether it has put its card away."""
+_ANSWER_SECONDS = 10.0
+_RESTING_SECONDS = 0.12
+_CROSSING_SECONDS = 2.0
+"""So long ago what is under arms that cross may have been seen last."""
+_HOME_MM, _ASIDE_MM = 100.0, 45.0
+"""A hand that goes so far, and nowhere farther beside the straight way, goes home with what it holds."""
+
+
+class Lies(Protocol):
+    """Tells whether a card under a seat's arm lies where it is, see `Whereabouts.lies`."""
+
+    def __call__(self, card: Seen, seat: int, *, holds_another: bool, answers: bool) -> bool:
+        """Tell it of a card.
+
+        `holds_another`: That seat's hand holds out another one, far from there; `answers`: one of its rank.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A card shown, with its answers, as one event."""
+
+    seat: int
+    card: str
+    to: int
+    answers: tuple[tuple[int, int], ...]
+    cards: tuple[str, ...]
+    """All cards held out: the shown one and those of the answers."""
+    since: float
+    """When it was first seen held out."""
+    t: float
+    confidence: float
+    taken_home: bool
+    """Whether each hand was seen to go straight home with what it held."""
+
+
+@dataclass(slots=True)
+class _Hold:
+    """One player's card in the air, over the looks of one reach."""
+
+    seat: int
+    """Who holds it."""
+    reach: Reach
+    """The arm it is seen under: another player's, where arms cross."""
+    first: float
+    last: float
+    looks: list[list[Seen]] = field(default_factory=list)
+
+    elsewhere: bool = False
+    """Whether it is seen under an arm that holds out another card far from it: two arms are seen as one."""
+
+    own_arm: float = -math.inf
+    """When the holder's own arm was seen last, after another one that the card was seen under had gone."""
+
+    @property
+    def left(self) -> float:
+        """When the hand that held it was seen last."""
+        return max(self.reach.last, self.own_arm)
+
+    @property
+    def crosses(self) -> bool:
+        """Whether it is seen under another player's arm."""
+        return self.seat != self.reach.seat
+
+    @property
+    def went_home(self) -> bool:
+        """Whether the hand was seen to go straight home afterwards."""
+        after = [place for t, place in self.reach.path if t >= self.last]
+        if not after or math.dist(after[0], after[-1]) < _HOME_MM:
+            return False
+        return all(off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
+
+
+class Shows:
+    """Collects held-out cards until all hands that held one have gone."""
+
+    def __init__(self) -> None:
+        self._open: list[_Hold] = []
+        self._done: list[_Hold] = []
+
+    @property
+    def active(self) -> bool:
+        """Whether a card is held out, or was until just now."""
+        return bool(self._held)
+
+    @property
+    def _held(self) -> list[_Hold]:
+        """The cards that are held out, and those that were until just now."""
+        return [*self._done, *(hold for hold in self._open if _long_enough(hold))]
+
+    def lasts(self, now: float) -> bool:
+        """Tell whether a card is held out still, for so long at most that somebody may be about to answer."""
+        return any(_long_enough(hold) and now - hold.first < _ANSWER_SECONDS for hold in self._open)
+
+    def shown_before(self, card: Seen) -> bool:
+        """Tell whether a card that lies free was held out still somewhere else just before."""
+        return card.best[0] in self._names_far_from(card)
+
+    def _names_far_from(self, card: Seen) -> list[str | None]:
+        """Return which cards are held out far from one, or were until just now."""
+        away = [h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
+        return [_name(hold)[0] for hold in away]
+
+    def holds_out(self, cards: Sequence[Seen]) -> bool:
+        """Tell whether one of some cards is where it is held out, or was when its hand was seen last."""
+        pairs = ((hold, card) for hold in self._held for card in cards)
+        return any(_name(hold)[0] == card.best[0] and _is_held_by(hold, card) for hold, card in pairs)
+
+    def look(
+        self,
+        look: Look,
+        holder: Callable[[Seen, int], int],
+        lies: Lies,
+        reaches: Sequence[Reach],
+        layout: Layout,
+    ) -> None:
+        """Take in the cards under arms in one look.
+
+        What is read twice in one place, as half of another card beside it may be, counts as what is surest.
+        `holder` tells whose hand holds a card under a seat's arm, `lies` which cards only lie there, given
+        whether that hand holds out another one, far from there.
+        """
+        for held in sorted(look.under_arms, key=lambda held: -held.seen.best[1]):
+            card, seat = held.seen, holder(held.seen, held.seat)
+            reach = next((r for r in reversed(reaches) if r.seat == held.seat), None)
+            name, p = card.best
+            if reach is None or card.face != "up" or name is None or p < 0.25:
+                continue
+            held_elsewhere = self._held_elsewhere(seat, card, look.t)
+            another = held_elsewhere is not None or self.hold_across(card)
+            answers = another and self._is_of_shown_rank(card)
+            if reach.resting < _RESTING_SECONDS or lies(card, seat, holds_another=another, answers=answers):
+                continue
+            near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
+            shown = None if near else held_elsewhere
+            if shown is not None:
+                across = _across(card, reach, shown, look.t, reaches, layout)
+                if across is None:
+                    continue
+                reach, seat = across
+                near = [h for h in self._open if h.seat == seat and _is_held_by(h, card)]
+            if not near:
+                near = [_Hold(seat, reach, look.t, look.t, elsewhere=shown is not None)]
+                self._open += near
+            elif near[0].last == look.t:
+                continue
+            near[0].looks.append([card])
+            near[0].last = look.t
+        self._hold_on(look)
+
+    def _hold_on(self, look: Look) -> None:
+        """Take in what seems to lie free where it is held out: an arm that rests may be lost from sight."""
+        for hold in self._open:
+            reach, (x, y) = hold.reach, _place(hold.looks[-1][0])
+            stays = look.t - reach.last < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _AT_TIP_MM
+            free = (c for c in look.cards if c.face == "up" and c.best[0] == hold.looks[-1][0].best[0])
+            there = next((card for card in free if _is_held_by(hold, card)), None)
+            if stays and there is not None and hold.last < look.t:
+                hold.looks.append([there])
+                hold.last = look.t
+
+    def _held_elsewhere(self, seat: int, card: Seen, now: float) -> _Hold | None:
+        """Return another card that a seat holds out, far from where this one is, and has for long enough."""
+        there = (
+            hold
+            for hold in self._open
+            if hold.seat == seat
+            and _long_enough(hold)
+            and now - hold.last < _CROSSING_SECONDS
+            and _name(hold)[0] != card.best[0]
+            and math.dist(_place(hold.looks[-1][0]), _place(card)) > _ELSEWHERE_MM
+        )
+        return next(there, None)
+
+    def _is_of_shown_rank(self, card: Seen) -> bool:
+        """Tell whether a card of the same rank is held out far from there, or was until just now."""
+        return any(str(name)[:-1] == str(card.best[0])[:-1] for name in self._names_far_from(card))
+
+    def hold_across(self, card: Seen) -> bool:
+        """Tell whether a card is held out, or was until just now, by a hand seen as one with another arm."""
+        return any(hold.elsewhere and _is_held_by(hold, card) for hold in (*self._done, *self._open))
+
+    def forget(self, seat: int | None) -> None:
+        """Note that what the seat held has been played."""
+        if seat is not None:
+            self._open = [hold for hold in self._open if hold.seat != seat]
+
+    def lie_free(self, cards: Sequence[Seen]) -> None:
+        """Note cards that lie where they seemed to be held out: no hand showed them."""
+
+        def lies(hold: _Hold) -> bool:
+            name, _ = _name(hold)
+            return any(name == card.best[0] and _is_held_by(hold, card) for card in cards)
+
+        self._open = [hold for hold in self._open if not lies(hold)]
+        self._done = [hold for hold in self._done if not lies(hold)]
+
+    def reach_ended(self, reach: Reach) -> bool:
+        """Note that an arm has gone out of the picture: what it held out longest was shown.
+
+        Returns whether it held a card out.
+        """
+        gone = [hold for hold in self._open if hold.reach.seat == reach.seat]
+        self._open = [hold for hold in self._open if hold.reach.seat != reach.seat]
+        longest: dict[int, _Hold] = {}
+        for hold in sorted(gone, key=lambda hold: hold.last - hold.first):
+            # What it went on to put away is no card: in one place two were read, one after the other.
+            if _long_enough(hold) and (_name(hold)[0] is not None or hold.seat not in longest):
+                longest[hold.seat] = hold
+        self._done += longest.values()
+        return bool(longest)
+
+    @property
+    def left(self) -> float | None:
+        """When the last hand went that held a card out; None where there is nothing to tell."""
+        return max((hold.left for hold in self._done), default=None)
+
+    def over(self, now: float, present: Collection[int], looks: int) -> bool:
+        """Tell whether every hand that held a card out has gone for good, and what it has left there is seen.
+
+        `looks`: how often the table was looked at since the last one went.
+        """
+        if any(_long_enough(hold) and hold.reach.seat in present for hold in self._open):
+            return False
+        alone = [hold for hold in self._done if hold.crosses and hold.seat in present]
+        for hold in alone:  # the arm that it was seen under has gone, its own is seen now
+            hold.own_arm = now
+        if alone:
+            return False
+        quiet = -math.inf if self.left is None else now - self.left
+        return quiet > _PATIENT_SECONDS or (quiet > _QUIET_SECONDS and looks >= _LOOKS)
+
+    def take(self, layout: Layout, elsewhere: Collection[str]) -> Shown | None:
+        """Return the finished show, or None, and forget it. `elsewhere`: cards that lie on the table."""
+        holds = sorted(self._done, key=lambda hold: (hold.first, hold.crosses))
+        self._done = []
+        named = [(hold, *_name(hold)) for hold in holds]
+        named = [(h, name, p) for h, name, p in named if name and (h.crosses or name not in elsewhere)]
+        if not named:
+            return None
+        # A hand that was lost from sight, and came back with the same card, has held it out but once.
+        once: dict[tuple[int, str | None], _Hold] = {}
+        for hold, name, _ in named:
+            once.setdefault((hold.seat, name), hold)
+        directed = [(h, layout.seat_shown(h.seat, _place(h.looks[-1][0]))) for h in once.values()]
+        first, card, p = named[0]
+        assert card is not None
+        return Shown(
+            seat=first.seat,
+            card=card,
+            to=directed[0][1],
+            answers=tuple((hold.seat, to) for hold, to in directed[1:]),
+            cards=tuple(name for _, name in once if name),
+            since=first.first,
+            t=max(hold.left for hold, _, _ in named),
+            confidence=0.9 * p,
+            taken_home=all(hold.went_home for hold, _, _ in named),
+        )
+
+
+def _across(
+    card: Seen, reach: Reach, shown: _Hold, now: float, reaches: Sequence[Reach], layout: Layout
+) -> tuple[Reach, int] | None:
+    """Return who holds a card far from the one that is shown, and the arm it is seen under.
+
+    No hand holds cards so far apart: arms that cross are seen as one. The other one was seen just now, or is
+    that of who is shown the first card, and holds out this one in answer. None: nobody can tell.
+    """
+    others = [r for r in reaches if r.seat != shown.seat and now - r.last < _CROSSING_SECONDS]
+    if others:
+        return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
+    to = layout.seat_shown(shown.seat, _place(shown.looks[-1][0]))
+    return (reach, to) if layout.seat_shown(to, _place(card)) == shown.seat else None
+
+
+def _is_held_by(hold: _Hold, card: Seen) -> bool:
+    return math.dist(_place(hold.looks[-1][0]), _place(card)) < _HELD_MM
+
+
+def _long_enough(hold: _Hold) -> bool:
+    return hold.last - hold.first >= _HELD_SECONDS and len(hold.looks) >= 2
+
+
+def _name(hold: _Hold) -> tuple[str | None, float]:
+    # Held in the air the card sways: looks are lined up on the last one before they vote.
+    x, y, angle = hold.looks[-1][0].x, hold.looks[-1][0].y, hold.looks[-1][0].angle
+    lined = [[Seen(x, y, angle, card.face, card.odds) for card in look] for look in hold.looks]
+    settled = vote(lined)
+    name, p = name_cards([settled[0].seen])[0]
+    return (name, p) if p >= _MIN_NAME else (None, p)
+
+
+def _place(card: Seen) -> Place:
+    return card.x, card.y

@@ -1,0 +1,261 @@
+"""What becomes of cards in the rows: exchanged before the game, taken up or played in it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from engine.events import Event, Source
+from vision.following.records import BeforeAction, Patch
+from vision.following.rows import Change, Rows
+from vision.following.scene import JUST_SECONDS, NEAR_MM, Scene
+from vision.table.layout import Zone
+from vision.table.observations import Seen
+
+_QUIET_SECONDS = 1.0
+_ONE_ACT_S = 4.0
+"""An up-card that a hand takes up so soon after another one is taken up together with that."""
+_ROW_NEAR_MM = NEAR_MM * 0.7
+_LINGERS_SECONDS = 1.0
+"""A hand that stays at a spot for longer has done by then what it came for."""
+_EXCHANGE_SECONDS = 10.0
+"""An exchange of which the game has begun and a card is still unread this long after is not told any more."""
+
+
+@dataclass(slots=True)
+class _Vanished:
+    """An up-card that left its row and has not come to light elsewhere."""
+
+    seat: int
+    card: str
+    t: float
+
+
+class UpCards:
+    """Follows the rows and tells what the players do with them."""
+
+    def __init__(self, scene: Scene, rows: Rows, before_action: BeforeAction) -> None:
+        self._scene, self.rows, self._before_action = scene, rows, before_action
+        self._vanished: list[_Vanished] = []
+        self._exchanging: dict[int, float] = {}
+        self._dealt = self.by_player()
+        self._flipped: Counter[int] = Counter()
+        """Of each seat, how many face-down cards were turned over whose spots were not seen bare yet."""
+        self._down_gone: list[Change] = []
+        """Face-down cards that are gone from their spots: they may turn up on the pile yet."""
+
+    def by_player(self) -> dict[str, tuple[str, ...]]:
+        """Return the up-cards before each player."""
+        seats = self._scene.layout.seats
+        return {seat.player: tuple(self.rows.up_of(i)) for i, seat in enumerate(seats)}
+
+    def look(
+        self, zone: Zone, cards: list[Seen], patch: Patch | None, pile: Collection[str], now: float
+    ) -> None:
+        """Take in one look at an uncovered spot."""
+        change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
+        if change is not None:
+            self._changed(change, pile, now)
+
+    def touch(self, zone: Zone, pile: Collection[str], now: float) -> None:
+        """Note that something is over a spot."""
+        change = self.rows.touch(zone, now)
+        if change is not None:
+            self._changed(change, pile, now)
+
+    def _changed(self, change: Change, pile: Collection[str], now: float) -> None:
+        seat, change = change.zone.seat, replace(change, t=self._done_at(change))
+        if change.before is not None and not self._is_on_pile(change.before, pile):
+            self._vanished.append(_Vanished(seat, change.before, change.t))
+        if not self._scene.started:
+            self._exchanging[seat] = change.t
+        elif change.down_gone and not self._flipped[seat]:
+            self._down_gone.append(change)
+        if change.down_gone:
+            self._flipped[seat] = max(0, self._flipped[seat] - 1)
+
+    def _done_at(self, change: Change) -> float:
+        """Return when a hand did what it left at a spot: soon after it came there, however long it stayed."""
+        place = self._scene.layout.place_of(change.zone)
+        if place is None:
+            return change.t
+        near = self._scene.stops_near(place, change.t - JUST_SECONDS, _ROW_NEAR_MM)
+        came = min((math.dist(stop.place, place), stop.start) for stop, _ in near)[1] if near else change.t
+        return min(change.t, came + _LINGERS_SECONDS)
+
+    def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
+        """Tell whether a card that has left its row is one that lies on the pile, and not one like it."""
+        last = self._scene.log.last
+        return card in pile and (self._scene.packs == 1 or (last is not None and card in last.cards))
+
+    def put_right(self, seat: int, t: float) -> None:
+        """Take a seat's row for where somebody says it is: what seemed to be gone was not the row's."""
+        self.rows.put_right(seat, t)
+        self._vanished = [gone for gone in self._vanished if gone.seat != seat]
+        self._down_gone = [change for change in self._down_gone if change.zone.seat != seat]
+        self._exchanging.pop(seat, None)
+
+    def take_from_row(self, names: Collection[str], seat: int | None = None) -> int:
+        """Note that a seat (None: anybody) has played cards; returns how many of them came from a row."""
+        count = 0
+        for name in names:
+            zone, vanished = self._was_in_row(name, seat)
+            if zone is not None:
+                self.rows.spots[zone].up = None
+            elif vanished is not None:
+                self._vanished.remove(vanished)
+            count += zone is not None or vanished is not None
+        return count
+
+    def _was_in_row(self, name: str, seat: int | None) -> tuple[Zone | None, _Vanished | None]:
+        """Return the spot where a card that a seat has played seems to lie, or that it has left its spot.
+
+        With several packs a card like one in a row may come from a hand: that one is in the row still where
+        the row is somebody else's, or nobody has reached there.
+        """
+        spots, gone = self.rows.owners(name), [gone for gone in self._vanished if gone.card == name]
+        if self._scene.packs > 1:
+            gone = [one for one in gone if seat in (None, one.seat)]
+            near = [zone for zone in spots if seat in (None, zone.seat)]
+            spots = [zone for zone in near if not self.rows.is_undisturbed(zone) and not gone]
+        return next(iter(spots), None), next(iter(gone), None)
+
+    def source_of(self, names: Sequence[str], seat: int | None) -> Source:
+        """Tell where cards that this seat played came from, and note that they are no longer there."""
+        from_row = self.take_from_row(names, seat)
+        if from_row == len(names):
+            return "up"
+        if from_row:
+            return "hand+up"
+        return "down" if seat is not None and self._flips(seat) else "hand"
+
+    def _flips(self, seat: int) -> bool:
+        """Tell whether a card that this seat just played is one of its face-down cards.
+
+        It is when no up-card is left before the player and the hand came by way of a face-down one.
+        """
+        if self.rows.up_of(seat):
+            return False
+        row = self._scene.layout.seats[seat].row
+        gone = [change.zone for change in self._down_gone]
+        zones = [Zone("row", seat, k) for k in range(len(row))]
+        places = [row[zone.spot] for zone in zones if self.rows.spots[zone].down or zone in gone]
+        reach = self._scene.last_reach(seat)
+        stops = reach.stops if reach is not None else []
+        flipped = any(math.dist(stop.place, place) < _ROW_NEAR_MM for stop in stops for place in places)
+        if flipped and any(zone in gone for zone in zones):
+            self._down_gone = [change for change in self._down_gone if change.zone not in zones]
+        elif flipped:
+            self._flipped[seat] = min(self._flipped[seat] + 1, self.rows.down_of(seat))
+        return flipped
+
+    def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
+        """Tell exchanges, and what was taken up, once the hands have gone.
+
+        `pile_open`: it is not settled yet what was put on the play pile: what is gone may turn up there.
+        """
+        for seat in [seat for seat in self._exchanging if seat not in present]:
+            self._tell_exchange(seat, now)
+            self._forget_exchange(seat, now)
+        busy = {*present, *self._exchanging}
+        waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
+        if self._scene.started and not waiting and not pile_open:
+            self.tell_taken_up(now)
+        if not pile_open and not any(self._may_be_put_down(change, present) for change in self._down_gone):
+            self.tell_taken_down(now)
+
+    def _may_be_put_down(self, change: Change, present: Collection[int]) -> bool:
+        """Tell whether the hand that took a face-down card is still there: it may be about to play it."""
+        reach = self._scene.last_reach(change.zone.seat)
+        return change.zone.seat in present and reach is not None and reach.start <= change.t
+
+    def _tell_exchange(self, seat: int, now: float) -> None:
+        row = [spot for zone, spot in self.rows.spots.items() if zone.seat == seat]
+        if any(spot.up is None or spot.touched is not None for spot in row):
+            return
+        t = self._exchanging.pop(seat)
+        self._vanished = [gone for gone in self._vanished if gone.seat != seat]
+        player = self._scene.layout.seats[seat].player
+        up = tuple(self.rows.up_of(seat))
+        was, self._dealt[player] = Counter(self._dealt[player]), up
+        if count := (Counter(up) - was).total():
+            fields = {"up": {player: up}, "count": count, "confidence": 0.95}
+            self._scene.log.add("exchange", t, now, player=player, **fields)
+            self._played_from_hand_after(t, player, was, was - Counter(up), now)
+
+    def _played_from_hand_after(
+        self, t: float, player: str, was: Counter[str], into_hand: Counter[str], now: float
+    ) -> None:
+        """Tell that a player's play after an exchange at `t` came from the hand, if its up-cards went there.
+
+        Who exchanges and plays at one go does both before the row has been seen again.
+        """
+        log = self._scene.log
+        play = log.latest(log.last_plays[player]) if player in log.last_plays else None
+        if play is None or play.withdrawn or play.t <= t or play.source not in ("up", "hand+up"):
+            return
+        from_row = Counter(play.cards) & was
+        if from_row <= into_hand:
+            log.revise(play, now, source="hand")
+
+    def _forget_exchange(self, seat: int, now: float) -> None:
+        """Give up an exchange that cannot be read, so that what is taken up in the game is told."""
+        t = self._exchanging.get(seat)
+        if t is not None and self._scene.started and now - t > _EXCHANGE_SECONDS:
+            del self._exchanging[seat]
+            self._vanished = [gone for gone in self._vanished if gone.seat != seat or gone.t > t]
+
+    def tell_taken_down(self, now: float) -> None:
+        """Tell which face-down cards have gone, and not to the play pile."""
+        gone, self._down_gone = self._down_gone, []
+        for change in gone:
+            play = self._play_of(change)
+            if play is not None:
+                self._scene.log.revise(play, now, event="flip", source="down")
+                continue
+            self._before_action(change.zone.seat, now)
+            player = self._scene.player(change.zone.seat)
+            self._scene.log.add("take_down", change.t, now, player=player, count=1, confidence=0.8)
+
+    def _play_of(self, change: Change) -> Event | None:
+        """Return the last play if a face-down card that is gone is what its player put down by that reach.
+
+        Then it was flipped, though the pause at the spot by which that is told at once was not seen.
+        """
+        last, seat = self._scene.log.last, change.zone.seat
+        reach = self._scene.last_reach(seat)
+        if last is None or reach is None or last.player != self._scene.player(seat) or self.rows.up_of(seat):
+            return None
+        alone = last.event == "play" and last.source == "hand" and len(last.cards) == 1
+        one_reach = reach.start <= min(last.t or 0.0, change.t)
+        return last if alone and one_reach and not last.withdrawn else None
+
+    def tell_at_the_end(self, now: float) -> None:
+        """Tell what has gone from the rows, but of nobody who was exchanging: that was only half done."""
+        self._vanished = [gone for gone in self._vanished if gone.seat not in self._exchanging]
+        self.tell_taken_up(now)
+        self.tell_taken_down(now)
+
+    def tell_taken_up(self, now: float) -> None:
+        """Tell which up-cards have gone into hands."""
+        for seat in sorted({gone.seat for gone in self._vanished}):
+            mine = [gone for gone in self._vanished if gone.seat == seat]
+            self._vanished = [gone for gone in self._vanished if gone.seat != seat]
+            self._before_action(seat, now)
+            cards = tuple(gone.card for gone in mine)
+            t = max(gone.t for gone in mine)
+            player, last = self._scene.player(seat), self._scene.log.last
+            if last is None or (last.event, last.player) != ("take_up", player) or t - last.t >= _ONE_ACT_S:
+                self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
+            else:
+                self._scene.log.revise(last, now, t=t, cards=(*last.cards, *cards))
+
+    def corrected_deal(self, deal: Event, now: float) -> Event:
+        """Rename up-cards that many looks agree on; returns the deal, revised while nothing else happened."""
+        renamed = self.rows.better_names()
+        if not renamed or self._scene.started or self._exchanging or not self._scene.log.is_newest(deal):
+            return deal
+        self._dealt = self.by_player()
+        return self._scene.log.revise(deal, now, up=self._dealt)

@@ -1,0 +1,58 @@
+"""Whose arms were over the play pile since what they did there was last settled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from vision.following.scene import Scene
+from vision.table.layout import Place
+from vision.table.observations import Seen
+
+_BEFORE_SECONDS = 0.5
+
+
+class Visits:
+    """Counts in how many frames each seat's arm was over the pile, and tells who has done something there."""
+
+    def __init__(self, scene: Scene, t: float) -> None:
+        self._scene = scene
+        self._frames: Counter[int] = Counter()
+        self.since = t
+        """When the pile was last settled."""
+        self.since_play: set[int] = set()
+        """Whose arms were over the pile since the last play was told."""
+        self.played = t
+        """When that was."""
+
+    def note(self, seats: Collection[int]) -> None:
+        """Note a frame in which these seats' arms are over the pile."""
+        self._frames.update(seats)
+        self.since_play.update(seats)
+
+    def settled(self, t: float) -> None:
+        """Note that it is clear now what the arms did there."""
+        self.since = t
+        self._frames.clear()
+
+    def told_play(self, t: float) -> None:
+        """Note that a play was told at `t`."""
+        self.since_play.clear()
+        self.played = t
+
+    def who(self, place: Place | None) -> int | None:
+        """Return whose arm was at `place` since the pile was last settled: the last to pause there."""
+        since = self.since - _BEFORE_SECONDS
+        paused = self._scene.stops_near(place, since) if place is not None else []
+        if self._frames:  # an arm that was there earlier has done nothing here
+            paused = [entry for entry in paused if entry[1].seat in self._frames]
+        if paused:
+            return max(paused, key=lambda entry: entry[0].end)[1].seat
+        if self._frames:
+            return self._frames.most_common(1)[0][0]
+        recent = [reach for reach in self._scene.reaches if reach.last >= since]
+        return recent[-1].seat if recent else None
+
+    def player_at(self, card: Seen) -> str | None:
+        """Return the player whose arm was where a card is, as `who`."""
+        return self._scene.player(self.who((card.x, card.y)))

@@ -1,0 +1,393 @@
+"""Watching a game: frames in, events out. The networks run only where and when there is something to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from engine.errors import BadInputError
+from engine.events import Event
+from vision.following.events import EventMaker
+from vision.following.patches import close_up
+from vision.following.records import Look, UnderArm
+from vision.following.regions import crowded, patches, zones_of
+from vision.following.table_tracking import Track
+from vision.geometry import transform
+from vision.hands.tracks import ArmTracker, Hands
+from vision.motion.background import Mask, Motion, Stillness
+from vision.motion.frame_difference import Glance
+from vision.motion.rest import RestingLooks
+from vision.motion.stabiliser import Steadier, SteadyFrame
+from vision.questions import LIES_OTHERWISE, LOST_TRACK, asked
+from vision.table.bare_table import Tabletop
+from vision.table.calibration import Finder
+from vision.table.deal import SURE_NAME, settled_cards, still_up, up_cards
+from vision.table.layout import BURN, Layout, Place, Zone
+from vision.table.manual_layout import Shown, laid_out, put_right
+from vision.table.observations import see
+from vision.table.relocation import Known
+from vision.table.rescaling import refitted
+from vision.table.view import TableView
+from vision.types import CardReader, CardReading, Image, Region, without_jokers
+
+_IDLE_LOOK_SECONDS = 5.0
+"""How often the table is looked at when nothing happens: cards get surer names, slips are found."""
+_ASTRAY_LOOKS = 6
+"""After so many looks at rest in vain a game that is to go on is said not to lie there."""
+_NO_DEAL_LOOKS = 8
+"""After so many, the last of them seconds apart, cards that lie open are no deal: nobody rests so long while
+dealing."""
+_UNDER_ARM_SHARE = 0.12
+_MOVING_SHARE = 0.08
+
+
+class Watcher:
+    """Follows one game. Feed it every frame, or the newest one, with times that increase."""
+
+    def __init__(
+        self,
+        reader: CardReader,
+        players: Sequence[str] | None = None,
+        layout: Layout | None = None,
+        *,
+        row_length: int | None = None,
+        draw_pile: bool = True,
+        packs: int = 1,
+        jokers: bool = True,
+    ) -> None:
+        """Prepare to watch.
+
+        Args:
+            reader: Finds and names the cards in a picture.
+            players: Clockwise, the first at the bottom edge; None: as many as there are rows.
+            layout: Where seats and piles are; None: found at the deal.
+            row_length: How many up-cards lie before each player; None: two or three.
+            draw_pile: Whether the deal leaves one.
+            packs: With how many packs the game is played: so often each card is there.
+            jokers: Whether jokers are played with; else what is read as one is not known.
+        """
+        self._reader, self._given = reader, layout
+        self._finder = Finder(players, row_length, draw_pile)
+        self._packs, self._jokers = packs, jokers
+        self._begin_anew()
+        self._maker: EventMaker | None = None
+        self._last_look = -np.inf
+        self._resting = RestingLooks()
+        self._tabletop: Tabletop | None = None
+        self._known: Known | None = None
+        self._begun = self._shown = False
+        """Whether anything had been played, and whether a person has shown where everything lies."""
+        self._lay_before: frozenset[str] = frozenset()
+        self._doubt: Literal["camera", "rows"] | None = None
+        """What may have been moved: until that has been made sure of nothing is concluded."""
+        self.lost = False
+        """Whether a game that was followed is being looked for: the camera or all the cards have moved."""
+        self.question: str | None = None
+        """What players are asked because the table cannot be followed as it lies; None: nothing."""
+        self._size: tuple[int, int] | None = None
+        """Width and height of the pictures, once one has been read."""
+        self._motion: Motion | None = None
+        self.looks = 0
+        """How often the networks were run."""
+        self.view = TableView()
+
+    def _begin_anew(self) -> None:
+        """Take the next frame for the first."""
+        self._glance, self._steadier, self._track = Glance(), Steadier(), Track()
+        self._stillness, self._arms = Stillness(), ArmTracker()
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout as far as it has been found; that of an earlier view is none of this one."""
+        if self._maker is not None:
+            return self._maker.layout
+        return self._given if self._known is None else None
+
+    @property
+    def arms(self) -> Mask | None:
+        """Where arms are in a reduced copy of the latest frame; None where there are none."""
+        motion = self._motion
+        if motion is None or not motion.limbs:
+            return None
+        mask = motion.limb_mask()
+        if not self._steadier.moved:
+            return mask
+        reduced = np.diag([motion.scale, motion.scale, 1.0])
+        back = reduced @ np.linalg.inv(self._steadier.to_steady) @ np.linalg.inv(reduced)
+        return cv2.warpPerspective(mask.astype(np.uint8), back, mask.shape[::-1]) > 0
+
+    def go_on(self, known: Known, *, begun: bool) -> None:
+        """Take the table for one on which a game goes on that was broken off.
+
+        The layout is from an earlier view: it is looked for anew before it is used.
+
+        Args:
+            known: The face-up cards that lie before each player.
+            begun: Whether anything had been played; until then cards may be exchanged.
+        """
+        self._known, self._begun = known, begun
+
+    def pass_over(self, cards: Iterable[str]) -> None:
+        """Take a table on which these up-cards still lie for that of a game that is over, and no deal."""
+        self._lay_before = frozenset(cards)
+
+    def put(self, zone: Zone, pixel: Place) -> None:
+        """Take a pile, or the whole row of a zone's seat, for where a person says it is, from now on.
+
+        `pixel` is in pixels of the latest frame. Nothing is told because of it, and nothing that was told is
+        lost.
+
+        Raises:
+            BadInputError: nothing is being followed, something else is there, or it is no place on the table.
+        """
+        if self._maker is None or self._doubt == "camera":
+            raise BadInputError("The places can be put right once the table is followed.")
+        layout = put_right(self._maker.layout, zone, self._steady(pixel), self.view.readings)
+        self._maker.put_right(layout, self._last_look)
+        self.view = replace(self.view, layout=layout)
+
+    def lay_out(self, shown: Shown) -> None:
+        """Take the table for one whose places a person has tapped: the game begins with what lies there.
+
+        One that was lost, or broken off, goes on with it. What was tapped is in pixels of the latest frame.
+
+        Raises:
+            BadInputError: the game is being followed, or no table is like that.
+        """
+        if self._maker is not None or self._size is None:
+            raise BadInputError("The game has begun already.")
+        rows = [self._steady(pixel) for pixel in shown.rows]
+        draw = None if shown.draw is None else self._steady(shown.draw)
+        finder, before = self._finder, self._given if self._known is not None else None
+        given = finder.players, finder.row_length, *self._size
+        self._given = laid_out(Shown(rows, draw), self.view.readings, *given, before)
+        self._shown = True
+        self.question, self._last_look = None, -np.inf
+
+    def _steady(self, pixel: Place) -> Place:
+        """Return the pixel of the first view that shows what a pixel of the latest frame shows."""
+        if self.view.moved is None:
+            return pixel
+        x, y = transform(self.view.moved, [pixel])[0]
+        return float(x), float(y)
+
+    def feed(self, frame: Image, t: float) -> list[Event]:
+        """Take in one frame; returns the events it decides.
+
+        All that follows sees the table where the first frame had it; `view` tells where it is in this one.
+        """
+        if not self._glance.is_new(frame) and self._stillness.calm and self._steadier.settled:
+            return self._follow(self._steadier.again(frame), self._stillness.again(t))
+        steady = self._steadier.feed(frame)
+        motion = self._stillness.feed(steady, t, swaying=self._steadier.swaying)
+        self._glance.keep(still=motion.still)
+        events = self._follow(steady, motion)
+        self.view = replace(self.view, moved=self._steadier.to_steady if self._steadier.moved else None)
+        return events
+
+    def _follow(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
+        self._motion = motion
+        self.view = replace(self.view, still=motion.still)
+        moved = self._steadier.lost > 0
+        if moved and self._maker is not None:  # arms may hide what the camera is followed by
+            rows = self._maker.rows
+            known = [zone for zone, spot in rows.spots.items() if spot.patch is not None]
+            moved = self._track.seems_moved(patches(self._maker.layout, known, motion), rows)
+        unsteady = self._track.is_unsteady(moved, motion.t)
+        if self._maker is None:
+            if self.lost and unsteady:
+                self._begin_anew()
+                return []
+            return self._begin(frame.image, motion) if self._looked_at_rest(frame, motion) else []
+        if unsteady and self._doubt != "camera":
+            self._doubt = "camera"
+            self._resting.readings.clear()
+        if self._doubt is not None:
+            return self._make_sure(frame, motion)
+        maker, t = self._maker, motion.t
+        hands = self._arms.feed(motion, maker.layout)
+        self._stillness.spare(self._arms.whole)
+        self._track.covered = hands.covered
+        if not moved:
+            self._track.reach(hands)
+        events = maker.on_hands(hands)
+        since = t - self._last_look
+        # While it is not known where things are arms are followed, and no card is looked at.
+        if not moved and since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
+            look = self._look(frame.image, motion, hands)
+            if self._track.is_displaced(look, maker.rows, maker.layout):
+                self._doubt = "rows"
+                self._resting.readings.clear()
+                return events
+            told = maker.on_look(look)
+            self._absorb_played(told)
+            events += told
+        names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
+        self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
+        return events
+
+    def finish(self, t: float) -> list[Event]:
+        """Decide what is still open; nothing more will come."""
+        return self._maker.finish(t) if self._maker else []
+
+    def _absorb_played(self, events: Sequence[Event]) -> None:
+        """Make cards that were just played part of the table at once, and not of the arm beside them."""
+        played = {card for event in events if event.event in ("play", "flip") for card in event.cards}
+        for reading in self.view.readings:
+            if reading.card in played:
+                self._stillness.absorb(reading.quad)
+
+    def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
+        readings = list(self._reader.read(frame, crowded))
+        if not self._jokers:
+            readings = [without_jokers(reading) for reading in readings]
+        self._last_look, self._size = t, (frame.shape[1], frame.shape[0])
+        self.looks += 1
+        self.view = replace(self.view, readings=tuple(readings))
+        return readings
+
+    # -- before the deal is finished ---------------------------------------------------------------
+
+    def _looked_at_rest(self, frame: SteadyFrame, motion: Motion) -> bool:
+        """Look now and then at a table that rests; tell whether that was done just now, and often enough."""
+        t = motion.t
+        if not motion.still:
+            self._resting.moved(t)
+        elif self._tabletop is None and self._known is None:
+            self._tabletop = Tabletop(frame.image)
+        if not self._resting.is_due(t, self._last_look):
+            return False
+        return self._resting.add(self._read(frame.image, t, self._resting.regions))
+
+    def _begin(self, frame: Image, motion: Motion) -> list[Event]:
+        """Start following when the looks at rest show a finished deal."""
+        (height, width), readings = frame.shape[:2], self._resting.readings
+        if self._known is not None and self._given is not None and not self._shown:
+            again = self._finder.again(readings, self._given, self._known, width, height)
+            if again is None:
+                # Not given up: cards may still be put back, or hands be taken away.
+                if len(readings) >= _ASTRAY_LOOKS and not self.lost:
+                    self.question = asked(LIES_OTHERWISE)
+                return []
+            self._given = again
+        if self._given is not None:
+            layout = refitted(self._given, width, height)
+            settled = settled_cards(readings, layout.plane)
+        else:
+            found = self._finder.deal(readings, frame, self._tabletop)
+            if found is None:
+                if len(readings) >= _NO_DEAL_LOOKS:
+                    self.question = self.question or self._finder.missing(readings, width, height)
+                return []
+            layout, settled = found
+        up, confidence = up_cards(settled, layout, self._packs)
+        if confidence < SURE_NAME and not self._resting.closely_read:
+            return []  # until closer looks have named what is doubtful
+        if sum(card in self._lay_before for row in up for card in row) > sum(map(len, up)) / 2:
+            return []
+        if self.lost:
+            self._see_anew(frame, motion.t)
+        else:
+            self._steadier.confirm()  # from now on the camera is followed by the cards
+        self.question, self.lost = None, False
+        rows = up if self._known is None else still_up(up, layout, self._known)
+        self._stillness.uncover([reading.quad for reading in readings[-1]])
+        self._maker = EventMaker(layout, rows, self._resting.since, motion.t, confidence, packs=self._packs)
+        if self._begun:
+            taken = {layout.zone_at(card.x, card.y) for card in settled}
+            self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
+        return self._maker.log.take()
+
+    # -- where it is not sure that the table lies as it did ------------------------------------------
+
+    def _make_sure(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
+        """Look at the table at rest before anything is concluded; returns what is asked if it is lost."""
+        assert self._maker is not None
+        maker, layout, t = self._maker, self._maker.layout, motion.t
+        covered: dict[Zone, frozenset[int]] = {}
+        if self._doubt == "rows":
+            hands = self._arms.feed(motion, layout)
+            self._track.reach(hands)
+            covered = hands.covered
+            if hands.reaches or not motion.still:
+                self._doubt = None
+                return []
+        if not self._looked_at_rest(frame, motion):
+            return []
+        cards = tuple(settled_cards(self._resting.readings, layout.plane))
+        if not cards and self._doubt == "camera":
+            return []  # it looks elsewhere, and may come back
+        look = Look(t, cards, hidden=frozenset(covered), patches=patches(layout, layout.zones(), motion))
+        known = {seat.player: maker.rows.up_of(index) for index, seat in enumerate(layout.seats)}
+        moved = self._doubt == "camera" and self._track.is_moved(cards, layout, known)
+        if moved or self._track.is_displaced(look, maker.rows, layout):
+            return [self._lose(maker, known, t)]
+        if self._doubt == "camera":
+            self._see_anew(frame.image, t)
+        self._track.trust()
+        self._doubt = None
+        return []
+
+    def _see_anew(self, frame: Image, t: float) -> None:
+        """Take the table for what it is now: what was in the picture when it was lost was not the table."""
+        self._steadier.confirm()
+        self._glance, self._stillness, self._arms = Glance(), Stillness(), ArmTracker()
+        self._stillness.feed(SteadyFrame(frame), t)
+        self._stillness.uncover([reading.quad for reading in self._resting.readings[-1]])
+
+    def _lose(self, maker: EventMaker, known: Known, t: float) -> Event:
+        """Give up following, and look for the game as for one that was broken off; returns what is asked."""
+        self._maker, self._given, self._begun = None, maker.layout, maker.started
+        self._known, self.lost, self._doubt, self._shown = known, True, None, False
+        self._tabletop = None  # it was kept as the camera saw it then
+        self._resting.readings.clear()
+        self._begin_anew()
+        self.view = replace(self.view, layout=None, hands=(), moved=None)
+        return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
+
+    # -- while the game goes on --------------------------------------------------------------------
+
+    def _look(self, frame: Image, motion: Motion, hands: Hands) -> Look:
+        """Read the table and sort the cards by what can be relied on."""
+        assert self._maker is not None
+        layout = self._maker.layout
+        readings = self._read(frame, motion.t, crowded(layout, hands))
+        readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
+        seats = self._arms.masks
+        free: list[CardReading] = []
+        under: list[UnderArm] = []
+        hidden = set(hands.covered)
+        for reading in readings:
+            over = {seat: motion.share(mask, reading.quad) for seat, mask in seats.items()}
+            seat = max(over, key=lambda s: over[s], default=None)
+            moving = motion.share(motion.moving, reading.quad) > _MOVING_SHARE
+            if seat is not None and over[seat] > _UNDER_ARM_SHARE:
+                for seen in see([reading], layout.plane):
+                    under.append(UnderArm(seat, seen, over[seat], moving))
+            elif not moving:
+                free.append(reading)
+                continue
+            # A card that is seen but not to be relied on: nothing may be concluded from its absence.
+            hidden |= zones_of(reading, layout)
+        hidden_now = frozenset(hidden)
+        burn = layout.burn if BURN not in hidden_now else None
+        return Look(
+            t=motion.t,
+            cards=tuple(see(free, layout.plane, self._packs)),
+            under_arms=tuple(under),
+            hidden=hidden_now,
+            patches=patches(layout, layout.zones(), motion),
+            pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
+            burnt=close_up(frame, layout, burn) if burn is not None else None,
+        )
+
+    def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
+        """Tell whether what was read as a card, but not dealt, has been there since before the deal."""
+        if self._tabletop is None or self._maker is None or reading.face == "down":
+            return False
+        dealt = any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
+        return not dealt and self._tabletop.shows(frame, reading.quad)

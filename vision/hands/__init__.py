@@ -1,0 +1,1 @@
+"""Where hands reach over the table, and whose they are."""

@@ -1,0 +1,1 @@
+"""What moves in the picture: the camera, the players, or nothing."""

@@ -1,0 +1,1 @@
+"""Which cards a picture shows, and where they lie in it."""

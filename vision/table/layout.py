@@ -1,0 +1,377 @@
+"""Where the seats and the piles are: found from the cards as they are dealt, or read from a file."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from engine.errors import BadInputError
+from engine.files.bounded import read_capped
+from engine.files.json_text import parse_json
+from vision.geometry import within_half_a_turn
+from vision.plane import TablePlane
+from vision.table.observations import Seen
+from vision.table.rows import equal_rows, is_row, rows_of, turn_of
+
+Place = tuple[float, float]
+"""A point on the table, mm."""
+
+_FACING_DEGREES = 60.0
+_ALIKE, _ABREAST = math.cos(math.radians(25)), math.sin(math.radians(30))
+"""Two seats that face as nearly one way as the first says, one as little before the other as the second says
+(cosines), are side by side at one edge."""
+_SPOT_MM = 48.0
+_DRAW_MM = 60.0
+_PILE_MM = 85.0
+_SHARED_EDGE = math.radians(20)
+"""Two seats whose bearings from the bottom edge differ by no more share it."""
+_AS_MUCH_AS_A_RADIAN_MM = 500.0
+"""That something is held out so much nearer to one seat counts like a radian less aside of the way to it."""
+_DRAW_FROM_MIDDLE_MM = 260.0
+_ROW_ASIDE_MM = 150.0
+"""An arm that comes in this far beside a row's middle is still its player's."""
+_MOST_MM, _MOST_PIXELS = 1e5, 100_000
+"""A layout beyond these is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A part of the table with a meaning: `row` (of a seat, one spot of it), `draw`, `play` or `burn`."""
+
+    kind: str
+    seat: int = -1
+    spot: int = -1
+
+
+DRAW, PLAY, BURN = Zone("draw"), Zone("play"), Zone("burn")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place: the spots of their row, mm, and the direction from the table to the player."""
+
+    player: str
+    row: tuple[Place, ...]
+    facing: Place
+    """Unit vector."""
+
+    @property
+    def centre(self) -> Place:
+        """The middle of the row."""
+        return mean_place(self.row)
+
+    def is_home(self, place: Place) -> bool:
+        """Tell whether a place is on the player's side of the row, and not over the table."""
+        (x, y), (across, down) = self.centre, self.facing
+        return (place[0] - x) * across + (place[1] - y) * down > 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Seats clockwise from the bottom edge of the picture, and the piles as far as they are known."""
+
+    plane: TablePlane
+    width: int
+    height: int
+    seats: tuple[Seat, ...]
+    draw: Place | None = None
+    play: Place | None = None
+    burn: Place | None = None
+
+    @property
+    def middle(self) -> Place:
+        """The middle of the game: of the seats' rows."""
+        return mean_place([seat.centre for seat in self.seats])
+
+    def place_of(self, zone: Zone) -> Place | None:
+        """Return the centre of a zone, or None while it is not known."""
+        if zone.kind == "row":
+            return self.seats[zone.seat].row[zone.spot]
+        return {"draw": self.draw, "play": self.play, "burn": self.burn}[zone.kind]
+
+    def zones(self) -> list[Zone]:
+        """Return every zone whose place is known."""
+        rows = [Zone("row", s, k) for s, seat in enumerate(self.seats) for k in range(len(seat.row))]
+        return rows + [zone for zone in (DRAW, PLAY, BURN) if self.place_of(zone) is not None]
+
+    def zone_at(self, x: float, y: float) -> Zone | None:
+        """Return the zone that a card with its centre at (x, y) mm belongs to, or None."""
+        best: tuple[float, Zone] | None = None
+        for zone in self.zones():
+            place = self.place_of(zone)
+            assert place is not None
+            reach = {"row": _SPOT_MM, "draw": _DRAW_MM}.get(zone.kind, _PILE_MM)
+            share = math.hypot(x - place[0], y - place[1]) / reach
+            if share <= 1.0 and (best is None or share < best[0]):
+                best = share, zone
+        return best[1] if best else None
+
+    def seat_reaching_in(self, place: Place) -> int | None:
+        """Return the seat before whose row, seen from the middle, `place` (mm) lies, or None.
+
+        Only somebody who sits there reaches in from there.
+        """
+        x, y = place[0] - self.middle[0], place[1] - self.middle[1]
+        for index, seat in enumerate(self.seats):
+            row = np.array([seat.centre[0] - self.middle[0], seat.centre[1] - self.middle[1]])
+            out = row / max(float(np.linalg.norm(row)), 1e-6)
+            along, aside = x * out[0] + y * out[1], abs(x * out[1] - y * out[0])
+            if along > np.linalg.norm(row) and aside < max(_ROW_ASIDE_MM, 0.6 * along):
+                return index
+        return None
+
+    def seat_shown(self, shower: int, place: Place) -> int:
+        """Return the seat towards which `shower` holds something out at `place` (mm).
+
+        Both the direction from the shower's own place and that from the middle of the table count; the
+        latter the less, the nearer to the middle the thing is held. So does who sits near, for of two who sit
+        side by side both directions tell little.
+        """
+        start, middle = self.seats[shower].centre, self.middle
+        off_middle = min(1.0, math.dist(place, middle) / 100.0)
+
+        def away(index: int) -> float:
+            goal = self.seats[index].centre
+            turned = _angle(start, place, goal) + off_middle * _angle(middle, place, goal)
+            return turned + math.dist(place, goal) / _AS_MUCH_AS_A_RADIAN_MM
+
+        return min((i for i in range(len(self.seats)) if i != shower), key=away)
+
+    def door(self, seat: Seat) -> Place:
+        """Return the point of the picture's border (mm) in front of a seat."""
+        corners = [(0, 0), (self.width, 0), (self.width, self.height), (0, self.height)]
+        border = self.plane.table(corners)
+        x, y = seat.centre
+        nearest = math.inf
+        for a, b in zip(border, np.roll(border, -1, axis=0), strict=True):
+            side = b - a
+            cross = seat.facing[0] * side[1] - seat.facing[1] * side[0]
+            if abs(cross) < 1e-9:
+                continue
+            along = ((a[0] - x) * side[1] - (a[1] - y) * side[0]) / cross
+            on_side = ((a[0] - x) * seat.facing[1] - (a[1] - y) * seat.facing[0]) / cross
+            if along > 0 and -1e-6 <= on_side <= 1 + 1e-6:
+                nearest = min(nearest, along)
+        reach = nearest if math.isfinite(nearest) else 0.0
+        return x + reach * seat.facing[0], y + reach * seat.facing[1]
+
+    def with_pile(self, zone: Zone, place: Place) -> Layout:
+        """Return the layout with a pile put in its place."""
+        if zone == PLAY:
+            return replace(self, play=place)
+        return replace(self, burn=place) if zone == BURN else replace(self, draw=place)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that `--layout` reads: places in mm, the plane as a 3 x 3 matrix."""
+        return {
+            "width": self.width,
+            "height": self.height,
+            "to_table": self.plane.to_table.tolist(),
+            "seats": [{"player": s.player, "row": s.row, "facing": s.facing} for s in self.seats],
+            "draw": self.draw,
+            "play": self.play,
+            "burn": self.burn,
+        }
+
+
+def load_layout(path: Path) -> Layout:
+    """Read a layout from a JSON file in the form of `Layout.to_json`.
+
+    Raises:
+        BadInputError: the file is no JSON or lacks a part.
+    """
+    data = read_capped(path)
+    try:
+        stored = parse_json(data)
+        seats = tuple(
+            Seat(str(s["player"]), tuple(_place(p) for p in s["row"]), _place(s["facing"]))
+            for s in stored["seats"]
+        )
+        plane = TablePlane(np.asarray(stored["to_table"], np.float64).reshape(3, 3))
+        piles = {kind: _place(stored[kind]) for kind in ("draw", "play", "burn") if stored.get(kind)}
+        layout = Layout(plane, int(stored["width"]), int(stored["height"]), seats, **piles)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise BadInputError(
+            "{path}: not a layout ({kind}: {reason})", path=path, kind=type(error).__name__, reason=error
+        ) from None
+    regular = bool(np.isfinite(plane.to_table).all()) and np.linalg.matrix_rank(plane.to_table) == 3
+    if len(seats) < 2 or not all(seat.row for seat in seats) or not regular:
+        raise BadInputError(
+            "{path}: not a layout (two seats with rows and a regular matrix are needed)", path=path
+        )
+    if not (0 < layout.width <= _MOST_PIXELS and 0 < layout.height <= _MOST_PIXELS):
+        raise BadInputError(
+            "{path}: not a layout (pictures of {width} x {height})",
+            path=path,
+            width=layout.width,
+            height=layout.height,
+        )
+    return layout
+
+
+def find_layout(
+    cards: Sequence[Seen],
+    plane: TablePlane,
+    width: int,
+    height: int,
+    players: Sequence[str] | None,
+    row_length: int | None = None,
+    *,
+    draw_pile: bool = True,
+) -> Layout | None:
+    """Return the layout of a finished deal, or None when what lies there is none.
+
+    A deal is finished when as many rows of equal length lie before the seats as there are players, each
+    facing outwards, and a face-down pile lies amid them, if the deal leaves one. A table that is not set for
+    the game has no such thing, and so yields no events.
+    """
+    ups = [card for card in cards if card.face == "up"]
+    count = len(players) if players else None
+    rows = equal_rows(rows_of(ups), count, row_length)
+    rows = rows or equal_rows(rows_of(ups, any_turn=True), count, row_length)
+    if not rows:
+        return None
+    draw, middle = _piles(cards, rows)
+    if draw is None and draw_pile:
+        return None
+    # Rows face away from the draw pile; where it lies far to one side, from their own middle.
+    for centre in (draw or middle, middle):
+        seats = [seat for row in rows if (seat := _seat(row, centre)) is not None]
+        if len(seats) == len(rows):
+            break
+    else:
+        return None
+    ordered = _clockwise(_straightened(seats), centre)
+    names = list(players) if players else [f"P{i + 1}" for i in range(len(ordered))]
+    named = tuple(replace(seat, player=name) for seat, name in zip(ordered, names, strict=True))
+    return Layout(plane, width, height, named, draw=draw)
+
+
+def what_is_missing(
+    cards: Sequence[Seen], count: int | None, row_length: int | None = None, *, draw_pile: bool = True
+) -> tuple[Literal["rows", "draw", "seats"], int]:
+    """Return why cards in which `find_layout` found no deal are none, and how many rows of a deal there are.
+
+    `count` is how many players there are; None: it is not known.
+    """
+    ups = [card for card in cards if card.face == "up"]
+    found = 0
+    for any_turn in (False, True):
+        groups = rows_of(ups, any_turn=any_turn)
+        lengths = Counter(len(row) for row in groups if is_row(row, row_length))
+        found = max(found, *lengths.values(), 0)
+        rows = equal_rows(groups, count, row_length)
+        if rows:
+            missing: Literal["draw", "seats"] = "seats"
+            if draw_pile and _piles(cards, rows)[0] is None:
+                missing = "draw"
+            return missing, len(rows)
+    return "rows", found
+
+
+def _piles(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]]) -> tuple[Place | None, Place]:
+    """Return where the draw pile is, if there is one, and the middle of the rows."""
+    middle = mean_place([mean_place([(c.x, c.y) for c in row]) for row in rows])
+    return _draw_pile(cards, rows, middle), middle
+
+
+def _draw_pile(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]], middle: Place) -> Place | None:
+    free = [
+        (card.x, card.y)
+        for card in cards
+        if card.face == "down"
+        and all(math.hypot(card.x - c.x, card.y - c.y) > _SPOT_MM for row in rows for c in row)
+    ]
+    near = [place for place in free if math.dist(place, middle) < _DRAW_FROM_MIDDLE_MM]
+    return min(near, key=lambda place: math.dist(place, middle)) if near else None
+
+
+def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
+    """Return the seat behind a row, its spots left to right for its player; None if it faces aside."""
+    x, y = mean_place([(card.x, card.y) for card in row])
+    facing = facing_outwards(row, (x - middle[0], y - middle[1]))
+    if facing is None:
+        return None
+    right = (facing[1], -facing[0])
+    spots = sorted(((c.x, c.y) for c in row), key=lambda p: p[0] * right[0] + p[1] * right[1])
+    return Seat("", tuple(spots), facing)
+
+
+def _straightened(seats: Sequence[Seat]) -> list[Seat]:
+    """Return the seats with those at one edge facing one way.
+
+    A row lies as its player happened to put it. Who sits side by side looks straight across the edge: what
+    all their rows say of that, and the line from one to the other, is nearer to it than what each row says.
+    """
+    return [replace(seat, facing=_facing_across(seat, seats)) for seat in seats]
+
+
+def _facing_across(seat: Seat, seats: Sequence[Seat]) -> Place:
+    """Return the direction (unit vector) across the edge at which a seat is, see `_straightened`."""
+    x, y = seat.facing
+    across = [seat.facing]
+    for other in seats:
+        along = (other.centre[0] - seat.centre[0], other.centre[1] - seat.centre[1])
+        apart = math.hypot(*along)
+        if other is seat or apart < 1.0 or other.facing[0] * x + other.facing[1] * y < _ALIKE:
+            continue
+        before = (along[0] * x + along[1] * y) / apart
+        if abs(before) < _ABREAST:
+            sign = 1.0 if along[0] * y - along[1] * x > 0 else -1.0
+            across += [other.facing, (-sign * along[1] / apart, sign * along[0] / apart)]
+    if len(across) == 1:
+        return seat.facing
+    length = math.hypot(sum(x for x, _ in across), sum(y for _, y in across))
+    return sum(x for x, _ in across) / length, sum(y for _, y in across) / length
+
+
+def facing_outwards(row: Sequence[Seen], outwards: Place) -> Place | None:
+    """Return the direction (unit vector) to the player behind a row's cards; None if they face aside.
+
+    `outwards` points from the middle of the table to the row.
+    """
+    turn = math.radians(turn_of(row))
+    facing = (math.cos(turn), math.sin(turn))
+    if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
+        facing = (-facing[0], -facing[1])
+    aside = within_half_a_turn(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))
+    return facing if abs(aside) <= math.radians(_FACING_DEGREES) else None
+
+
+def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
+    """Sort seats clockwise as seen in the picture, from the one nearest to the bottom edge.
+
+    Where two share it that is the right one: clockwise the left one comes after it.
+    """
+
+    def bearing(seat: Seat) -> float:
+        x, y = seat.centre
+        return math.atan2(-(x - middle[0]), y - middle[1])
+
+    nearest = min(abs(bearing(seat)) for seat in seats)
+    start = min(bearing(seat) for seat in seats if abs(bearing(seat)) <= nearest + _SHARED_EDGE)
+    return sorted(seats, key=lambda seat: (bearing(seat) - start) % math.tau)
+
+
+def mean_place(places: Sequence[Place]) -> Place:
+    """Return the middle of places."""
+    return sum(p[0] for p in places) / len(places), sum(p[1] for p in places) / len(places)
+
+
+def _angle(start: Place, first: Place, second: Place) -> float:
+    """Return the angle at `start` between two places, radians, 0..pi."""
+    one = math.atan2(first[1] - start[1], first[0] - start[0])
+    return abs(within_half_a_turn(math.atan2(second[1] - start[1], second[0] - start[0]) - one))
+
+
+def _place(stored: Any) -> Place:
+    x, y = (float(value) for value in stored)
+    if not (abs(x) <= _MOST_MM and abs(y) <= _MOST_MM):
+        raise ValueError(f"{x}, {y} is no place on a table")
+    return x, y
