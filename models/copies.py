@@ -12,7 +12,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from engine.errors import BadInputError
-from vision.recognition.runtime import COPY_OF, eight_bit_file, fingerprint_of
+from vision.recognition.runtime import QUANTISED_FROM_KEY, file_fingerprint, quantised_path
 
 
 def write_copy(
@@ -51,8 +51,8 @@ def write_copy(
 
 
 def _keep(copy: onnx.ModelProto, path: Path) -> Path:
-    target = eight_bit_file(path)
-    onnx.helper.set_model_props(copy, {COPY_OF: fingerprint_of(path)})
+    target = quantised_path(path)
+    onnx.helper.set_model_props(copy, {QUANTISED_FROM_KEY: file_fingerprint(path)})
     try:
         # Elsewhere first: what an interruption leaves half done must not lie in place of a copy.
         scratch_file = target.with_suffix(".new")

@@ -1,11 +1,11 @@
-"""From pictures to what happened on the table. Knows cards and tables; never asks what is legal."""
+"""Computer vision: from camera frames to game events. It never asks whether a play is legal."""
 
 import os
 
-MOST_PIXELS = 1 << 27
-"""A picture file of more is not read: unpacked it would take half a gigabyte."""
+MAX_IMAGE_PIXELS = 1 << 27
+"""Largest image file to read, in pixels. Decoded, such an image takes 400 MB."""
 
-# OpenCV looks at this once, as it is loaded.
-os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_PIXELS))
-# Without it onnxruntime, as it is loaded, tells its makers' servers that and on what it runs.
+# OpenCV reads this variable once, when it is loaded.
+os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MAX_IMAGE_PIXELS))
+# Without this, onnxruntime reports to its makers' servers when it is loaded.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

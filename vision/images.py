@@ -1,4 +1,4 @@
-"""Reads and writes picture files, and makes pictures smaller."""
+"""Reading, writing and downscaling images."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from engine.errors import BadInputError
 from engine.files.atomic import write_whole
 from engine.files.bounded import read_capped
 from engine.messages import message
-from vision.file_names import opencv_name
-from vision.opencv_log import set_log_level, silence
-from vision.two_threads import both
+from vision.opencv_support import opencv_path, set_opencv_log_level, silence_opencv
+from vision.parallel import run_both
 from vision.types import Image
 
 Number = TypeVar("Number", np.uint8, np.float32)
+"""The element type of an image."""
 
-_WORTH_A_THREAD = 4_000_000
-"""A picture of so many numbers takes longer to make smaller than a second thread takes to wake."""
+_MIN_PARALLEL_VALUES = 4_000_000
+"""Array values from which a second thread saves more time in `resize` than it takes to wake."""
 
 
 def read_image(path: Path) -> Image:
-    """Return the picture at `path`, height x width x 3, BGR, 8 bit, turned as its EXIF note says.
+    """Return the image in a file: height x width x 3, BGR, 8 bit, turned as its EXIF orientation says.
 
-    Raises BadInputError for a file that is missing, empty, too large or not a picture.
+    Raises:
+        BadInputError: The file is missing, empty, too large or no image.
     """
     try:
         data = np.frombuffer(read_capped(path), np.uint8)
@@ -42,7 +43,7 @@ def read_image(path: Path) -> Image:
     except OSError as error:
         raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     try:
-        with _silence():
+        with _silenced():
             image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     except cv2.error:
         image = None
@@ -51,10 +52,18 @@ def read_image(path: Path) -> Image:
     return np.asarray(image, np.uint8)
 
 
-def check_picture_name(path: Path, otherwise: str = "") -> None:
-    """Raise BadInputError where a name's ending (`otherwise`, if it has none) is of no format to write."""
-    opencv_name(path)
-    ending = path.suffix or otherwise
+def check_image_name(path: Path, default_suffix: str = "") -> None:
+    """Check that an image can be written under this name.
+
+    Args:
+        path: Where it is to be written.
+        default_suffix: The suffix that counts if `path` has none.
+
+    Raises:
+        BadInputError: OpenCV can write no format with this suffix, or the name is not UTF-8 text.
+    """
+    opencv_path(path)
+    ending = path.suffix or default_suffix
     if not cv2.haveImageWriter(f"picture{ending}"):
         raise BadInputError(
             "{path}: {suffix} is not a picture format that can be written",
@@ -63,18 +72,21 @@ def check_picture_name(path: Path, otherwise: str = "") -> None:
         )
 
 
-def save_image(path: Path, image: Image, otherwise: str = "") -> None:
-    """Write a picture, BGR, 8 bit, to `path`, all or nothing, in the format of its ending.
+def save_image(path: Path, image: Image, default_suffix: str = "") -> None:
+    """Write an image (BGR, 8 bit) in the format of the file's suffix, completely or not at all.
 
-    `otherwise`: the ending to go by where the name has none.
+    Args:
+        path: Where to write it.
+        image: Height x width x 3.
+        default_suffix: The suffix that counts if `path` has none.
 
     Raises:
-        BadInputError: as `check_picture_name`, or the format takes no such picture.
-        OSError: the file cannot be written.
+        BadInputError: As for `check_image_name`, or the format cannot hold this image.
+        OSError: The file cannot be written.
     """
-    check_picture_name(path, otherwise)
+    check_image_name(path, default_suffix)
     try:
-        done, data = cv2.imencode(path.suffix or otherwise, image)
+        done, data = cv2.imencode(path.suffix or default_suffix, image)
     except cv2.error:
         done = False
     if not done:
@@ -82,61 +94,64 @@ def save_image(path: Path, image: Image, otherwise: str = "") -> None:
     write_whole(path, data.tobytes())
 
 
-def reduced_size(image: Image, longest: int) -> tuple[tuple[int, int], float]:
-    """Return width and height of a copy whose longer side has `longest` pixels at most, and its scale."""
+def downscaled_size(image: Image, longest: int) -> tuple[tuple[int, int], float]:
+    """Return the size (width, height) and scale of a copy whose longer side has at most `longest` pixels."""
     height, width = image.shape[:2]
     scale = min(1.0, longest / max(height, width))
     return (max(1, round(width * scale)), max(1, round(height * scale))), scale
 
 
-def reduced(image: Image, longest: int) -> tuple[Image, float]:
-    """Return a copy whose longer side has `longest` pixels, and its scale; never a larger one.
+def downscale(image: Image, longest: int) -> tuple[Image, float]:
+    """Return a copy whose longer side has at most `longest` pixels, and its scale.
 
-    The picture is halved as often as it can be before it is interpolated: halving is the one average over an
-    area that is fast.
+    The image is halved as often as possible before it is interpolated, because halving is the fastest average
+    over an area. The copy is never larger than the image.
     """
-    size, scale = reduced_size(image, longest)
-    return smaller(image, size), scale
+    size, scale = downscaled_size(image, longest)
+    return downscale_to(image, size), scale
 
 
-def smaller(image: Image, size: tuple[int, int]) -> Image:
-    """Return a copy of a size (width, height) as `reduced` makes it, whether or not halved before."""
-    return np.asarray(cv2.resize(halved(image, size), size, interpolation=cv2.INTER_LINEAR), np.uint8)
+def downscale_to(image: Image, size: tuple[int, int]) -> Image:
+    """Return a copy of the given size (width, height), made as `downscale` makes it.
+
+    The result does not depend on whether the image was already halved.
+    """
+    return np.asarray(cv2.resize(halve_towards(image, size), size, interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
-def halved(image: Image, size: tuple[int, int]) -> Image:
-    """Return a picture halved as often as it can be without falling below a size (width, height)."""
+def halve_towards(image: Image, size: tuple[int, int]) -> Image:
+    """Return an image halved as often as possible without becoming smaller than a size (width, height)."""
     while image.shape[1] >= 2 * size[0] and image.shape[0] >= 2 * size[1]:
         half = (image.shape[1] // 2, image.shape[0] // 2)
         image = np.asarray(cv2.resize(image, half, interpolation=cv2.INTER_AREA), np.uint8)
     return image
 
 
-def resized(image: Image, size: tuple[int, int], mode: int) -> Image:
-    """Return a picture of another size (width, height), made by an interpolation of OpenCV's, `mode`.
+def resize(image: Image, size: tuple[int, int], mode: int) -> Image:
+    """Return a copy of the given size (width, height) by an interpolation `mode` of OpenCV.
 
-    A large one is made smaller by two threads where none of its pixels counts for both halves of the copy.
+    Two threads share the work if the image is large and no pixel counts for both halves of the copy.
     """
     whole = image.shape[1] % size[0] == 0 and image.shape[0] % size[1] == 0
-    if mode != cv2.INTER_AREA or not whole or size[1] % 2 or image.size < _WORTH_A_THREAD:
+    if mode != cv2.INTER_AREA or not whole or size[1] % 2 or image.size < _MIN_PARALLEL_VALUES:
         return np.asarray(cv2.resize(image, size, interpolation=mode), np.uint8)
     half = (size[0], size[1] // 2)
     top, bottom = (partial(cv2.resize, part, half, interpolation=mode) for part in np.split(image, 2))
-    return np.asarray(np.concatenate(both(top, bottom)), np.uint8)
+    return np.asarray(np.concatenate(run_both(top, bottom)), np.uint8)
 
 
-def strongest(image: NDArray[Number]) -> NDArray[Number]:
-    """Return the largest of the three colours of each pixel (height x width).
+def max_channel(image: NDArray[Number]) -> NDArray[Number]:
+    """Return the largest colour channel of each pixel (height x width).
 
-    Several times as fast as a maximum along an axis, or as OpenCV's split.
+    This is several times as fast as a maximum along an axis, or as OpenCV's `split`.
     """
     return np.asarray(np.maximum(np.maximum(image[..., 0], image[..., 1]), image[..., 2]))
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the complaints of OpenCV and of its JPEG library from standing beside our one clear line."""
-    level = silence()
+def _silenced() -> Iterator[None]:
+    """Silence OpenCV and its JPEG library, so that the user sees only our one clear line."""
+    level = silence_opencv()
     stderr, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
@@ -145,4 +160,4 @@ def _silence() -> Iterator[None]:
         os.dup2(stderr, 2)
         os.close(stderr)
         os.close(nowhere)
-        set_log_level(level)
+        set_opencv_log_level(level)

@@ -1,6 +1,6 @@
-"""The questions that come up while a table is watched, in English.
+"""The questions that following a game may ask the players, in English.
 
-Each is a form of its own, so that it can be asked in other languages.
+Each is a template, so that the app can ask it in other languages.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-SOMEBODY = "Somebody"
-"""Stands for a player where nobody knows who it was."""
+UNKNOWN_PLAYER = "Somebody"
+"""Stands for the player where nobody knows who it was."""
 UNREAD_CARD = "{player} played a card that cannot be read. Which card is it?"
 HIDDEN_CARD = (
     "{player} drew more cards than were seen to be played ({count}). Which card lay hidden under the others?"
 )
-LIES_OTHERWISE = (
+TABLE_CHANGED = (
     "The cards do not lie as they lay when the game was broken off. Can you put them and the camera back?"
 )
 NO_ROWS = (
@@ -30,30 +30,34 @@ LOST_TRACK = (
     "The cards or the camera have moved, and the game was lost from sight. Do the cards lie as before, and "
     "is nothing missing here?"
 )
-QUESTIONS = (UNREAD_CARD, HIDDEN_CARD, LIES_OTHERWISE, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK)
+QUESTIONS = (UNREAD_CARD, HIDDEN_CARD, TABLE_CHANGED, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK)
+"""All templates, for the translators."""
 
-NOT_RECOGNISED = (NO_ROWS, NO_DRAW_PILE, NO_SEATS)
-"""Those about a deal that is not recognised: showing where things lie answers them."""
-ASTRAY = (LIES_OTHERWISE, LOST_TRACK)
-"""Those about a game that does not lie where it lay: until it is found showing where it lies finds it."""
-
-
-def asked(form: str, player: str | None = None, **facts: object) -> str:
-    """Return the question of this form about a player, or about the numbers in it."""
-    return form.format(player=player or SOMEBODY, **facts)
+LAYOUT_QUESTIONS = (NO_ROWS, NO_DRAW_PILE, NO_SEATS)
+"""Questions about a deal that is not recognised. The players answer them by tapping where things lie."""
+LOST_TABLE_QUESTIONS = (TABLE_CHANGED, LOST_TRACK)
+"""Questions about a table that no longer looks as before. Tapping where things lie answers them too."""
 
 
-def taken_apart(says: str, player: str | None = None) -> tuple[str, Mapping[str, str]] | None:
-    """Return the form of a question that was asked and its numbers; None where it has none of the forms."""
+def format_question(form: str, player: str | None = None, **facts: object) -> str:
+    """Return a question made from a template, the player it is about, and the numbers in it."""
+    return form.format(player=player or UNKNOWN_PLAYER, **facts)
+
+
+def parse_question(says: str, player: str | None = None) -> tuple[str, Mapping[str, str]] | None:
+    """Return the template of a question and the numbers in it; None if no template fits.
+
+    `player` is whom the question is about; None stands for `UNKNOWN_PLAYER`.
+    """
     for form in QUESTIONS:
         found = _pattern(form).fullmatch(says)
-        if found is not None and asked(form, player, **found.groupdict()) == says:
+        if found is not None and format_question(form, player, **found.groupdict()) == says:
             return form, found.groupdict()
     return None
 
 
 @cache
 def _pattern(form: str) -> re.Pattern[str]:
-    """Return what a question of this form looks like; its numbers are groups, whom it is about is not."""
+    """Return a pattern that matches the questions made from a template, with a group for each number."""
     plain = re.escape(form).replace(r"\{player\}", ".+")
     return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\d+)", plain))

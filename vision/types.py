@@ -1,4 +1,4 @@
-"""One card as it was seen in one picture: the container that every step of `vision` passes on."""
+"""The types that every step of `vision` shares: images, quads, and the reading of one card."""
 
 from __future__ import annotations
 
@@ -12,34 +12,37 @@ from numpy.typing import NDArray
 from engine.cards import JOKER
 
 Image = NDArray[np.uint8]
-"""A picture: height x width x 3, BGR, 8 bit."""
+"""An image: height x width x 3, BGR, 8 bit."""
 Quad = NDArray[np.float32]
-"""Four corners, 4 x 2 (x, y) in pixels, clockwise in the image; the first two end a short edge."""
+"""Four corners of a card: 4 x 2 (x, y) in pixels, clockwise in the image, a short edge first."""
 
 UNKNOWN_CARD = "??"
+"""A card that nobody has identified, in the notation of the contract."""
 Face = Literal["up", "down"]
-_SEEN_ELSEWHERE = 0.1
-"""Weight of a name that another card surely bears: it may be that one, too, told in a wrong place."""
+"""Which side of a card the camera sees: its face (`up`) or its back (`down`)."""
+_SEEN_ELSEWHERE_FACTOR = 0.1
+"""Factor on the probability of a name that another card surely bears. Above 0, as that card may be
+misread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CardReading:
-    """A card found in a picture, and what it was read as."""
+    """One card in one image: where it was detected, and how it was classified."""
 
     quad: Quad
-    """The whole card's corners, even where it is partly covered."""
+    """The corners of the whole card, even where other cards cover it."""
     face: Face
-    outline_confidence: float
-    """Probability that a card lies here at all."""
+    detection_confidence: float
+    """Probability, 0..1, that a card lies here at all."""
     card: str | None = None
-    """`9S`, `JOKER`, ... or None: face down, or not told with enough certainty."""
+    """`9S`, `JOKER`, ...; None if the card lies face down, or if no name is probable enough."""
     confidence: float = 0.0
-    """Calibrated probability that `card` is right; for a face-down card, that it is one."""
+    """Calibrated probability that `card` is right. For a face-down card: that it is one."""
     alternatives: tuple[tuple[str, float], ...] = ()
-    """Other cards it may be, most probable first."""
+    """Other cards that this may be, with their probabilities, most probable first."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry of `cards` in the contract's `shithead read --json`."""
+        """Return the reading as an entry of `cards` in the contract's `shithead read --json`."""
         return {
             "face": self.face,
             "card": self.card,
@@ -50,20 +53,26 @@ class CardReading:
 
 
 def without_jokers(reading: CardReading) -> CardReading:
-    """Return what a reading says where the pack has no jokers: what it may be besides, or nothing."""
+    """Return a reading for a pack without jokers: the joker is dropped from its name and its alternatives."""
     rest = tuple((card, p) for card, p in reading.alternatives if card != JOKER)
     if reading.card != JOKER:
         return replace(reading, alternatives=rest)
     return replace(reading, card=None, confidence=0.0, alternatives=rest)
 
 
-def named_otherwise(reading: CardReading, seen: Collection[str], threshold: float) -> CardReading:
-    """Return a reading weighed by which cards are `seen` elsewhere; it is named from the `threshold` on.
+def discount_seen_cards(reading: CardReading, seen: Collection[str], threshold: float) -> CardReading:
+    """Return a reading whose names lose probability if they are `seen` on other cards.
 
-    It may be one of those all the same, told in a wrong place.
+    The likeliest name is kept if its probability reaches `threshold`. Names in `seen` are not ruled out,
+    because the other card may be the one misread.
+
+    Args:
+        reading: The reading to weigh again.
+        seen: Names that other cards of the image surely bear.
+        threshold: Least probability, 0..1, of a name.
     """
-    may_be = _names(reading)
-    weighed = [(name, p * (_SEEN_ELSEWHERE if name in seen else 1.0)) for name, p in may_be]
+    may_be = _probabilities(reading)
+    weighed = [(name, p * (_SEEN_ELSEWHERE_FACTOR if name in seen else 1.0)) for name, p in may_be]
     total = 1.0 - sum(p for _, p in may_be) + sum(p for _, p in weighed)
     odds = sorted(((name, p / total) for name, p in weighed), key=lambda pair: -pair[1])
     if not odds:
@@ -74,32 +83,34 @@ def named_otherwise(reading: CardReading, seen: Collection[str], threshold: floa
     return replace(reading, card=best, confidence=confidence, alternatives=tuple(odds[1:]))
 
 
-def named_by_both(reading: CardReading, other: CardReading) -> CardReading:
-    """Return a reading with the mean of its own opinion and that of `other`: both are of one named card."""
+def average_names(reading: CardReading, other: CardReading) -> CardReading:
+    """Return the first reading with the mean probabilities of both, which are named and of one card."""
     odds: dict[str, float] = {}
-    for name, p in (*_names(reading), *_names(other)):
+    for name, p in (*_probabilities(reading), *_probabilities(other)):
         odds[name] = odds.get(name, 0.0) + p / 2
     (best, confidence), *others = sorted(odds.items(), key=lambda pair: -pair[1])
     return replace(reading, card=best, confidence=confidence, alternatives=tuple(others))
 
 
-def _names(reading: CardReading) -> list[tuple[str, float]]:
-    """Return what a reading may be, with its probabilities."""
+def _probabilities(reading: CardReading) -> list[tuple[str, float]]:
+    """Return each card that a reading may be with its probability, the reading's own name first."""
     named = () if reading.card is None else ((reading.card, reading.confidence),)
     return [*named, *reading.alternatives]
 
 
 Region = tuple[float, float, float, float]
-"""Part of a picture: left, top, right, bottom, pixels."""
+"""Part of an image: left, top, right, bottom in pixels."""
 
 
 class CardReader(Protocol):
-    """Anything that finds and names the cards in a picture."""
+    """A reader that finds and names the cards in an image."""
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> Sequence[CardReading]:
-        """Return the cards in `image`, in no particular order.
+        """Return the cards in an image, in no particular order.
 
-        `crowded` are the parts of it where cards may lie half covered by others, which takes longer to look
-        at; None: anywhere.
+        Args:
+            image: Height x width x 3, BGR, 8 bit.
+            crowded: Regions in which to search for partly covered cards too, which takes longer. None: the
+                whole image.
         """
         ...

@@ -1,4 +1,4 @@
-"""Where the weights of the networks lie: beside the packages, in `models`."""
+"""The folder of the networks' weights: `models`, beside the packages."""
 
 from __future__ import annotations
 

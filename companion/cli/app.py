@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     forget_left_files()
     check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
     if args.deck is not None:
-        from vision.decks.deck import load_deck
+        from vision.decks.deck_files import load_deck
 
         load_deck(args.deck)  # the form offers what is enrolled, and would pass over another name
     try:

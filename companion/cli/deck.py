@@ -16,7 +16,7 @@ from engine.errors import BadInputError
 
 if TYPE_CHECKING:
     from vision.decks.deck import Deck
-    from vision.enrolment.showing import Doubt, PackShow
+    from vision.enrolment.session import EnrolmentSession, UnidentifiedCard
     from vision.types import Image, Quad
 
 _CARD_IN_NAME = re.compile(r"(?P<card>(?:10|[2-9AJQK])[CDHS]|JOKER)(?![0-9A-Z])", re.IGNORECASE)
@@ -80,12 +80,13 @@ def card_of(path: Path) -> str:
 
 
 def _enrol(args: argparse.Namespace) -> int:
-    from vision.decks.deck import DeckHead, deck_path, save_deck
+    from vision.decks.deck_files import deck_path, save_deck
+    from vision.decks.deck_head import DeckHead
 
     # Nobody should show a whole pack to learn that its name is taken.
     if deck_path(args.name).exists() and not args.replace:
         raise BadInputError(f"deck {args.name}: enrolled already; --replace puts the new one in its place")
-    doubts: Sequence[Doubt] = ()
+    doubts: Sequence[UnidentifiedCard] = ()
     if len(args.source) == 1 and Path(args.source[0]).suffix.lower() == _DECK_FILE:
         deck = _from_file(args.name, Path(args.source[0]))
     elif len(args.source) == 1 and _is_moving(args.source[0]):
@@ -100,11 +101,11 @@ def _enrol(args: argparse.Namespace) -> int:
 
 def _from_file(name: str, path: Path) -> Deck:
     """Return the deck that somebody shares, under a name of one's own."""
-    from vision.decks.deck import read_deck
+    from vision.decks.deck_files import read_deck
     from vision.recognition.classifier import weights_fingerprint
 
     deck = read_deck(path, name)
-    if deck.weights != weights_fingerprint():
+    if deck.weights_fingerprint != weights_fingerprint():
         raise BadInputError(f"{path}: enrolled with other network weights; it must be enrolled again")
     return deck
 
@@ -117,17 +118,17 @@ def _is_moving(source: str) -> bool:
     return not path.is_dir() and path.suffix.lower() not in _PICTURES
 
 
-def _report(deck: Deck, doubts: Sequence[Doubt], *, as_json: bool) -> None:
+def _report(deck: Deck, doubts: Sequence[UnidentifiedCard], *, as_json: bool) -> None:
     enrolled, missing = _enrolled(deck)
     if as_json:
-        open_ = [{"t": round(doubt.t, 2), "maybe": list(doubt.maybe)} for doubt in doubts]
+        open_ = [{"t": round(doubt.t, 2), "maybe": list(doubt.candidates)} for doubt in doubts]
         back = bool(len(deck.backs))
         line = {"deck": deck.name, "enrolled": enrolled, "missing": missing, "unclear": open_, "back": back}
         print(json.dumps(line))
         return
     print(f"deck {deck.name}: {len(enrolled)} cards enrolled{', and the back' if len(deck.backs) else ''}")
     for doubt in doubts:
-        choice = " or ".join(doubt.maybe) or "not one of the pack, or shown twice"
+        choice = " or ".join(doubt.candidates) or "not one of the pack, or shown twice"
         print(f"the card shown at {doubt.t:.1f} s could not be told: {choice}")
     if missing:
         print(f"missing: {' '.join(missing)}")
@@ -135,14 +136,14 @@ def _report(deck: Deck, doubts: Sequence[Doubt], *, as_json: bool) -> None:
 
 def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
     """Return the cards that are enrolled, and those of the 52 that are not."""
-    from vision.decks.deck import KNOWN
+    from vision.decks.deck import DECK_CARDS
 
     counts = Counter(deck.cards)
-    missing = [card for card in KNOWN if not counts[card] and card != "JOKER"]
-    return [card for card in KNOWN if counts[card]], missing
+    missing = [card for card in DECK_CARDS if not counts[card] and card != "JOKER"]
+    return [card for card in DECK_CARDS if counts[card]], missing
 
 
-def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Doubt]]:
+def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[UnidentifiedCard]]:
     """Return the deck that is shown in a film, or to a camera, and the cards that could not be told."""
     from companion.game.enrolling import with_networks
 
@@ -156,7 +157,7 @@ def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Dou
         raise BadInputError(f"{spec}: {error}") from None
 
 
-def _watch(spec: str, show: PackShow, bar: Bar) -> None:
+def _watch(spec: str, show: EnrolmentSession, bar: Bar) -> None:
     """Look at the source until it ends, or nothing is left to be shown to it."""
     from companion.game.enrolling import PACK, PackWatch
     from vision.capture.sources import open_source
@@ -168,7 +169,7 @@ def _watch(spec: str, show: PackShow, bar: Bar) -> None:
             if seen in ("taken", "seen"):
                 missing = show.missing()
                 bar.show(PACK - len(missing), PACK, _so_far(show, missing))
-            if source.live and show.showings and watch.idle_s > _IDLE_SECONDS:
+            if source.live and show.shown_cards and watch.idle_s > _IDLE_SECONDS:
                 return
     except KeyboardInterrupt:
         # The usual way to tell a camera that there are no more cards.
@@ -176,16 +177,16 @@ def _watch(spec: str, show: PackShow, bar: Bar) -> None:
             raise
     except BadInputError as error:
         # A film can be shown again; who showed a pack to a camera should not have to.
-        if not source.live or not show.showings:
+        if not source.live or not show.shown_cards:
             raise
         print(f"shithead deck: {error}; what was shown is kept", file=sys.stderr)
     finally:
         source.close()
 
 
-def _so_far(show: PackShow, missing: Sequence[str]) -> str:
+def _so_far(show: EnrolmentSession, missing: Sequence[str]) -> str:
     left = " ".join(missing) if len(missing) <= _NAMED_MISSING else f"{len(missing)} cards"
-    return f"{len(show.showings)} shown; missing: {left or 'none'}"
+    return f"{len(show.shown_cards)} shown; missing: {left or 'none'}"
 
 
 def _from_photos(name: str, paths: list[Path], *, tells: bool) -> Deck:
@@ -194,11 +195,11 @@ def _from_photos(name: str, paths: list[Path], *, tells: bool) -> Deck:
     photos = [(path, card) for path in _photos(paths) if (card := _named(path)) is not None]
     if not photos:
         raise BadInputError(f"{paths[0]}: no photo of a card (their names begin with it: 10H.jpg, QS_2.jpg)")
-    from vision.enrolment.enrolment import enrol
-    from vision.recognition.classifier import FaceReader
+    from vision.enrolment.examples import enrol
+    from vision.recognition.classifier import CardClassifier
 
     with Bar("deck", "photos", wanted=tells) as bar:
-        return enrol(name, _shown(photos, bar), FaceReader())
+        return enrol(name, _shown(photos, bar), CardClassifier())
 
 
 def _photos(paths: list[Path]) -> list[Path]:
@@ -223,9 +224,9 @@ def _named(path: Path) -> str | None:
 def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image, Quad, str]]:
     """Yield each photo's picture, its one card's quad, and the card."""
     from vision.images import read_image
-    from vision.recognition.detector import OutlineFinder
+    from vision.recognition.detector import CardDetector
 
-    finder = OutlineFinder()
+    finder = CardDetector()
     for number, (path, card) in enumerate(photos):
         bar.show(number, len(photos))
         try:
@@ -233,7 +234,7 @@ def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image
         except BadInputError as error:
             _left_out(str(error))
             continue
-        outlines = [outline for outline in finder.find(image) if outline.face == "up"]
+        outlines = [outline for outline in finder.detect(image) if outline.face == "up"]
         if len(outlines) != 1:
             _left_out(f"{path}: {len(outlines)} face-up cards are seen, one is needed")
             continue
@@ -248,8 +249,8 @@ def _left_out(why: str) -> None:
 
 
 def _list(_: argparse.Namespace) -> int:
-    from vision.decks.deck import deck_names, load_deck, load_learnt
-    from vision.enrolment.online_learning import LEAST_CARDS, known_cards
+    from vision.decks.deck_files import deck_names, load_deck, load_learnt_deck
+    from vision.enrolment.online_learning import MIN_DECK_CARDS, known_cards
 
     names = deck_names()
     if not names:
@@ -260,11 +261,11 @@ def _list(_: argparse.Namespace) -> int:
             print(f"{name}: {len(set(load_deck(name).cards))} cards")
         except BadInputError as error:
             wrong.append(str(error))
-    learnt = load_learnt()
+    learnt = load_learnt_deck()
     if learnt is not None:
         known = len(known_cards(learnt))
         cards = f"{known} card{'' if known == 1 else 's'}"
-        print(f"learnt during play: {cards} (used from {LEAST_CARDS} on, where no deck is named)")
+        print(f"learnt during play: {cards} (used from {MIN_DECK_CARDS} on, where no deck is named)")
     for line in wrong[:-1]:
         print(f"shithead deck: {line}", file=sys.stderr)
     if wrong:
@@ -273,7 +274,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from vision.decks.deck import deck_path, load_deck
+    from vision.decks.deck_files import deck_path, load_deck
 
     deck, path = load_deck(args.name), deck_path(args.name)
     enrolled, missing = _enrolled(deck)
@@ -285,11 +286,11 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    from vision.decks.deck import LEARNT, learnt_folder, remove_deck
+    from vision.decks.deck_files import LEARNT_DECK, learnt_folder, remove_deck
 
     if args.learnt:
         try:
-            remove_deck(LEARNT, learnt_folder())
+            remove_deck(LEARNT_DECK, learnt_folder())
         except BadInputError:
             raise BadInputError("nothing was learnt during play") from None
         print("what was learnt during play: forgotten")

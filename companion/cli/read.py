@@ -35,13 +35,13 @@ def run(args: argparse.Namespace) -> int:
     if args.save is not None and len(args.images) > 1:
         raise BadInputError(f"--save {args.save}: it takes one picture, and {len(args.images)} are given")
     from companion.cli.outputs import check_outputs
-    from vision.decks.deck import deck_path
-    from vision.images import check_picture_name, read_image
+    from vision.decks.deck_files import deck_path
+    from vision.images import check_image_name, read_image
     from vision.recognition.reader import reader_for_deck
 
     check_outputs({"--save": args.save}, [*args.images, deck_path(args.deck) if args.deck else None])
     if args.save is not None:
-        check_picture_name(args.save)
+        check_image_name(args.save)
     reader = reader_for_deck(args.deck)
     failed = False
     for path in args.images:

@@ -18,9 +18,9 @@ from companion.i18n.wording import event_words
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.messages import printable
-from vision.capture.opencv import is_whole
-from vision.capture.video_writer import begin_film
-from vision.file_names import opencv_name
+from vision.capture.opencv import is_complete_film
+from vision.capture.video_writer import open_film_writer
+from vision.opencv_support import opencv_path
 from vision.table.drawing import draw_table
 from vision.table.view import TableView
 from vision.types import Image
@@ -121,7 +121,7 @@ class FilmWriter:
     def __init__(self, path: Path, fps: float) -> None:
         if not path.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {path.parent}")
-        opencv_name(path)
+        opencv_path(path)
         self._path, self._fps = path, fps
         self._writer: cv2.VideoWriter | None = None
         self._part, self._file = path, ExitStack()
@@ -165,7 +165,7 @@ class FilmWriter:
         self._size = (width, height)
         with ExitStack() as opening:
             self._part = opening.enter_context(noted_file(self._path))
-            writer = begin_film(self._part, self._path, self._fps, (width, height))
+            writer = open_film_writer(self._part, self._path, self._fps, (width, height))
             self._file = opening.pop_all()
         return writer
 
@@ -180,7 +180,7 @@ class FilmWriter:
         with self._file:
             self._writer.release()
             self._writer = None
-            if not is_whole(self._part, self._stored):
+            if not is_complete_film(self._part, self._stored):
                 raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
 
 

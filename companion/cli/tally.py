@@ -41,11 +41,11 @@ def run(args: argparse.Namespace) -> int:
     from companion.game import sharing
     from companion.game.evening import tally_of, title_of
     from companion.store.store import Store, default_path, is_there
-    from vision.images import check_picture_name
+    from vision.images import check_image_name
 
     check_outputs({"--png": args.png}, store=args.store or default_path())
     if args.png is not None:
-        check_picture_name(args.png, ".png")
+        check_image_name(args.png, ".png")
     if args.store is not None and not is_there(args.store):
         raise BadInputError(f"{args.store}: no such file")
     player = args.not_sung if args.sung is None else args.sung

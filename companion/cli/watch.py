@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if past.notice:
         print(f"shithead watch: {past.notice}", file=sys.stderr)
     source = wound_on(choice, past, open_chosen_source(args.source, tries_on=True))
-    source.tell = _say
+    source.on_status = _say
     film: FilmWriter | None = None
     try:
         watching = Watching(_learns(args, choice), _say)
@@ -135,7 +135,7 @@ def _choice(args: argparse.Namespace) -> Choice:
     """
     from companion.game.setup import Choice, choice_of
     from companion.game.starting import broken_off
-    from vision.decks.deck import load_deck
+    from vision.decks.deck_files import load_deck
 
     store = None if args.store in (None, Path()) else args.store
     if not args.resume:
@@ -166,7 +166,7 @@ def _check_files(args: argparse.Namespace) -> None:
     """Refuse files that cannot be written, or not without losing what is read."""
     from companion.cli.outputs import check_outputs
     from companion.store.store import default_path
-    from vision.decks.deck import deck_path
+    from vision.decks.deck_files import deck_path
 
     read = [args.source, args.rules, args.layout, deck_path(args.deck) if args.deck else None]
     written = {"--events": args.events, "--save": args.save, "--save-layout": args.save_layout}

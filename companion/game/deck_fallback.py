@@ -9,7 +9,7 @@ from companion.game.setup import Choice
 from companion.i18n.catalogue import _
 from engine.errors import BadInputError
 from engine.messages import Said, message
-from vision.decks.deck import deck_names, load_deck
+from vision.decks.deck_files import deck_names, load_deck
 
 
 def with_deck_that_is_there(choice: Choice, tell: Callable[[Said], object]) -> Choice:

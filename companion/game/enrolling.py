@@ -19,8 +19,10 @@ from companion.i18n.messages import error_words, failure_words, words
 from engine.errors import BadInputError
 from engine.messages import message
 from vision.capture.sources import FrameSource
-from vision.decks.deck import KNOWN, Deck, DeckHead, deck_path, save_deck
-from vision.enrolment.showing import LOOK_SECONDS, SURE, Doubt, PackShow, Seen
+from vision.decks.deck import DECK_CARDS, Deck
+from vision.decks.deck_files import deck_path, save_deck
+from vision.decks.deck_head import DeckHead
+from vision.enrolment.session import LOOK_SECONDS, SURE_P, EnrolmentSession, LookResult, UnidentifiedCard
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
@@ -28,19 +30,19 @@ PACK = 52
 Phase = Literal["opening", "showing", "learning", "saved"]
 Counted = Callable[[int, int], None]
 """Told how many pictures are done, and of how many."""
-Learn = Callable[[PackShow, Counted], tuple[Deck, tuple[Doubt, ...]]]
+Learn = Callable[[EnrolmentSession, Counted], tuple[Deck, tuple[UnidentifiedCard, ...]]]
 
 
 class PackWatch:
     """Looks at a source often enough for cards that are shown to it, until it ends or all are told."""
 
-    def __init__(self, source: FrameSource, show: PackShow) -> None:
+    def __init__(self, source: FrameSource, show: EnrolmentSession) -> None:
         """`show` keeps what was seen."""
         self._source, self._show = source, show
         self.idle_s = 0.0
         """For how long nothing new has been shown, seconds of the source."""
 
-    def __iter__(self) -> Iterator[tuple[float, Image, Seen | None]]:
+    def __iter__(self) -> Iterator[tuple[float, Image, LookResult | None]]:
         """Yield time, picture, and what was made of it; None of a picture that was not looked at.
 
         Raises:
@@ -48,7 +50,7 @@ class PackWatch:
         """
         looked = taken = float("-inf")
         for t, frame in self._source:
-            seen: Seen | None = None
+            seen: LookResult | None = None
             if t - looked >= LOOK_SECONDS:
                 looked = t
                 seen = self._show.look(frame, t)
@@ -66,34 +68,34 @@ def learn(name: str, faces: Any) -> Learn:
     Raises:
         BadInputError: `name` is no plain word. What it returns raises it where too few cards were told.
     """
-    from vision.enrolment.showing import deck_of
+    from vision.enrolment.session import build_deck
 
     deck_path(name)
 
-    def make(show: PackShow, counted: Counted) -> tuple[Deck, tuple[Doubt, ...]]:
-        settled = show.settled()
+    def make(show: EnrolmentSession, counted: Counted) -> tuple[Deck, tuple[UnidentifiedCard, ...]]:
+        settled = show.result()
         told = {card for card, _showing in settled.cards}
         if len(told) < 2:
             raise BadInputError("{count} cards were told; show each alone, held still", count=len(told))
-        deck = deck_of(name, settled, faces, show.backs, counted)
+        deck = build_deck(name, settled, faces, show.backs, counted)
         DeckHead(deck)  # says what is wrong, if anything is
-        return deck, settled.doubts
+        return deck, settled.unidentified
 
     return make
 
 
-def with_networks(name: str) -> tuple[PackShow, Learn]:
+def with_networks(name: str) -> tuple[EnrolmentSession, Learn]:
     """Return what watches and what learns, with the networks that ship with the program.
 
     Raises:
         BadInputError: the weights are missing, or `name` is no plain word.
     """
-    from vision.recognition.classifier import FaceReader
-    from vision.recognition.detector import OutlineFinder
+    from vision.recognition.classifier import CardClassifier
+    from vision.recognition.detector import CardDetector
 
     deck_path(name)
-    faces = FaceReader()
-    return PackShow(OutlineFinder(), faces), learn(name, faces)
+    faces = CardClassifier()
+    return EnrolmentSession(CardDetector(), faces), learn(name, faces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Progress:
     """What a screen shows of an enrolment."""
 
     phase: Phase = "opening"
-    seen: Seen = "nothing"
+    seen: LookResult = "nothing"
     last: str | None = None
     """The card that was taken last, if it is sure already."""
     shown: int = 0
@@ -123,7 +125,7 @@ class EnrolSession:
     """Watches a source in the background; saves the deck once all cards are told, or when asked to."""
 
     def __init__(
-        self, open_source: Callable[[], FrameSource], open_show: Callable[[], tuple[PackShow, Learn]]
+        self, open_source: Callable[[], FrameSource], open_show: Callable[[], tuple[EnrolmentSession, Learn]]
     ) -> None:
         """Nothing is opened before `start()`."""
         self.picture: Picture | None = None
@@ -158,7 +160,7 @@ class EnrolSession:
     def _work(self) -> None:
         try:
             source = self._source = self._open_source()
-            source.tell = lambda line: self._tell(lost=words(line))
+            source.on_status = lambda line: self._tell(lost=words(line))
             try:
                 show, make = self._open_show()
                 self._tell(phase="showing", missing=show.missing())
@@ -176,20 +178,20 @@ class EnrolSession:
             _log.exception("the enrolment's thread has ended")
             self._tell(error=failure_words(error))
 
-    def _watch(self, source: FrameSource, show: PackShow) -> None:
+    def _watch(self, source: FrameSource, show: EnrolmentSession) -> None:
         for serial, (t, frame, seen) in enumerate(PackWatch(source, show), start=1):
             self.picture = picture_of(frame, t, serial)
             if self.progress.lost:
                 self._tell(lost="")
-            if seen == "taken" or (seen == "seen" and len(show.showings) != self.progress.shown):
+            if seen == "taken" or (seen == "seen" and len(show.shown_cards) != self.progress.shown):
                 missing = show.missing()
-                self._tell(seen=seen, last=_last_told(show), shown=len(show.showings), missing=missing)
+                self._tell(seen=seen, last=_last_told(show), shown=len(show.shown_cards), missing=missing)
             elif seen is not None:
                 self._tell(seen=seen)
             if self._stopping.is_set() or self._enough.is_set():
                 return
 
-    def _learn(self, show: PackShow, make: Learn) -> None:
+    def _learn(self, show: EnrolmentSession, make: Learn) -> None:
         self._tell(phase="learning", missing=show.missing())
         deck, doubts = make(show, lambda done, count: self._tell(learnt=(done + 1, count)))
         save_deck(deck)
@@ -199,7 +201,7 @@ class EnrolSession:
         self.progress = replace(self.progress, **changes)
 
 
-def _last_told(show: PackShow) -> str | None:
+def _last_told(show: EnrolmentSession) -> str | None:
     """Return the card shown last, if a first look is sure of it."""
-    opinion = show.showings[-1].opinion()
-    return KNOWN[int(opinion.argmax())] if float(np.exp(opinion.max())) >= SURE else None
+    opinion = show.shown_cards[-1].log_probabilities()
+    return DECK_CARDS[int(opinion.argmax())] if float(np.exp(opinion.max())) >= SURE_P else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from vision.capture.frame_queue import Backlog
+from vision.capture.frame_queue import FrameQueue
 from vision.types import Image
 
 FILM_LEAD = 12
@@ -18,7 +18,7 @@ class Waiting:
     def __init__(self) -> None:
         """Begin with none."""
         self._film: deque[tuple[float, Image]] = deque()
-        self._live = Backlog()
+        self._live = FrameQueue()
         self._changed = threading.Condition()
         self._closed = False
 
@@ -38,7 +38,7 @@ class Waiting:
         """Remove and return the picture that has waited longest; None where none comes in so many seconds."""
         with self._changed:
             self._changed.wait_for(lambda: bool(self), seconds)
-            item = self._film.popleft() if self._film else self._live.take()
+            item = self._film.popleft() if self._film else self._live.pop()
             self._changed.notify_all()
             return item
 

@@ -17,7 +17,7 @@ from companion.game.event_log import SETTLED
 from engine.cards import RANK_OF, RANK_TEXTS, SUITS, UNKNOWN
 from engine.events import TAKES_PILE, Event
 from engine.referee.public import PublicTable
-from vision.questions import HIDDEN_CARD, asked
+from vision.questions import HIDDEN_CARD, format_question
 
 _PUT_DOWN = ("play", "flip", "show")
 _CONCLUDED = 0.9
@@ -127,7 +127,7 @@ class HiddenCards:
 def _question(stack: _Stack, draw: Line) -> Event:
     """Return what is asked about a play once its player has drawn more than was seen of it."""
     who, t, decided_at = draw["player"], draw["t"], draw["decided_at"]
-    says = asked(HIDDEN_CARD, who, count=len(stack.seen))
+    says = format_question(HIDDEN_CARD, who, count=len(stack.seen))
     about = {"player": who, "cards": stack.could_be, "concerns": stack.play}
     return Event(id=0, event="unclear", t=t, decided_at=decided_at, says=says, **about)
 

@@ -10,7 +10,7 @@ from engine.errors import BadInputError
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 
 if TYPE_CHECKING:
-    from vision.table.manual_layout import Shown
+    from vision.table.manual_layout import TappedPlaces
 
 
 class PutsRight(Protocol):
@@ -20,7 +20,7 @@ class PutsRight(Protocol):
         """Take a pile or a row for where a pixel shows it."""
         ...
 
-    def lay_out(self, shown: Shown) -> None:
+    def lay_out(self, shown: TappedPlaces) -> None:
         """Take the table for one whose places were tapped."""
         ...
 
@@ -82,7 +82,7 @@ def put_right(game: Watched, zone: Zone, pixel: Place) -> str:
     )
 
 
-def lay_out(game: Watched, shown: Shown) -> str:
+def lay_out(game: Watched, shown: TappedPlaces) -> str:
     """Tell a game where everything lies that a person has tapped; returns what there is to say of it.
 
     Raises:
@@ -102,5 +102,5 @@ def _pixel(layout: Layout, zone: Zone) -> Place | None:
     place = layout.seats[zone.seat].centre if zone.kind == "row" else layout.place_of(zone)
     if place is None:
         return None
-    x, y = layout.plane.pixels([place])[0]
+    x, y = layout.plane.to_pixels([place])[0]
     return float(x), float(y)

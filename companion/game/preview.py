@@ -15,13 +15,13 @@ from companion.game.display_image import Picture, picture_of
 from companion.i18n.catalogue import _, many, marked
 from companion.i18n.messages import error_words, failure_words, words
 from engine.errors import BadInputError
-from vision.capture.picture_quality import Fault, sight_faults
+from vision.capture.image_quality import QualityFault, quality_faults
 from vision.capture.sources import FrameSource
 from vision.types import CardReader, CardReading, Image
 
 _log = logging.getLogger(__name__)
 _LOOK_EVERY_S = 1.0
-FAULT_WORDS: dict[Fault, str] = {
+FAULT_WORDS: dict[QualityFault, str] = {
     "nothing": marked("No card is seen. Lay one face up at each place."),
     "dark": marked("Too dark: put more light on the table."),
     "glare": marked("Glare: a light is thrown back. Move the lamp or the camera."),
@@ -35,7 +35,7 @@ class Sight:
     """What was made of one picture."""
 
     readings: tuple[CardReading, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[QualityFault, ...] = ()
 
 
 LET_GO_S = 10.0
@@ -96,7 +96,7 @@ class Preview:
                 self._after.stop(wait=LET_GO_S)
                 self._after = None
             source = self._source = self._open_source()
-            source.tell = self._told
+            source.on_status = self._told
             if self._stopping.is_set():
                 return
             for serial, (t, frame) in enumerate(source, start=1):
@@ -125,7 +125,7 @@ class Preview:
                 frame, self._frame = self._frame, None
                 if frame is not None:
                     readings = tuple(reader.read(frame))
-                    self.sight = Sight(readings, sight_faults(frame, readings))
+                    self.sight = Sight(readings, quality_faults(frame, readings))
         except BadInputError as error:
             self.error = error_words(error)
         except Exception as error:

@@ -102,7 +102,7 @@ class Refereeing:
         """
         from engine.judging.questions import deal_for
         from engine.ruleset import load_ruleset
-        from vision.enrolment.unnamed_deck import unnamed_reader
+        from vision.enrolment.automatic_deck import reader_with_automatic_deck
         from vision.recognition.incremental import game_reader
 
         _check_players(players, dealer)
@@ -115,7 +115,7 @@ class Refereeing:
         given = _named(load_layout(layout), players) if layout is not None else None
         learning = None
         if reader is None and deck is None and deal["packs"] == 1:
-            reader, learning = unnamed_reader(learn=learn, tell=tell)
+            reader, learning = reader_with_automatic_deck(learn=learn, tell=tell)
         watcher = Watcher(
             reader or game_reader(deck, deal["packs"]),
             players,
@@ -154,9 +154,9 @@ class Refereeing:
         or the camera has moved on, and until then stay the very same.
         """
         believed = self._watcher.view
-        if self._shown is not None and self._shown[0].lies_as(believed):
+        if self._shown is not None and self._shown[0].shows_same_scene(believed):
             shown = self._shown[1]
-            return replace(believed, readings=shown.readings, layout=shown.layout, moved=None)
+            return replace(believed, readings=shown.readings, layout=shown.layout, to_reference=None)
         shown = believed.in_frame()
         self._shown = believed, shown
         return shown

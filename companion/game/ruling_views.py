@@ -13,7 +13,14 @@ from companion.i18n.rules import cite_words, quotation
 from companion.i18n.sentences import breach_words, sentence
 from engine.cards import UNKNOWN
 from engine.events import Event
-from vision.questions import ASTRAY, HIDDEN_CARD, NOT_RECOGNISED, UNREAD_CARD, asked, taken_apart
+from vision.questions import (
+    HIDDEN_CARD,
+    LAYOUT_QUESTIONS,
+    LOST_TABLE_QUESTIONS,
+    UNREAD_CARD,
+    format_question,
+    parse_question,
+)
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 """Events that, when legal, leave the ruling on the play before them standing."""
@@ -68,13 +75,13 @@ def open_questions(lines: Sequence[Line]) -> list[Line]:
 
 
 def _asks_for_card(question: Line) -> bool:
-    return question.get("says") == asked(UNREAD_CARD, question.get("player"))
+    return question.get("says") == format_question(UNREAD_CARD, question.get("player"))
 
 
 def _lacks_card(about: Line, question: Line) -> bool:
     """Tell whether the event that a question is about still lacks the card that is asked for."""
     cards = about.get("cards") or ()
-    hidden = asked(HIDDEN_CARD, question.get("player"), count=len(cards))
+    hidden = format_question(HIDDEN_CARD, question.get("player"), count=len(cards))
     return UNKNOWN in cards or question.get("says") == hidden
 
 
@@ -85,7 +92,7 @@ def asks_for_hidden_card(question: Line) -> bool:
 
 
 def _form(question: Line) -> tuple[str, Mapping[str, str]] | None:
-    return taken_apart(str(question.get("says") or ""), question.get("player"))
+    return parse_question(str(question.get("says") or ""), question.get("player"))
 
 
 def asks_where(question: Line, *, followed: bool = False) -> bool:
@@ -94,13 +101,15 @@ def asks_where(question: Line, *, followed: bool = False) -> bool:
     `followed`: the game is followed, so that one that had been lost was found meanwhile.
     """
     known = _form(question)
-    return known is not None and (known[0] in NOT_RECOGNISED or (known[0] in ASTRAY and not followed))
+    return known is not None and (
+        known[0] in LAYOUT_QUESTIONS or (known[0] in LOST_TABLE_QUESTIONS and not followed)
+    )
 
 
 def is_astray(question: Line) -> bool:
     """Tell whether it is asked why the game does not lie where it lay."""
     known = _form(question)
-    return known is not None and known[0] in ASTRAY
+    return known is not None and known[0] in LOST_TABLE_QUESTIONS
 
 
 def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:

@@ -29,7 +29,7 @@ from engine.errors import BadInputError
 from engine.events import Event
 from vision.capture.sources import FrameSource
 from vision.table.layout import Layout, Place, Zone
-from vision.table.manual_layout import Shown
+from vision.table.manual_layout import TappedPlaces
 from vision.types import CardReading, Image
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Session:
         """Put a pile, or the row of a zone's seat, where a person says it is, in pixels of the source."""
         self._ask(lambda game: put_right(game, zone, pixel))
 
-    def lay_out(self, shown: Shown) -> None:
+    def lay_out(self, shown: TappedPlaces) -> None:
         """Begin the game on a table whose places a person has tapped, as no deal is recognised."""
         self._ask(lambda game: lay_out(game, shown))
 
@@ -183,7 +183,7 @@ class Session:
         try:
             source = self._open_source() if self._open_source is not None else None
             if source is not None:
-                source.tell = self.tell
+                source.on_status = self.tell
                 # Pictures are shown from now on: they do not wait for the networks.
                 pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
                 pump.start()

@@ -101,7 +101,7 @@ def _outline(layout: Layout) -> NDArray[np.float64] | None:
     places = [place for zone in layout.zones() if (place := layout.place_of(zone)) is not None]
     if not places:
         return None
-    pixels = layout.plane.pixels(np.concatenate([around + place for place in places]))
+    pixels = layout.plane.to_pixels(np.concatenate([around + place for place in places]))
     if not np.isfinite(pixels).all():
         return None
     return np.asarray(cv2.convexHull(pixels.astype(np.float32))[:, 0], np.float64)

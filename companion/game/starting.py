@@ -29,7 +29,7 @@ from companion.store.rows import StoredGame
 from companion.store.store import Store, is_there
 from engine.errors import BadInputError
 from engine.messages import Said
-from vision.capture.sources import FrameSource, open_source, tell_nobody
+from vision.capture.sources import FrameSource, ignore_status, open_source
 from vision.table.layout import load_layout
 from vision.types import Image
 
@@ -256,7 +256,7 @@ def open_chosen_source(source: str, *, tries_on: bool = False) -> FrameSource:
     """
     if source == PHONE_CAMERA:
         return open_phone_camera()
-    return open_source(source, tries_on=tries_on, camera_size=load_settings().camera_size)
+    return open_source(source, keep_trying=tries_on, camera_size=load_settings().camera_size)
 
 
 def wound_on(choice: Choice, past: Before, source: FrameSource) -> FrameSource:
@@ -274,7 +274,7 @@ class WoundOn:
     def __init__(self, source: FrameSource, since: float) -> None:
         self._source, self._since = source, since
         self.name, self.live, self.fps, self.seconds = source.name, source.live, source.fps, source.seconds
-        self.tell: Callable[[str], None] = tell_nobody
+        self.on_status: Callable[[str], None] = ignore_status
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield the pictures after that time, under their own times."""

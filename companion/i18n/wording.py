@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.i18n.catalogue import _, many, marked
-from vision.questions import taken_apart
+from vision.questions import parse_question
 
 SUITS = "CDHS"
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
@@ -152,7 +152,7 @@ def event_words(line: Mapping[str, Any]) -> str:
 def question_words(line: Mapping[str, Any]) -> str:
     """Return what an `unclear` event asks, in the language in force; a question of old as it was written."""
     says, player = str(line.get("says") or ""), line.get("player")
-    known = taken_apart(says, player)
+    known = parse_question(says, player)
     return says if known is None else _(known[0]).format(player=player or _("Somebody"), **known[1])
 
 

@@ -19,8 +19,14 @@ import numpy as np
 from companion.device import on_phone, was_given
 from engine.errors import BadInputError
 from engine.messages import message
-from vision.capture.frame_queue import Backlog
-from vision.capture.sources import SameSize, no_picture, picture_back, tell_nobody, tried_again
+from vision.capture.frame_queue import FrameQueue
+from vision.capture.sources import (
+    FrameResizer,
+    ignore_status,
+    no_frame_message,
+    recovered_message,
+    retry_message,
+)
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
@@ -61,10 +67,10 @@ class BridgeSource:
     def __init__(self, bridge: CameraBridge, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Start the bridge."""
         self.name: str = message("the phone's camera")
-        self.tell: Callable[[str], None] = tell_nobody
-        self._same_size = SameSize()
+        self.on_status: Callable[[str], None] = ignore_status
+        self._same_size = FrameResizer()
         self._bridge, self._clock = bridge, clock
-        self._backlog = Backlog()
+        self._backlog = FrameQueue()
         self._arrived = threading.Condition()
         self._closed = False
         self._allowed: bool | None = None
@@ -88,7 +94,7 @@ class BridgeSource:
             self._arrived.wait_for(lambda: self._allowed is not None or self._something())
         item = self._await(_FIRST_PICTURE_S)
         if item is None and not self._closed:
-            why = self._same_size.fault() or no_picture(_FIRST_PICTURE_S)
+            why = self._same_size.fault_message() or no_frame_message(_FIRST_PICTURE_S)
             raise BadInputError("{name}: {reason}", name=self.name, reason=why)
         return item
 
@@ -96,14 +102,14 @@ class BridgeSource:
         """Wait for a picture; say so where it takes long, and when it is back. None once closed."""
         item, silent = self._await(_LOST_AFTER_S), _LOST_AFTER_S
         while item is None and not self._closed:
-            fault = self._same_size.fault()
-            self.tell(tried_again(self.name, fault, silent))
+            fault = self._same_size.fault_message()
+            self.on_status(retry_message(self.name, fault, silent))
             if fault is None:
                 self._bridge.stop()
                 self._bridge.start(self._take, self._answer)
             item, silent = self._await(_AGAIN_S), silent + _AGAIN_S
             if item is not None:
-                self.tell(picture_back(self.name))
+                self.on_status(recovered_message(self.name))
         return item
 
     def _await(self, seconds: float) -> tuple[float, Image] | None:
@@ -113,7 +119,7 @@ class BridgeSource:
                 raise BadInputError(
                     "{name}: may not be used (allow it in the phone's settings)", name=self.name
                 )
-            return None if self._closed else self._backlog.take()
+            return None if self._closed else self._backlog.pop()
 
     def close(self) -> None:
         """Let go of the camera; iteration ends."""

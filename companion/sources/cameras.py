@@ -13,7 +13,7 @@ import cv2
 from companion.device import on_phone
 from engine.errors import BadInputError
 from engine.files.json_text import parse_json
-from vision.opencv_log import silence
+from vision.opencv_support import silence_opencv
 
 DEFAULT_PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 _MOST_CAMERAS = 4
@@ -43,7 +43,7 @@ def find_cameras() -> list[int]:
 def _working_cameras() -> Iterator[int]:
     if on_phone():  # OpenCV opens none of a phone's cameras, whatever `sys.platform` says there
         return
-    silence()
+    silence_opencv()
     for number in range(_MOST_CAMERAS):
         if sys.platform.startswith("linux") and not Path(f"/dev/video{number}").exists():
             continue

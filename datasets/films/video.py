@@ -12,8 +12,8 @@ from typing import Protocol
 from datasets.films.layers import Image
 from engine.errors import BadInputError
 from engine.files.atomic import part_of
-from vision.capture.opencv import is_whole
-from vision.capture.video_writer import begin_film
+from vision.capture.opencv import is_complete_film
+from vision.capture.video_writer import open_film_writer
 
 CODECS = ("mp4v", "h264")
 _FFMPEG_FAILED = "codec h264: ffmpeg could not write the film (it says why above)"
@@ -57,7 +57,7 @@ class FilmWriter:
         try:
             self._sink.close()
             if kind is None:
-                if not is_whole(self._part, self._count):
+                if not is_complete_film(self._part, self._count):
                     raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
                 self._part.replace(self._path)
         except BadInputError:
@@ -74,7 +74,7 @@ class _Sink(Protocol):
 
 class _OpenCvSink:
     def __init__(self, part: Path, film: Path, fps: float, size: tuple[int, int], _crf: int) -> None:
-        self._writer = begin_film(part, film, fps, size)
+        self._writer = open_film_writer(part, film, fps, size)
 
     def write(self, frame: Image) -> None:
         self._writer.write(frame)

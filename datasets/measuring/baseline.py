@@ -15,7 +15,7 @@ from companion.game.event_log import GameBook, Line
 from companion.game.refereeing import judge_of
 from engine.events import Event
 from vision.table.layout import PLAY, Layout
-from vision.table.observations import see
+from vision.table.observations import observe
 from vision.types import CardReading
 
 
@@ -48,7 +48,7 @@ class Baseline:
     def look(self, t: float, readings: Sequence[CardReading], layout: Layout, *, still: bool) -> None:
         """Take in one reading of the table at `t` seconds; `still`: nothing moves over it."""
         ups = [reading for reading in readings if reading.face == "up" and _on_pile(reading, layout)]
-        named = [(reading.outline_confidence, reading.card) for reading in ups if reading.card is not None]
+        named = [(reading.detection_confidence, reading.card) for reading in ups if reading.card is not None]
         if named:
             # What lies on top is seen whole, and so outlined most surely.
             _, top = max(named)
@@ -67,4 +67,4 @@ class Baseline:
 
 
 def _on_pile(reading: CardReading, layout: Layout) -> bool:
-    return any(layout.zone_at(card.x, card.y) == PLAY for card in see([reading], layout.plane))
+    return any(layout.zone_at(card.x, card.y) == PLAY for card in observe([reading], layout.plane))

@@ -16,11 +16,12 @@ from datasets.photos import LabelledPhoto, card_named, load_set, photos_root, pi
 from datasets.progress import Progress
 from engine.errors import BadInputError
 from vision.decks.card_classes import CARDS
-from vision.decks.deck import Deck, DeckHead
-from vision.enrolment.enrolment import examples, picture, with_pictures
-from vision.geometry import order_quad, upright_rectangle
-from vision.recognition.classifier import FaceReader
-from vision.recognition.detector import OutlineFinder
+from vision.decks.deck import Deck
+from vision.decks.deck_head import DeckHead
+from vision.enrolment.examples import augmented_features, card_template, with_templates
+from vision.geometry import image_border, order_quad
+from vision.recognition.classifier import CardClassifier
+from vision.recognition.detector import CardDetector
 from vision.recognition.reader import TableReader
 
 LEAVE_ONE_OUT = ("vpo_table", "avgustine_quads", "yuchenrao_single")
@@ -75,19 +76,19 @@ def _learnt_from(name: str, root: Path | None) -> list[LabelledPhoto]:
 
 
 @cache
-def _plain() -> FaceReader:
-    return FaceReader()
+def _plain() -> CardClassifier:
+    return CardClassifier()
 
 
 @cache
-def _finder() -> OutlineFinder:
-    return OutlineFinder()
+def _finder() -> CardDetector:
+    return CardDetector()
 
 
 @cache
-def _reader() -> tuple[FaceReader, TableReader]:
-    faces = FaceReader()
-    return faces, TableReader(faces=faces)
+def _reader() -> tuple[CardClassifier, TableReader]:
+    faces = CardClassifier()
+    return faces, TableReader(classifier=faces)
 
 
 def _timed_with(piece: tuple[LabelledPhoto, Deck]) -> Timed:
@@ -102,17 +103,17 @@ def _shown_in(photo: LabelledPhoto) -> tuple[Path, Examples]:
     image = photo.image()
     if not photo.labels:
         card = card_named(photo.path.stem)
-        whole = upright_rectangle(image.shape[1], image.shape[0])
+        whole = image_border(image.shape[1], image.shape[0])
         quads = [(card, whole)] if card is not None else []
     elif by_quad := [label for label in photo.labels if label.kind == "quad"]:
         quads = [(label.card, order_quad(label.points)) for label in by_quad]
     else:
         # One card, somewhere: it is found as `deck enrol` finds the card of a photo, or left out.
-        outlines = [outline for outline in _finder().find(image) if outline.face == "up"]
+        outlines = [outline for outline in _finder().detect(image) if outline.face == "up"]
         quads = [(photo.labels[0].card, outlines[0].quad)] if len(outlines) == 1 else []
     plain = _plain()
     return photo.path, [
-        (card, examples(image, quad, plain), picture(image, quad, plain))
+        (card, augmented_features(image, quad, plain), card_template(image, quad, plain))
         for card, quad in quads
         if card in CARDS
     ]
@@ -130,4 +131,4 @@ def _deck(name: str, others: Examples, weights: str) -> Deck:
             cards += [card] * len(features)
             parts.append(features)
             pictures.setdefault(card, seen)
-    return with_pictures(Deck(name, weights, tuple(cards), np.concatenate(parts)), pictures)
+    return with_templates(Deck(name, weights, tuple(cards), np.concatenate(parts)), pictures)

@@ -28,11 +28,11 @@ from datasets.scenes.cards import CardStock
 from datasets.scenes.scene import Scene, SceneMaker
 from engine.cards import JOKER
 from vision.decks.card_classes import CARDS
-from vision.decks.deck import DeckHead
-from vision.enrolment.showing import PackShow, deck_of
-from vision.geometry import clip_to_picture, polygon_area, quad_sides
-from vision.recognition.classifier import FaceReader
-from vision.recognition.detector import OutlineFinder
+from vision.decks.deck_head import DeckHead
+from vision.enrolment.session import EnrolmentSession, build_deck
+from vision.geometry import clip_to_image, polygon_area, quad_size
+from vision.recognition.classifier import CardClassifier
+from vision.recognition.detector import CardDetector
 from vision.recognition.reader import TableReader, default_reader
 from vision.types import CardReader, CardReading, Image
 
@@ -84,9 +84,9 @@ def asked_for(scene: Scene) -> tuple[list[Label], list[Label]]:
     others: list[Label] = []
     for card in scene.cards:
         height, width = scene.image.shape[:2]
-        inside = abs(polygon_area(clip_to_picture(card.quad, width, height))) if card.face_up else 0.0
+        inside = abs(polygon_area(clip_to_image(card.quad, width, height))) if card.face_up else 0.0
         whole = inside >= LEAST_SEEN * abs(polygon_area(card.quad)) and card.visible >= LEAST_SEEN
-        tall = quad_sides(card.quad)[1] >= LEAST_HEIGHT
+        tall = quad_size(card.quad)[1] >= LEAST_HEIGHT
         kind = asked if card.card in (*CARDS, JOKER) and whole and tall else others
         kind.append(Label(card.card, card.quad, "quad"))
     return asked, others
@@ -188,13 +188,13 @@ def score_frame(
 @cache
 def _reader_of(name: str) -> CardReader:
     """Return the reader with the deck enrolled as `shithead deck enrol` does it."""
-    faces, plain = FaceReader(), FaceReader()
-    show = PackShow(OutlineFinder(), plain)
+    faces, plain = CardClassifier(), CardClassifier()
+    show = EnrolmentSession(CardDetector(), plain)
     rng = np.random.default_rng(_SEED)
     for t, picture in enumerate(shown(name, rng)):
         show.look(picture, float(t))
-    faces.deck = DeckHead(deck_of(name, show.settled(), plain))
-    return TableReader(faces=faces)
+    faces.deck = DeckHead(build_deck(name, show.result(), plain))
+    return TableReader(classifier=faces)
 
 
 def shown(name: str, rng: np.random.Generator) -> list[Image]:

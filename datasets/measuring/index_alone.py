@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from vision.geometry import CARD_MM
-from vision.recognition.classifier import FaceReader
+from vision.geometry import CARD_CORNERS_MM
+from vision.recognition.classifier import CardClassifier
 from vision.types import CardReading, Image, Region
 
 _HEIGHT_MM = 24.6
@@ -20,7 +20,7 @@ _AROUND = 0.8
 class IndexAloneReader:
     """A `CardReader` of one index corner that fills the picture."""
 
-    def __init__(self, faces: FaceReader) -> None:
+    def __init__(self, faces: CardClassifier) -> None:
         """Take over the networks."""
         self._faces = faces
 
@@ -30,8 +30,8 @@ class IndexAloneReader:
         around = round(_AROUND * height)
         paper = cv2.copyMakeBorder(image, around, around, around, around, cv2.BORDER_REPLICATE)
         pixels_per_mm = height / _HEIGHT_MM
-        quad = CARD_MM * np.float32(pixels_per_mm) + np.float32(around)
+        quad = CARD_CORNERS_MM * np.float32(pixels_per_mm) + np.float32(around)
         # What lies beside the index is made up, and tells nothing of the card.
-        (name,) = self._faces.read_indices(np.asarray(paper, np.uint8), [quad], alone=True)
+        (name,) = self._faces.classify_indices(np.asarray(paper, np.uint8), [quad], index_only=True)
         border = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
         return [CardReading(border, "up", 1.0, name.card, name.confidence, name.alternatives)]

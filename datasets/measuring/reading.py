@@ -20,9 +20,10 @@ from datasets.photos import BACK, LabelledPhoto, card_folders, label_folders, lo
 from datasets.progress import Progress
 from engine.errors import BadInputError
 from models.onestage.reader import OneStageReader
-from vision.decks.deck import DeckHead, load_deck
+from vision.decks.deck_files import load_deck
+from vision.decks.deck_head import DeckHead
 from vision.recognition import reader
-from vision.recognition.classifier import FaceReader
+from vision.recognition.classifier import CardClassifier
 from vision.types import CardReader, CardReading
 
 BESIDE = "+one-stage"
@@ -167,7 +168,7 @@ def _timed_with_deck(deck: str | None, photo: LabelledPhoto) -> Timed:
 
 @cache
 def _of_indices(deck: str | None) -> CardReader:
-    return IndexAloneReader(FaceReader(deck=None if deck is None else DeckHead(load_deck(deck))))
+    return IndexAloneReader(CardClassifier(deck=None if deck is None else DeckHead(load_deck(deck))))
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 from datasets.measuring.reading_scores import Score
 from datasets.photos import BACK, Label
 from engine.cards import JOKER, RANKS
-from vision.geometry import bounding_box, polygon_iou, rectangle, share_of_smaller
+from vision.geometry import bounding_box, intersection_over_smaller, polygon_iou, rectangle_corners
 from vision.types import CardReading, Quad
 
 FOUND_IOU = 0.5
@@ -51,14 +51,14 @@ def match_quads(
 
 def boxed(label: Label) -> Label:
     """Return the label as the upright box around it."""
-    points = rectangle(*bounding_box(label.points)).astype(np.float32)
+    points = rectangle_corners(*bounding_box(label.points)).astype(np.float32)
     return replace(label, points=points, kind="box")
 
 
 def _overlap(label: Label, reading: CardReading) -> float:
     if label.kind == "quad":
         return polygon_iou(_clockwise(label.points), reading.quad)
-    return polygon_iou(label.points, rectangle(*bounding_box(reading.quad)))
+    return polygon_iou(label.points, rectangle_corners(*bounding_box(reading.quad)))
 
 
 def _clockwise(points: Quad) -> Quad:
@@ -104,7 +104,7 @@ def _is_misread(label: Label, reading: CardReading) -> bool:
 
 
 def _lies_on(label: Label, reading: CardReading) -> bool:
-    return share_of_smaller(_clockwise(label.points), reading.quad) > _ON_IT
+    return intersection_over_smaller(_clockwise(label.points), reading.quad) > _ON_IT
 
 
 def face_up_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:

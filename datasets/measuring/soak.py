@@ -31,7 +31,7 @@ from datasets.measuring.machine import load, machine, resident_mib
 from datasets.measuring.plan import FilmPlan
 from datasets.progress import Progress
 from engine.errors import BadInputError
-from vision.capture.frame_queue import BACKLOG_SECONDS, Backlog
+from vision.capture.frame_queue import MAX_QUEUE_SECONDS, FrameQueue
 from vision.capture.sources import FrameSource, open_source
 from vision.types import Image
 
@@ -68,7 +68,7 @@ class Paced:
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield (seconds of the film, picture), waiting for each."""
         began, coming = time.monotonic(), iter(self._source)
-        backlog, following = Backlog(BACKLOG_SECONDS * self._pace), next(coming, None)
+        backlog, following = FrameQueue(MAX_QUEUE_SECONDS * self._pace), next(coming, None)
         while following is not None or len(backlog) > 0:
             now = time.monotonic()
             if now >= self._until:
@@ -77,7 +77,7 @@ class Paced:
             while following is not None and began + following[0] / self._pace <= now:
                 self.dropped += backlog.put(*following)
                 following = next(coming, None)
-            item = backlog.take()
+            item = backlog.pop()
             if item is not None:
                 self.due = began + item[0] / self._pace
                 yield item

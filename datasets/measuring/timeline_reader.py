@@ -22,7 +22,7 @@ from datasets.films.motion import CardMove
 from datasets.films.production import Scene
 from datasets.films.renderer import SHUTTER_S
 from vision.decks.card_classes import rank_and_colour
-from vision.recognition.index_finder import INDEX_MM
+from vision.recognition.index_detector import INDEX_CENTRE_MM
 from vision.types import CardReading, Image, Region
 
 _INDEX_HALF_MM = (3.0, 7.0)
@@ -133,7 +133,7 @@ class TimelineReader:
 
     def _indices(self, part: _Part, owner: NDArray[np.int32]) -> list[float]:
         """Return which share of each of a card's two own indices shows."""
-        across, down = CARD_WIDTH_MM / 2 - INDEX_MM[0], CARD_HEIGHT_MM / 2 - INDEX_MM[1]
+        across, down = CARD_WIDTH_MM / 2 - INDEX_CENTRE_MM[0], CARD_HEIGHT_MM / 2 - INDEX_CENTRE_MM[1]
         steps = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
         shares = []
         for sign in (-1, 1):

@@ -18,7 +18,7 @@ from datasets.scenes.layouts import USUAL_CLUSTERS, Placement, card_outline, ran
 from datasets.scenes.light import Picture, add_glare, light_up, through_lens
 from datasets.scenes.objects import THINGS, Thing
 from datasets.scenes.table import random_plan
-from vision.geometry import homography, polygon_area, upright_rectangle
+from vision.geometry import homography, image_border, polygon_area
 from vision.types import Quad
 
 MIN_VISIBLE = 0.15
@@ -188,7 +188,7 @@ class _Canvas:
         long_side = float(sides[[1, 3]].max())
         art = next((level for level in reversed(levels) if level.shape[0] >= long_side), levels[0])
         height, width = art.shape[:2]
-        corners = upright_rectangle(width, height)
+        corners = image_border(width, height)
         matrix = homography(corners, quad - np.array((x0, y0), np.float32))
         pasted = cv2.warpPerspective(art, matrix, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR).astype(
             np.float32

@@ -25,10 +25,10 @@ from vision.recognition.classifier import (
     CLASSES,
     FORMAT,
     WEIGHTS,
-    FaceReader,
+    CardClassifier,
     Fusion,
     class_log_probabilities,
-    fused,
+    fuse_views,
 )
 from vision.recognition.crops import CORNERS, FaceCrops
 
@@ -55,7 +55,7 @@ Looks = tuple[NDArray[np.float64], list[NDArray[np.float64]]]
 """Log-probabilities of the classes (N x their number): from the whole cards, and from each corner piece."""
 
 
-def looks_at(reader: FaceReader, crops: Sequence[FaceCrops]) -> Looks:
+def looks_at(reader: CardClassifier, crops: Sequence[FaceCrops]) -> Looks:
     """Return each look's log-probabilities for every card."""
     parts = [reader.outputs(crops[start : start + 500]) for start in range(0, len(crops), 500)]
     whole = np.concatenate([class_log_probabilities(first) for first, _ in parts])
@@ -75,11 +75,11 @@ def fit(looks: Looks, truth: NDArray[np.int64], before: Fusion = START) -> Fusio
     for whole_weight, corner_weight, floor in grid:
         weights = round(float(whole_weight), 2), round(float(corner_weight), 2)
         trial = replace(before, whole_weight=weights[0], corner_weight=weights[1], floor=floor)
-        log_p = fused(*looks, trial)
+        log_p = fuse_views(*looks, trial)
         loss = -float(log_p[np.arange(len(truth)), truth].mean())
         if loss < least:
             best, least = trial, loss
-    log_p = fused(*looks, best)
+    log_p = fuse_views(*looks, best)
     return replace(best, threshold=lowest_threshold(log_p[:, :-1], truth))
 
 
@@ -107,7 +107,7 @@ def calibrate(weights: Path, count: int = SAMPLES) -> Fusion:
     maker = SampleMaker(ArtFaces("valid"), SEED, invented=0.0)
     samples = [maker.sample() for _ in range(count)]
     truth = np.array([class_number(sample.rank, sample.suit) for sample in samples])
-    reader = FaceReader(weights, threads=1)
+    reader = CardClassifier(weights, threads=1)
     fusion = fit(looks_at(reader, [sample.crops for sample in samples]), truth, reader.fusion)
     _write(path, fusion)
     return fusion

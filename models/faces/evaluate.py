@@ -20,10 +20,10 @@ from models.faces.real import quad_in_box, quad_of_single_card
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
 from vision.decks.card_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
-from vision.decks.deck import DeckHead
-from vision.enrolment.enrolment import enrol
-from vision.geometry import order_quad, quad_sides
-from vision.recognition.classifier import WEIGHTS, FaceReader, FaceReading, reading_of
+from vision.decks.deck_head import DeckHead
+from vision.enrolment.examples import enrol
+from vision.geometry import order_quad, quad_size
+from vision.recognition.classifier import WEIGHTS, CardClassifier, Classification, classification_of
 from vision.recognition.crops import CORNER_HEIGHT, CORNER_WIDTH, FaceCrops, network_input
 from vision.recognition.runtime import load_network
 from vision.types import Image, Quad
@@ -48,7 +48,7 @@ class Score:
     named: int = 0
     right: int = 0
 
-    def add(self, reading: FaceReading, card: str) -> None:
+    def add(self, reading: Classification, card: str) -> None:
         """Count one card."""
         self.cards += 1
         self.named += reading.card is not None
@@ -65,22 +65,22 @@ class Score:
         return f"| {name:50} | {self.cards:5} | {shares} |"
 
 
-def score_cuts(reader: FaceReader, cuts: Iterable[tuple[FaceCrops, str]]) -> Score:
+def score_cuts(reader: CardClassifier, cuts: Iterable[tuple[FaceCrops, str]]) -> Score:
     """Return how well the reader names cards that are cut out already."""
     result, batch = Score(), list(cuts)
     for start in range(0, len(batch), 200):
         part = batch[start : start + 200]
         rows = reader.log_probabilities([crops for crops, _ in part])
         for row, (_, card) in zip(rows, part, strict=True):
-            result.add(reading_of(row, reader.fusion.threshold), card)
+            result.add(classification_of(row, reader.fusion.threshold), card)
     return result
 
 
-def score_photos(reader: FaceReader, found: Iterable[tuple[Image, Quad, str]]) -> Score:
+def score_photos(reader: CardClassifier, found: Iterable[tuple[Image, Quad, str]]) -> Score:
     """Return how well the reader names cards in photos."""
     result = Score()
     for image, quad, card in found:
-        result.add(reader.read(image, [quad])[0], card)
+        result.add(reader.classify(image, [quad])[0], card)
     return result
 
 
@@ -89,17 +89,17 @@ class HeldOut:
     """A deck that no network was trained on, read as it is and enrolled from one made-up photo per card."""
 
     art: ArtFaces
-    plain: FaceReader
-    enrolled: FaceReader
+    plain: CardClassifier
+    enrolled: CardClassifier
 
     @classmethod
     def open(cls, art: ArtFaces, name: str, weights: Path) -> HeldOut:
         """Show each card of deck `name` once, SHOWN_HEIGHT px high, and enrol the deck."""
-        alone, plain = art.only(name), FaceReader(weights, threads=1)
+        alone, plain = art.only(name), CardClassifier(weights, threads=1)
         maker = SampleMaker(alone, 7, invented=0.0, covers=False)
         shown = ((*maker.shown(card, SHOWN_HEIGHT), card) for card in CARDS)
         deck = enrol(name, ((image, quad.astype(np.float32), card) for image, quad, card in shown), plain)
-        return cls(alone, plain, FaceReader(weights, deck=DeckHead(deck), threads=1))
+        return cls(alone, plain, CardClassifier(weights, deck=DeckHead(deck), threads=1))
 
     def cuts(self, heights: tuple[float, float], poor: float) -> list[tuple[FaceCrops, str]]:
         """Return uncovered cards of so many px in made-up photos; share `poor` with badly wrong outlines."""
@@ -130,7 +130,7 @@ def print_held_out(weights: Path) -> None:
 
 def _shrunk(image: Image, quad: Quad, height: int | None) -> tuple[Image, Quad]:
     """Return picture and quad reduced so that the card is `height` px high (never enlarged)."""
-    tall = quad_sides(quad)[1]
+    tall = quad_size(quad)[1]
     if height is None or tall <= height:
         return image, quad
     size = (round(image.shape[1] * height / tall), round(image.shape[0] * height / tall))
@@ -161,14 +161,14 @@ def enrolled(weights: Path, found: Sequence[tuple[Image, Quad, str]]) -> tuple[S
 
     Cards that are shown once only are left out.
     """
-    plain = FaceReader(weights, threads=1)
+    plain = CardClassifier(weights, threads=1)
     first: dict[str, tuple[Image, Quad, str]] = {}
     others = []
     for item in found:
         if first.setdefault(item[2], item) is not item:
             others.append(item)
     deck = enrol("measured", first.values(), plain)
-    reader = FaceReader(weights, deck=DeckHead(deck), threads=1)
+    reader = CardClassifier(weights, deck=DeckHead(deck), threads=1)
     return score_photos(plain, others), score_photos(reader, others)
 
 
@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    reader = FaceReader(args.weights, threads=1)
+    reader = CardClassifier(args.weights, threads=1)
     print("| set | cards | named | right | of named |\n| --- | ---: | ---: | ---: | ---: |")
     print_held_out(args.weights)
     if photos_root() is None:

@@ -19,9 +19,15 @@ from models.faces.evaluate import photographed
 from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
 from vision.decks.card_classes import CARDS
-from vision.enrolment.online_learning import CERTAIN, LEAST_HEIGHT, MOMENT_LOOKS, DeckLearner, LearntHead
-from vision.geometry import quad_sides
-from vision.recognition.classifier import FaceReader, FaceReading
+from vision.enrolment.online_learning import (
+    LOOKS_BETWEEN_MOMENTS,
+    MIN_EXAMPLE_CONFIDENCE,
+    MIN_EXAMPLE_HEIGHT_PX,
+    DeckLearner,
+    LearntDeckHead,
+)
+from vision.geometry import quad_size
+from vision.recognition.classifier import CardClassifier, Classification
 from vision.types import Image, Quad
 
 SEEN = 300
@@ -38,7 +44,7 @@ class Tally:
     right: int = 0
     wrong: int = 0
 
-    def add(self, reading: FaceReading, card: str) -> None:
+    def add(self, reading: Classification, card: str) -> None:
         """Count one card."""
         self.cards += 1
         self.right += reading.card == card
@@ -59,20 +65,29 @@ def rendered(art: ArtFaces, name: str) -> Iterator[tuple[Image, Quad, str]]:
 
 def measure(name: str, found: Iterable[tuple[Image, Quad, str]]) -> None:
     """Read a sequence of cards, learning from it; print a row for all of it, and one for its second half."""
-    plain, helped = FaceReader(threads=1), FaceReader(threads=1)
+    plain, helped = CardClassifier(threads=1), CardClassifier(threads=1)
     learner = DeckLearner(plain)
-    rows: list[tuple[FaceReading, FaceReading, str]] = []
+    rows: list[tuple[Classification, Classification, str]] = []
     taught_wrong = 0
     for number, (image, quad, card) in enumerate(found):
-        alone, better = plain.read(image, [quad])[0], helped.read(image, [quad])[0]
+        alone, better = plain.classify(image, [quad])[0], helped.classify(image, [quad])[0]
         rows.append((alone, better, card))
-        look = number * MOMENT_LOOKS  # every card of the sequence is a moment of its own
-        sure = alone.card is not None and alone.confidence >= CERTAIN and better.card == alone.card
-        if alone.card and sure and quad_sides(quad)[1] >= LEAST_HEIGHT and learner.wants(alone.card, look):
+        look = number * LOOKS_BETWEEN_MOMENTS  # every card of the sequence is a moment of its own
+        sure = (
+            alone.card is not None
+            and alone.confidence >= MIN_EXAMPLE_CONFIDENCE
+            and better.card == alone.card
+        )
+        if (
+            alone.card
+            and sure
+            and quad_size(quad)[1] >= MIN_EXAMPLE_HEIGHT_PX
+            and learner.wants(alone.card, look)
+        ):
             learner.add(alone.card, look, learner.features(image, quad))
             taught_wrong += alone.card != card
-        deck = learner.renewed()
-        helped.deck = helped.deck if deck is None else LearntHead(deck)
+        deck = learner.updated_deck()
+        helped.deck = helped.deck if deck is None else LearntDeckHead(deck)
     for part, taken in (("all", rows), ("second half", rows[len(rows) // 2 :])):
         before, after = Tally(), Tally()
         for alone, better, card in taken:

@@ -16,7 +16,7 @@ from datasets.art.decks import load_deck
 from datasets.photos import surfaces
 from datasets.scenes.cards import Art, CardStock, ScenePack
 from datasets.scenes.scene import SceneMaker
-from vision.decks.backs import back_features, packs_of
+from vision.decks.backs import back_features, group_by_pack
 
 DECKS = ("drawn", "anglo", "bellot", "kenney", "aguilar", "plastic")
 VISIBLE = 0.85
@@ -55,7 +55,7 @@ def main() -> None:
         down = [card for card in scene.cards if not card.face_up and card.visible > VISIBLE]
         if len(down) < 2:
             continue
-        packs = packs_of([back_features(scene.image, card.quad) for card in down])
+        packs = group_by_pack([back_features(scene.image, card.quad) for card in down])
         truth = [card.card for card in down]
         told = len(set(packs)) == len(set(truth)) == len(set(zip(packs, truth, strict=True)))
         right.setdefault(min(len(set(truth)), 2), []).append(told)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from datasets.photos import LabelledPhoto, load_set, photos_root
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, order_quad, polygon_area, quad_sides
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, order_quad, polygon_area, quad_size
 from vision.types import Image, Quad
 
 _MARGIN = 0.06
@@ -64,7 +64,7 @@ def _dense(hull: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _plausible(quad: NDArray[np.float32], contour_area: float) -> bool:
-    width, height = quad_sides(quad)
+    width, height = quad_size(quad)
     area = abs(polygon_area(quad))
     ratio = height / max(width, 1e-6)
     standard = CARD_HEIGHT_MM / CARD_WIDTH_MM
@@ -147,8 +147,8 @@ class RealCard:
 
 
 def _patch(image: Image, quad: Quad, card: str) -> RealCard:
-    scale = min(1.0, _PATCH_HEIGHT / quad_sides(quad)[1])
-    height = quad_sides(quad)[1] * scale
+    scale = min(1.0, _PATCH_HEIGHT / quad_size(quad)[1])
+    height = quad_size(quad)[1] * scale
     size = int(np.ceil(height * 1.5))
     small = image
     if scale < 1:

@@ -27,7 +27,7 @@ from models.faces.styles import (
     some_back,
     some_card,
 )
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, homography, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_homography, homography, transform_points
 from vision.recognition.crops import FaceCrops, face_crops
 
 Picture = NDArray[np.uint8]
@@ -119,7 +119,7 @@ class Photograph:
 
     def share_hidden(self, quad: Points, places: Points) -> float:
         """Return the share of places (mm) of the card at a quad that are covered, or outside the photo."""
-        points = np.round(transform(card_plane(quad), places)).astype(int)
+        points = np.round(transform_points(card_homography(quad), places)).astype(int)
         inside = ((points >= 0) & (points < self.size)).all(axis=1)
         points = np.clip(points, 0, self.size - 1)
         hidden = self.covered[points[:, 1], points[:, 0]] > 0

@@ -22,9 +22,9 @@ from models.faces.styles import (
     ornament,
     some_card,
 )
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_homography, transform_points
 from vision.recognition.crops import strip_crop
-from vision.recognition.index_finder import INDEX_MM
+from vision.recognition.index_detector import INDEX_CENTRE_MM
 
 SMALLEST = 44
 """Pixels of card height: of smaller ones nothing can be told by so little."""
@@ -175,11 +175,13 @@ def told_frame(rng: np.random.Generator, quad: Points) -> NDArray[np.float32]:
     spread = 2.5 if rng.random() < _POOR_SHARE else 1.0
     height = float(np.linalg.norm(quad[3] - quad[0]))
     turn, skew = np.radians(spread * rng.normal(0, (2.5, 1.5)))
-    place = transform(card_plane(quad), [INDEX_MM])[0] + spread * rng.normal(0, 0.008 * height, 2)
+    place = transform_points(card_homography(quad), [INDEX_CENTRE_MM])[0] + spread * rng.normal(
+        0, 0.008 * height, 2
+    )
     across, along = np.exp(spread * rng.normal(0, 0.03, 2))
     right, below = (
         across * (quad[1] - quad[0]) @ turning(turn + skew),
         along * (quad[3] - quad[0]) @ turning(turn),
     )
-    corner = place - INDEX_MM[0] / CARD_WIDTH_MM * right - INDEX_MM[1] / CARD_HEIGHT_MM * below
+    corner = place - INDEX_CENTRE_MM[0] / CARD_WIDTH_MM * right - INDEX_CENTRE_MM[1] / CARD_HEIGHT_MM * below
     return np.array([corner, corner + right, corner + right + below, corner + below], np.float32)

@@ -28,11 +28,11 @@ from models.outlines.calibrate import rising_curve
 from models.outlines.export import write_facts
 from models.outlines.loss import Truth
 from models.outlines.render import scene_maker
-from vision.geometry import quad_sides
-from vision.recognition.classifier import CLASSES, PLAIN_INDEX, FaceReader, Fusion, fused_index
+from vision.geometry import quad_size
+from vision.recognition.classifier import CLASSES, SURE_INDEX_P, CardClassifier, Fusion, fuse_index_views
 from vision.recognition.classifier import WEIGHTS as FACE_WEIGHTS
 from vision.recognition.crops import index_crops, strip_crop
-from vision.recognition.index_finder import CARD_PIXELS, WEIGHTS, Index, IndexFinder
+from vision.recognition.index_detector import INPUT_CARD_HEIGHT, WEIGHTS, IndexDetection, IndexDetector
 from vision.types import Image
 
 _LEAST = 0.05
@@ -54,20 +54,22 @@ def held_out_crowds(count: int, seed: int = _SEED) -> Iterator[tuple[Image, Scen
         yield np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8), scene
 
 
-def judged_indices(finder: IndexFinder, scenes: Sequence[StoredScene]) -> tuple[list[float], list[bool], int]:
+def judged_indices(
+    finder: IndexDetector, scenes: Sequence[StoredScene]
+) -> tuple[list[float], list[bool], int]:
     """Return every index's score and whether it is right, and how many indices there were to find."""
     scores: list[float] = []
     right: list[bool] = []
     wanted = 0
     for scene in scenes:
         up = scene.quads[scene.face_up]
-        height = float(np.median([quad_sides(quad)[1] for quad in up])) if len(up) else CARD_PIXELS
+        height = float(np.median([quad_size(quad)[1] for quad in up])) if len(up) else INPUT_CARD_HEIGHT
         quads, face_up = torch.from_numpy(scene.quads), torch.from_numpy(scene.face_up)
         truth = index_truth(Truth(quads, face_up, torch.from_numpy(scene.owner)))
         cells, judged = truth.wanted.numpy() > 0, truth.judged.numpy()
         wanted += len({tuple(np.round(frame, 1)) for frame in truth.frame.numpy()[2:, cells].T})
-        for index in finder.find(scene.image, height):
-            column, row = np.clip((index.place / STRIDE).astype(int), 0, np.array(cells.shape[::-1]) - 1)
+        for index in finder.detect(scene.image, height):
+            column, row = np.clip((index.centre / STRIDE).astype(int), 0, np.array(cells.shape[::-1]) - 1)
             good = bool(cells[row, column]) and _card_of(index, up, height) is not None
             if good or judged[row, column]:
                 scores.append(index.confidence)
@@ -75,7 +77,7 @@ def judged_indices(finder: IndexFinder, scenes: Sequence[StoredScene]) -> tuple[
     return scores, right, wanted
 
 
-def _card_of(index: Index, quads: NDArray[np.float32], height: float) -> int | None:
+def _card_of(index: IndexDetection, quads: NDArray[np.float32], height: float) -> int | None:
     """Return which of the cards (N x 4 x 2, either way up) an index's frame fits, or None."""
     if not len(quads):
         return None
@@ -88,14 +90,14 @@ def _card_of(index: Index, quads: NDArray[np.float32], height: float) -> int | N
 def calibrate(weights: Path, scenes: Sequence[Path]) -> None:
     """Measure exported weights on scenes they were not trained on, and write the curve beside them."""
     write_facts(weights, ((0.0, 0.0), (1.0, 1.0)))
-    finder = IndexFinder(weights, least=_LEAST)
+    finder = IndexDetector(weights, min_confidence=_LEAST)
     scores, right, wanted = judged_indices(finder, [read_scene(path) for path in scenes])
     sure = np.array(right)[np.array(scores) >= 0.5]
     print(f"at score 0.5: {sure.sum()} of {wanted} found, {len(sure) - sure.sum()} wrong", flush=True)
     write_facts(weights, rising_curve(np.array(scores), np.array(right, bool)))
 
 
-def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCENES) -> Fusion:
+def fit_lone_indices(finder: IndexDetector, faces: CardClassifier, scenes: int = _SCENES) -> Fusion:
     """Return the weights of a lone index that make the names' probabilities truest (least log-loss).
 
     Alone, and beside what the upper end of its card says where it is doubtful. And the probability above
@@ -107,8 +109,8 @@ def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCEN
         if not up:
             continue
         quads = np.array([card.quad for card in up], np.float32)
-        height = float(np.median([quad_sides(quad)[1] for quad in quads]))
-        for index in finder.find(image, height):
+        height = float(np.median([quad_size(quad)[1] for quad in quads]))
+        for index in finder.detect(image, height):
             card = _card_of(index, quads, height)
             if card is not None:
                 crops.append(index_crops(image, index.quad))
@@ -118,16 +120,18 @@ def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCEN
     cuts = faces.index_log_probabilities(crops)
     steps = [round(float(weight), 2) for weight in np.arange(0.3, 2.6, 0.05)]
     trials = [replace(faces.fusion, index_weight=weight) for weight in steps]
-    fusion = min(trials, key=lambda trial: _log_loss(fused_index(*cuts, trial), true))
-    log_p = fused_index(*cuts, fusion)
+    fusion = min(trials, key=lambda trial: _log_loss(fuse_index_views(*cuts, trial), true))
+    log_p = fuse_index_views(*cuts, fusion)
     _describe("by their indices", log_p, true, fusion.index_threshold)
-    doubtful = np.flatnonzero(log_p.max(axis=1) < np.log(PLAIN_INDEX))
+    doubtful = np.flatnonzero(log_p.max(axis=1) < np.log(SURE_INDEX_P))
     ends = faces.strip_log_probabilities([strips[int(k)] for k in doubtful])
     exact, wide = (cut[doubtful] for cut in cuts)
     pairs = itertools.product(np.arange(0.0, 2.01, 0.1), repeat=2)
     trials = [replace(fusion, beside_strip=(round(float(a), 2), round(float(b), 2))) for a, b in pairs]
-    fusion = min(trials, key=lambda trial: _log_loss(fused_index(exact, wide, trial, ends), true[doubtful]))
-    log_p[doubtful] = fused_index(exact, wide, fusion, ends)
+    fusion = min(
+        trials, key=lambda trial: _log_loss(fuse_index_views(exact, wide, trial, ends), true[doubtful])
+    )
+    log_p[doubtful] = fuse_index_views(exact, wide, fusion, ends)
     fusion = replace(fusion, index_threshold=lowest_threshold(log_p[:, :-1], true, _PRECISION))
     _describe("with the upper ends of their cards", log_p, true, fusion.index_threshold)
     return fusion
@@ -152,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--faces", type=Path, default=FACE_WEIGHTS)
     args = parser.parse_args(argv)
     path = args.faces / "fusion.json"
-    fusion = fit_lone_indices(IndexFinder(args.weights), FaceReader(args.faces))
+    fusion = fit_lone_indices(IndexDetector(args.weights), CardClassifier(args.faces))
     fitted = {name: getattr(fusion, name) for name in ("index_weight", "index_threshold", "beside_strip")}
     print(fitted)
     numbers = json.loads(path.read_text()) | fitted

@@ -16,8 +16,14 @@ from torch.utils.data import Dataset
 from models.indices.network import FRAME, STRIDE
 from models.outlines.data import SceneDataset
 from models.outlines.loss import Truth
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, rectangle, transform
-from vision.recognition.index_finder import INDEX_MM, RANK_MM
+from vision.geometry import (
+    CARD_HEIGHT_MM,
+    CARD_WIDTH_MM,
+    card_homography,
+    rectangle_corners,
+    transform_points,
+)
+from vision.recognition.index_detector import INDEX_CENTRE_MM, RANK_BOX_MM
 
 _INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
 """Left, top, right, bottom of an index; of the rank in it: `RANK_MM`."""
@@ -70,13 +76,13 @@ def index_truth(truth: Truth) -> IndexTruth:
             if turn in (1, 3):  # the card seen from a long side: only to find its other corners
                 judged &= ~_near_other_corner(corners, points, cells == number)
                 continue
-            plane = card_plane(corners)
+            plane = card_homography(corners)
             place, pixels = _index_place(plane)
             seen = _share_seen(plane, _INDEX_BOX_MM, owner, number)
             distance = np.linalg.norm(points - place, axis=-1) / pixels
             on_card = cells == number
             ranked = seen >= _SEEN_BELOW_RANK and (
-                seen >= _SEEN or _share_seen(plane, RANK_MM, owner, number) >= _RANK_SEEN
+                seen >= _SEEN or _share_seen(plane, RANK_BOX_MM, owner, number) >= _RANK_SEEN
             )
             if not ranked:
                 if seen > _HIDDEN:
@@ -101,8 +107,8 @@ def cell_centres(shape: tuple[int, ...]) -> NDArray[np.float64]:
 
 def _index_place(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Return the centre (pixels) of the index of a card with this plane, and pixels per millimetre there."""
-    x, y = INDEX_MM
-    place, aside = transform(plane, [[x, y], [x, y + 5]])
+    x, y = INDEX_CENTRE_MM
+    place, aside = transform_points(plane, [[x, y], [x, y + 5]])
     return place, float(np.linalg.norm(aside - place)) / 5
 
 
@@ -110,7 +116,7 @@ def _share_seen(
     plane: NDArray[np.float64], box_mm: tuple[float, ...], owner: NDArray[np.uint8], number: int
 ) -> float:
     """Return which share of a box on card `number`, with this plane, is to be seen."""
-    box = transform(plane, rectangle(*box_mm))
+    box = transform_points(plane, rectangle_corners(*box_mm))
     low = np.floor(box.min(axis=0)).astype(int)
     high = np.ceil(box.max(axis=0)).astype(int) + 1
     if (high <= 0).any() or (low >= owner.shape[::-1]).any() or (high - low > 600).any():

@@ -18,7 +18,7 @@ from datasets.photos import BACK, LabelledPhoto, load_set, photos_root
 from models.indices.data import IndexTruth, cell_centres
 from models.indices.network import FRAME, STRIDE
 from models.outlines.data import tinted
-from vision.recognition.index_finder import CARD_PIXELS
+from vision.recognition.index_detector import INPUT_CARD_HEIGHT
 
 TRAINING_SETS = ("mix55/phone_single", "mix55/black_deck_phone", "mix55/other")
 """CC BY 4.0. `mix55/laptopcam_piles` is left out: it measures."""
@@ -62,7 +62,7 @@ class IndexPhotoDataset(Dataset[tuple[Tensor, IndexTruth]]):
         photo = self.photos[number]
         boxes, image = _boxes(photo), photo.image()
         around = int(rng.choice(np.flatnonzero(~boxes.unclear)))
-        scale = CARD_PIXELS * _INDEX_SHARE / boxes.lengths[around] * np.exp(rng.uniform(*np.log(_ZOOM)))
+        scale = INPUT_CARD_HEIGHT * _INDEX_SHARE / boxes.lengths[around] * np.exp(rng.uniform(*np.log(_ZOOM)))
         turn = int(rng.integers(4)) * np.pi / 2
         cos, sin = scale * np.cos(turn), scale * np.sin(turn)
         matrix = np.array([[cos, -sin, 0.0], [sin, cos, 0.0]])

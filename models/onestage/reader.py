@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import BadInputError
 from models.onestage.classes import CLASSES
-from vision.geometry import rectangle
+from vision.geometry import rectangle_corners
 from vision.recognition.runtime import Network, load_network
 from vision.types import CardReading, Image, Quad, Region
 
@@ -68,7 +68,7 @@ class OneStageReader:
 
 def _reading(box: NDArray[np.float32], scale: float) -> CardReading:
     score, number = float(box[4]), int(box[5])
-    quad: Quad = rectangle(*(box[:4] / scale).tolist()).astype(np.float32)
+    quad: Quad = rectangle_corners(*(box[:4] / scale).tolist()).astype(np.float32)
     return CardReading(quad, "up", score, CLASSES[number], score)
 
 

@@ -20,7 +20,7 @@ from engine.errors import BadInputError
 from models.outlines.export import INPUT_SIZE, export, write_facts
 from models.outlines.network import OutlineNet
 from vision.geometry import polygon_iou
-from vision.recognition.detector import WEIGHTS, OutlineFinder
+from vision.recognition.detector import WEIGHTS, CardDetector
 
 _RIGHT_IOU = 0.5
 _KNOTS = 12
@@ -29,7 +29,7 @@ Curve = list[tuple[float, float]]
 
 
 def judged_scores(
-    finder: OutlineFinder, scenes: Sequence[Path]
+    finder: CardDetector, scenes: Sequence[Path]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return every candidate's score, and whether it is a card of that face at that place."""
     scores: list[float] = []
@@ -37,7 +37,7 @@ def judged_scores(
     for path in scenes:
         scene = read_scene(path)
         open_cards = set(range(len(scene.quads)))
-        for outline in finder.find(scene.image):
+        for outline in finder.detect(scene.image):
             match = max(open_cards, key=lambda i: polygon_iou(scene.quads[i], outline.quad), default=None)
             good = match is not None and polygon_iou(scene.quads[match], outline.quad) >= _RIGHT_IOU
             if match is not None and good:
@@ -95,7 +95,7 @@ def curve_of(weights: Path, scenes: Sequence[Path]) -> Curve:
         bare = Path(folder) / "bare.onnx"
         bare.write_bytes(weights.read_bytes())
         write_facts(bare, ((0.0, 0.0), (1.0, 1.0)), input_size=INPUT_SIZE)
-        finder = OutlineFinder(bare, least=0.05, refine=False, closer_look=False)
+        finder = CardDetector(bare, min_confidence=0.05, refine_corners=False, use_tiles=False)
         return rising_curve(*judged_scores(finder, scenes))
 
 

@@ -14,7 +14,7 @@ from torch.utils.data import Dataset
 
 from datasets.scenes.store import StoredScene, read_scene
 from models.outlines.loss import Truth
-from vision.geometry import transform
+from vision.geometry import transform_points
 
 Sample = tuple[Tensor, Truth]
 
@@ -38,7 +38,7 @@ def random_view(
     if stretch > 1 and rng.random() < 0.4:
         factor = np.sqrt(np.exp(rng.uniform(-np.log(stretch), np.log(stretch))))
         matrix = np.diag([factor, 1 / factor, 1.0]) @ matrix
-    middle = transform(matrix, [[width / 2, height / 2]])[0]
+    middle = transform_points(matrix, [[width / 2, height / 2]])[0]
     room = abs(scale * max(height, width) - size) / 2 + 0.06 * size
     matrix[:2, 2] = size / 2 - middle + rng.uniform(-room, room, 2)
     return matrix
@@ -112,7 +112,7 @@ class SceneDataset(Dataset[Sample]):
             borderValue=(114, 114, 114),
         )
         owner = cv2.warpAffine(scene.owner, matrix[:2], size, flags=cv2.INTER_NEAREST)
-        quads = transform(matrix, scene.quads.reshape(-1, 2)).reshape(-1, 4, 2)
+        quads = transform_points(matrix, scene.quads.reshape(-1, 2)).reshape(-1, 4, 2)
         truth = _keep_seen(scene, quads, np.asarray(owner, np.uint8))
         return torch.from_numpy(np.ascontiguousarray(picture[..., ::-1].transpose(2, 0, 1))), truth
 

@@ -18,7 +18,7 @@ import onnx
 from engine.errors import BadInputError
 from models.commands import run_command
 from models.outlines.halves import halve_weights
-from vision.recognition.detector import load_facts
+from vision.recognition.detector import load_settings
 
 SHIPPED = Path(__file__).with_name("outlines.onnx")
 PACKED = Path(__file__).with_name("phone") / "outlines.onnx"
@@ -32,7 +32,7 @@ def write_one_size(source: Path, path: Path, size: tuple[int, int] = SIZE) -> No
 
     Raises BadInputError when `source` is no outline network of free size, or the size is none that it takes.
     """
-    facts = load_facts(source.with_suffix(".json"))
+    facts = load_settings(source.with_suffix(".json"))
     if max(size) != facts.input_size or any(side < _MULTIPLE or side % _MULTIPLE for side in size):
         longer = f"the longer one {facts.input_size}"
         raise BadInputError(

@@ -19,17 +19,17 @@ from datasets.photos import BACK, Label, LabelledPhoto, load_set
 from datasets.scenes.scene import UNSURE
 from datasets.scenes.store import write_scene_parts
 from vision.geometry import (
+    CARD_CORNERS_MM,
     CARD_HEIGHT_MM,
-    CARD_MM,
     CARD_WIDTH_MM,
     bounding_box,
     homography,
     is_convex,
     polygon_iou,
-    rectangle,
-    transform,
+    rectangle_corners,
+    transform_points,
 )
-from vision.recognition.detector import Outline, OutlineFinder
+from vision.recognition.detector import CardDetector, Detection
 from vision.recognition.outline_refinement import refine_quad
 from vision.types import Image, Quad
 
@@ -47,54 +47,57 @@ _INDEX_MM = (15.0, 27.0)
 """An index lies within this far of its card's corner, across and along."""
 
 
-def propose(finder: OutlineFinder, image: Image) -> list[Outline]:
+def propose(finder: CardDetector, image: Image) -> list[Detection]:
     """Return the outlines found at several scales, refined on the full picture, surest first."""
-    found: list[Outline] = []
+    found: list[Detection] = []
     for scale in _SCALES:
         height, width = image.shape[:2]
         canvas = np.full_like(image, 114)
         small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         canvas[: small.shape[0], : small.shape[1]] = small
-        for outline in finder.find(np.asarray(canvas, np.uint8)):
+        for outline in finder.detect(np.asarray(canvas, np.uint8)):
             shrunk = np.array([small.shape[1] / width, small.shape[0] / height], np.float32)
             quad = (outline.quad / shrunk).astype(np.float32)
-            found.append(Outline(refine_quad(image, quad), outline.face, outline.confidence))
+            found.append(Detection(refine_quad(image, quad), outline.face, outline.confidence))
     return sorted(found, key=lambda outline: -outline.confidence)
 
 
 def box_agrees(quad: Quad, label: Label) -> bool:
     """Tell whether the box around `quad` is the labelled one."""
-    return is_convex(quad) and polygon_iou(rectangle(*bounding_box(quad)), label.points) >= _LEAST_BOX_IOU
+    return (
+        is_convex(quad)
+        and polygon_iou(rectangle_corners(*bounding_box(quad)), label.points) >= _LEAST_BOX_IOU
+    )
 
 
 def index_agrees(quad: Quad, label: Label) -> bool:
     """Tell whether a labelled index lies in a corner of the card outlined by `quad`."""
     width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
-    to_card = homography(quad, CARD_MM)
-    x, y = transform(to_card, [label.points.mean(axis=0)])[0]
+    to_card = homography(quad, CARD_CORNERS_MM)
+    x, y = transform_points(to_card, [label.points.mean(axis=0)])[0]
     in_x, in_y = min(x, width - x), min(y, height - y)
     return bool(1 < in_x < _INDEX_MM[0] and 2 < in_y < _INDEX_MM[1])
 
 
-def confirm_boxes(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[list[Outline], list[Label]]:
+def confirm_boxes(photo: LabelledPhoto, found: Sequence[Detection]) -> tuple[list[Detection], list[Label]]:
     """Return the outlines that labelled boxes confirm, and the labels left without one."""
-    confirmed: list[Outline] = []
+    confirmed: list[Detection] = []
     missed: list[Label] = []
     for label in photo.labels:
         match = next((outline for outline in found if box_agrees(outline.quad, label)), None)
         if match is None:
             missed.append(label)
         else:
-            confirmed.append(Outline(match.quad, "down" if label.card == BACK else "up", match.confidence))
+            confirmed.append(Detection(match.quad, "down" if label.card == BACK else "up", match.confidence))
     return confirmed, missed
 
 
-def confirm_corners(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[list[Outline], list[Label]]:
+def confirm_corners(photo: LabelledPhoto, found: Sequence[Detection]) -> tuple[list[Detection], list[Label]]:
     """Return the outlines whose printed indices are labelled, and the indices no outline accounts for.
 
     Two indices of the same card must lie in the outline, or one in an outline that is surely seen.
     """
-    confirmed: list[Outline] = []
+    confirmed: list[Detection] = []
     open_labels = [label for label in photo.labels if label.card != BACK]
     for outline in found:
         if outline.face != "up" or any(polygon_iou(outline.quad, other.quad) > 0.75 for other in confirmed):
@@ -113,7 +116,7 @@ def confirm_corners(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[lis
 
 
 def owner_map(
-    shape: Sequence[int], confirmed: Sequence[Outline], unsure: Sequence[NDArray[np.float32]]
+    shape: Sequence[int], confirmed: Sequence[Detection], unsure: Sequence[NDArray[np.float32]]
 ) -> NDArray[np.uint8]:
     """Return who owns each pixel; where two cards overlap nobody says which is on top, so nobody judges."""
     owner = np.zeros(shape[:2], np.uint8)
@@ -135,7 +138,7 @@ def _around(label: Label, grow: float) -> NDArray[np.float32]:
     return np.asarray((label.points - centre) * grow + centre, np.float32)
 
 
-def label_photo(finder: OutlineFinder, photo: LabelledPhoto, path: Path, corners: bool) -> tuple[int, int]:
+def label_photo(finder: CardDetector, photo: LabelledPhoto, path: Path, corners: bool) -> tuple[int, int]:
     """Store one photo with its confirmed quads. Returns how many were confirmed, how many labels were not."""
     image = photo.image()
     found = propose(finder, image)
@@ -149,7 +152,7 @@ def label_photo(finder: OutlineFinder, photo: LabelledPhoto, path: Path, corners
     unsure += [_around(label, 1.1) for label in photo.labels if label.card == BACK and corners]
     scale = _LONGEST / max(image.shape[:2])
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    scaled = [Outline(o.quad * np.float32(scale), o.face, o.confidence) for o in confirmed]
+    scaled = [Detection(o.quad * np.float32(scale), o.face, o.confidence) for o in confirmed]
     owner = owner_map(small.shape, scaled, [polygon * np.float32(scale) for polygon in unsure])
     quads = np.array([o.quad for o in scaled], np.float32)
     write_scene_parts(
@@ -158,7 +161,7 @@ def label_photo(finder: OutlineFinder, photo: LabelledPhoto, path: Path, corners
     return len(confirmed), len(missed)
 
 
-def label_sets(finder: OutlineFinder, folder: Path) -> list[Path]:
+def label_sets(finder: CardDetector, folder: Path) -> list[Path]:
     """Store every photo of the training sets that has a confirmed outline; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (*BOX_SETS, *CORNER_SETS):
@@ -177,7 +180,10 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, default=None, help="network to label with")
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
-    label_sets(OutlineFinder(args.weights, least=LEAST_SURE, refine=False, closer_look=False), args.folder)
+    label_sets(
+        CardDetector(args.weights, min_confidence=LEAST_SURE, refine_corners=False, use_tiles=False),
+        args.folder,
+    )
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from models.outlines.render import render_scenes
 from models.outlines.torch_setup import set_threads
 from models.states import START
 from models.training import Parts, Trainer, over, predict
-from vision.recognition.detector import OutlineFinder
+from vision.recognition.detector import CardDetector
 
 Batch = tuple[Tensor, list[Truth]]
 Stages = tuple[tuple[float, int, tuple[float, float]], ...]
@@ -124,7 +124,9 @@ def _label_photos(trainer: Trainer[Batch], folder: Path) -> None:
         # Elsewhere first: what an interruption leaves half done must not pass for all of it.
         part = folder.with_name(f"{folder.name}.part")
         shutil.rmtree(part, ignore_errors=True)
-        label_sets(OutlineFinder(weights, least=LEAST_SURE, refine=False, closer_look=False), part)
+        label_sets(
+            CardDetector(weights, min_confidence=LEAST_SURE, refine_corners=False, use_tiles=False), part
+        )
         shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
 

@@ -59,11 +59,11 @@ def test_a_pack_shown_within_a_minute(tmp_path: Path, measured: Callable[[str, f
     for t, _frame, _seen in PackWatch(camera, show):
         last = t
     camera.close()
-    told = [card for card, _ in show.settled().cards]
+    told = [card for card, _ in show.result().cards]
     print(f"\n{len(told)} of 52 told in {last:.0f} s; {camera.dropped} pictures dropped")
     measured("pack_in_a_minute_told", len(told))
     assert last <= 60
     assert len(told) >= 50
     shown_at = {card: number * (_STILL + 2) / FPS for number, card in enumerate(order)}
-    for card, showing in show.settled().cards:
+    for card, showing in show.result().cards:
         assert shown_at[card] - 0.1 <= showing.t <= shown_at[card] + 1.3

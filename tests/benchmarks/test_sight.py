@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from companion.sources.cameras import sample_film
-from vision.capture.picture_quality import sight_faults
-from vision.geometry import quad_sides
+from vision.capture.image_quality import quality_faults
+from vision.geometry import quad_size
 from vision.recognition.reader import reader_for_deck
 from vision.types import CardReading, Image
 
@@ -50,8 +50,8 @@ def test_the_check_warns_before_cards_are_lost() -> None:
             named = {reading.card for reading in readings if reading.card}
             if name == "light 1.0":
                 known = {str(reading.card): reading for reading in readings if reading.card}
-            faults = sight_faults(picture, readings)
-            width = np.median([min(quad_sides(reading.quad)) for reading in readings]) if readings else 0.0
+            faults = quality_faults(picture, readings)
+            width = np.median([min(quad_size(reading.quad)) for reading in readings]) if readings else 0.0
             lost = len(known.keys() - named)
             print(f"frame {number}, {name}: {lost} of {len(known)} lost, {width:.0f} px wide, {faults}")
             assert faults or lost <= 1

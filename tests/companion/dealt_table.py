@@ -24,7 +24,7 @@ from companion.game.session import Session
 from companion.game.setup import Choice
 from companion.game.starting import session_of
 from tests.companion.drawn_film import FPS, Reader, Table
-from vision.capture.sources import tell_nobody
+from vision.capture.sources import ignore_status
 from vision.types import Image
 
 PATIENCE_S = 120.0
@@ -41,7 +41,7 @@ class Camera(Table):
         super().__init__()
         self._pictures: queue.Queue[tuple[float, Image]] = queue.Queue(maxsize=64)
         self._closed = threading.Event()
-        self.tell: Callable[[str], None] = tell_nobody
+        self.on_status: Callable[[str], None] = ignore_status
 
     def put(self, picture: Image) -> None:
         self._pictures.put((len(self.said) / FPS, picture), timeout=PATIENCE_S)

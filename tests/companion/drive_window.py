@@ -28,7 +28,7 @@ from tests.companion.scripted import ILLEGAL, PLAYERS, Table, ruling
 from tests.companion.speed_scenario import speed
 from tests.companion.walker import Steps, draw_plainly, rest
 from tests.companion.window_driver import Driver
-from vision.questions import LIES_OTHERWISE, NO_ROWS, UNREAD_CARD, asked
+from vision.questions import NO_ROWS, TABLE_CHANGED, UNREAD_CARD, format_question
 
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
 SHEET_SIZES = (*SIZES[:3], (360, 640), (640, 360))
@@ -182,7 +182,7 @@ def questions(driver: Driver) -> Steps:
     breach = {**ILLEGAL["breaches"][0], "says": "Ann could have played her king."}
     lines = (
         {"id": 1, "event": "play", "player": "Ann", "cards": ["??"], "t": 1, "ruling": ruling("legal")},
-        {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": asked(UNREAD_CARD, "Ann")}
+        {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": format_question(UNREAD_CARD, "Ann")}
         | {"concerns": 1, "cards": ["10H", "10D"]},
         {"id": 3, "event": "pick_up", "player": "Ann", "cards": ["9S"], "t": 3, "ruling": ruling("legal")},
         {"id": 4, "event": "late_breach", "player": "Ann", "t": 4, "concerns": 3, "breach": breach},
@@ -213,7 +213,7 @@ def questions(driver: Driver) -> Steps:
     driver.session.show(lines=({**lines[0], "cards": ["10D"]}, *lines[1:]))
     yield from rest(3)
     driver.see("closed")
-    lies = {"id": 9, "event": "unclear", "t": 9, "says": asked(LIES_OTHERWISE)}
+    lies = {"id": 9, "event": "unclear", "t": 9, "says": format_question(TABLE_CHANGED)}
     nobody = {"id": 10, "event": "play", "cards": ["9S"], "t": 10, "ruling": ruling("legal")}
     driver.session.show(lines=(lies, nobody))
     yield from rest(3)
@@ -237,7 +237,7 @@ def questions_at_any_size(driver: Driver, unread: Sequence[dict[str, Any]], nobo
     """Both kinds of questions, on the smallest phone and on large monitors: what is left of the picture."""
     from kivy.core.window import Window
 
-    rows = {"id": 9, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=2, wanted=4)}
+    rows = {"id": 9, "event": "unclear", "t": 9, "says": format_question(NO_ROWS, found=2, wanted=4)}
     for width, height in ((360, 640), (640, 360), (412, 892), (2560, 1440), (3840, 2160)):
         Window.size = (width, height)
         driver.session.show(lines=(nobody,))

@@ -12,7 +12,8 @@ from companion.store.rows import StoredGame
 from tests.companion.scripted import PLAYERS
 from tests.companion.walker import Steps, rest, type_over
 from tests.companion.window_driver import Driver
-from vision.decks.deck import Deck, remove_deck, save_deck
+from vision.decks.deck import Deck
+from vision.decks.deck_files import remove_deck, save_deck
 
 
 def tonight(driver: Driver) -> Steps:

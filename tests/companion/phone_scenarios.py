@@ -43,7 +43,7 @@ def phoned(walker: Walker) -> Steps:
     from kivy.core.window import Window
 
     # However long a busy machine takes, the phone is there.
-    capturing._OPEN_MS = capturing._READ_MS = 300_000
+    capturing._OPEN_TIMEOUT_MS = capturing._READ_TIMEOUT_MS = 300_000
     sources._FIRST_FRAME_SECONDS = 300.0
     picture = dealt_table()  # beforehand: while OpenCV opens one source it opens no other
     walker.app.ask(by_touch(walker))

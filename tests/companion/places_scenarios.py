@@ -11,7 +11,7 @@ from companion.game.setup import Choice
 from tests.companion.scripted import LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 from tests.companion.walker import Steps, Walker, rest
 from vision.plane import TablePlane
-from vision.questions import NO_ROWS, asked
+from vision.questions import NO_ROWS, format_question
 from vision.table.layout import BURN, PLAY, Layout, Place, Seat, Zone
 
 ROWS = ((480.0, 460.0), (130.0, 270.0), (480.0, 70.0), (830.0, 270.0))
@@ -96,7 +96,7 @@ def shown_where(walker: Walker) -> Steps:
     """No deal is recognised: the question's chip, then a tap for each row and one for the draw pile."""
     session = ScriptedSession()
     walker.app.play(session, Choice(source="0", players=PLAYERS))
-    question = {"id": -1, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=3, wanted=4)}
+    question = {"id": -1, "event": "unclear", "t": 9, "says": format_question(NO_ROWS, found=3, wanted=4)}
     session.show(lines=(question,), table=undealt())
     yield
     yield from rest(4)

@@ -14,9 +14,9 @@ from companion.game.display_image import Picture
 from companion.game.session import Snapshot
 from companion.store.snapshots import KeptMoments
 from engine.events import Event
-from vision.questions import HIDDEN_CARD, asked
+from vision.questions import HIDDEN_CARD, format_question
 from vision.table.layout import Place, Zone
-from vision.table.manual_layout import Shown
+from vision.table.manual_layout import TappedPlaces
 from vision.types import CardReading, Image, Quad
 
 PLAYERS = ("Ann", "Bartholomew", "Cat", "Dan")
@@ -105,7 +105,7 @@ LINES: tuple[dict[str, Any], ...] = (
         "concerns": 3,
         "cards": ["9H", "9C"],
         "t": 55,
-        "says": asked(HIDDEN_CARD, "Bartholomew", count=2),
+        "says": format_question(HIDDEN_CARD, "Bartholomew", count=2),
     },
     {"id": 8, "event": "play", "player": "Ann", "cards": ["7H"], "t": 61.4, "ruling": ILLEGAL},
 )
@@ -178,7 +178,7 @@ class ScriptedSession:
     def put(self, zone: Zone, pixel: Place) -> None:
         self.asked.append(["put", zone.kind, zone.seat, *map(round, pixel)])
 
-    def lay_out(self, shown: Shown) -> None:
+    def lay_out(self, shown: TappedPlaces) -> None:
         rows = [list(map(round, row)) for row in shown.rows]
         self.asked.append(["lay out", rows, shown.draw and list(map(round, shown.draw))])
 

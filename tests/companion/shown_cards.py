@@ -14,9 +14,9 @@ from companion.game.enrolling import Counted, Learn
 from engine.errors import BadInputError
 from tests.vision.fake_source import FakeSource
 from vision.decks.card_classes import CARDS
-from vision.decks.deck import KNOWN, Deck
-from vision.enrolment.showing import Doubt, Finder, PackShow, Seen, Showing
-from vision.recognition.classifier import FaceReader
+from vision.decks.deck import DECK_CARDS, Deck
+from vision.enrolment.session import Detector, EnrolmentSession, LookResult, ShownCard, UnidentifiedCard
+from vision.recognition.classifier import CardClassifier
 from vision.types import Image
 
 
@@ -39,40 +39,40 @@ class Camera(FakeSource):
             yield number / 10, picture
 
 
-class Told(Showing):
+class Told(ShownCard):
     """A card of which is known what it is, or that nobody can tell."""
 
     def __init__(self, opinion: NDArray[np.float64]) -> None:
-        super().__init__(t=0.0, quad=np.zeros((4, 2), np.float32), look=np.zeros(0, np.float32))
+        super().__init__(t=0.0, quad=np.zeros((4, 2), np.float32), thumbnail=np.zeros(0, np.float32))
         self._opinion = opinion
 
-    def opinion(self) -> NDArray[np.float64]:
+    def log_probabilities(self) -> NDArray[np.float64]:
         return self._opinion
 
 
-class Show(PackShow):
+class Show(EnrolmentSession):
     """Looks at no picture: every third look takes the next card of a script.
 
     `None` is a look at nothing, `?` a card that cannot be told.
     """
 
     def __init__(self, *script: str | None) -> None:
-        super().__init__(cast(Finder, None), cast(FaceReader, None))
+        super().__init__(cast(Detector, None), cast(CardClassifier, None))
         self._script, self._looks = list(script), 0
         self.cards: list[str] = []
 
-    def look(self, image: Image, t: float) -> Seen:
+    def look(self, image: Image, t: float) -> LookResult:
         self._looks += 1
         if self._looks % 3 or not self._script:
             return "hold" if self._script else "nothing"
         card = self._script.pop(0)
         if card is None:
             return "nothing"
-        opinion = np.full(len(KNOWN), np.log(1e-4))
+        opinion = np.full(len(DECK_CARDS), np.log(1e-4))
         if card != "?":
-            opinion[KNOWN.index(card)] = 0.0
+            opinion[DECK_CARDS.index(card)] = 0.0
             self.cards.append(card)
-        self.showings.append(Told(opinion))
+        self.shown_cards.append(Told(opinion))
         return "taken"
 
     def missing(self) -> tuple[str, ...]:
@@ -82,14 +82,14 @@ class Show(PackShow):
 def learns(name: str) -> Learn:
     """Return what makes a deck of the cards that were told, without looking at them."""
 
-    def make(show: PackShow, counted: Counted) -> tuple[Deck, tuple[Doubt, ...]]:
+    def make(show: EnrolmentSession, counted: Counted) -> tuple[Deck, tuple[UnidentifiedCard, ...]]:
         assert isinstance(show, Show)
         cards = tuple(dict.fromkeys(show.cards))
         if len(cards) < 2:
             raise BadInputError(f"{len(cards)} cards were told; show each alone, held still")
         for number in range(len(cards)):
             counted(number, len(cards))
-        doubts = tuple(Doubt(0.0, ()) for _ in range(len(show.showings) - len(show.cards)))
+        doubts = tuple(UnidentifiedCard(0.0, ()) for _ in range(len(show.shown_cards) - len(show.cards)))
         return Deck(name, "weights", cards, np.eye(len(cards), 64, dtype=np.float32)), doubts
 
     return make

@@ -15,7 +15,7 @@ from companion.game.enrolling import EnrolSession, PackWatch, learn
 from engine.errors import BadInputError
 from tests.companion.shown_cards import Camera, Show, learns
 from vision.decks.card_classes import CARDS
-from vision.decks.deck import deck_names, load_deck, remove_deck
+from vision.decks.deck_files import deck_names, load_deck, remove_deck
 from vision.types import Image
 
 
@@ -100,7 +100,7 @@ def test_a_camera_that_falls_silent_is_said_and_what_was_shown_can_be_saved_all_
         def __iter__(self) -> Iterator[tuple[float, Image]]:
             for picture in super().__iter__():
                 if picture[0] > 2.0:
-                    self.tell("camera: no picture for 10 s; it is tried again")
+                    self.on_status("camera: no picture for 10 s; it is tried again")
                     until(lambda: self.closed)
                     return
                 yield picture

@@ -11,7 +11,7 @@ from companion.game.refereeing import Refereeing, judge_of
 from companion.game.ruling_views import likely_answers, open_questions
 from engine.events import Event
 from vision.following import watcher as watch
-from vision.questions import HIDDEN_CARD, asked
+from vision.questions import HIDDEN_CARD, format_question
 from vision.table.view import TableView
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
@@ -68,7 +68,7 @@ def test_who_draws_two_for_one_card_seen_is_asked_which_one_lay_under_it() -> No
     play, draw = game.lines[1:3]
     assert draw["ruling"]["verdict"] == "unproven"
     (question,) = open_questions(game.lines)
-    assert question["says"] == asked(HIDDEN_CARD, "Ann", count=1)
+    assert question["says"] == format_question(HIDDEN_CARD, "Ann", count=1)
     assert question["concerns"] == play["id"]
     assert question["cards"] == ["4D", "4H"], "4S lies before Ann, 4C was seen"
 

@@ -13,7 +13,7 @@ from companion.game.starting import Before, Watching, before, open_game
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.messages import Said
-from vision.decks.deck import deck_path
+from vision.decks.deck_files import deck_path
 
 PLAYERS = ("Ann", "Bob")
 

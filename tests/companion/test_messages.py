@@ -23,8 +23,8 @@ from companion.store.outbox import Outbox
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.messages import Said, message
-from vision.capture.sources import SameSize, open_source
-from vision.decks.deck import load_deck
+from vision.capture.sources import FrameResizer, open_source
+from vision.decks.deck_files import load_deck
 
 PO = read_po(i18n.locale_folder() / "de" / "LC_MESSAGES" / "shithead.po")
 NOTHING_TO_TRANSLATE = {"{name}: {reason}", "{path}: {reason}", "{reason}"}
@@ -99,9 +99,11 @@ def test_a_source_that_cannot_be_opened_is_told_in_german(spec: str, german: str
 
 
 def test_a_reason_within_a_message_is_german_too() -> None:
-    fitted = SameSize()
-    fitted.size, fitted.strange = (640, 480), (480, 640)
-    line = message("{name}: {reason}", name=message("camera {number}", number=1), reason=fitted.fault())
+    fitted = FrameResizer()
+    fitted.size, fitted.rejected_size = (640, 480), (480, 640)
+    line = message(
+        "{name}: {reason}", name=message("camera {number}", number=1), reason=fitted.fault_message()
+    )
     assert line == "camera 1: the picture is 480 x 640 now, it was 640 x 480: put the camera back as it was"
     assert words(line).startswith("Kamera 1: das Bild hat jetzt 480 x 640, vorher 640 x 480: Stell")
 

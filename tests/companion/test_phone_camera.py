@@ -107,7 +107,7 @@ def test_a_camera_that_falls_silent_in_mid_game_is_begun_again_until_it_is_back(
     monkeypatch.setattr("companion.sources.android._AGAIN_S", 0.1)
     told: list[str] = []
     source = BridgeSource(Silent())
-    source.tell = told.append
+    source.on_status = told.append
     pictures = iter(source)
     assert [next(pictures)[1][0, 0, 2] for _ in range(2)] == [1, 4]
     source.close()

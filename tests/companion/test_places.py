@@ -21,7 +21,7 @@ from tests.vision.test_watch import Game as Drawn
 from vision.following.watcher import Watcher
 from vision.plane import TablePlane
 from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone
-from vision.table.manual_layout import Shown
+from vision.table.manual_layout import TappedPlaces
 
 SIZES = ((1280, 720), (360, 640), (640, 360))
 
@@ -122,14 +122,14 @@ class Told:
 
     def __init__(self) -> None:
         self.put_right: list[tuple[Zone, Place]] = []
-        self.laid_out: list[Shown] = []
+        self.laid_out: list[TappedPlaces] = []
 
     def put(self, zone: Zone, pixel: Place) -> None:
         self.put_right.append((zone, pixel))
         if zone == PLAY:
             raise BadInputError("Something else is there. Drag that away first.")
 
-    def lay_out(self, shown: Shown) -> None:
+    def lay_out(self, shown: TappedPlaces) -> None:
         self.laid_out.append(shown)
 
 
@@ -143,7 +143,7 @@ def test_what_is_put_right_is_told_to_the_watcher_in_the_thread_that_reads() -> 
     until(lambda: session.snapshot.says == "Put right: Bob")
     session.put(PLAY, (80.0, 45.0))
     until(lambda: session.snapshot.says.startswith("Something else is there"))
-    shown = Shown(((80.0, 80.0), (80.0, 9.0)), (80.0, 45.0))
+    shown = TappedPlaces(((80.0, 80.0), (80.0, 9.0)), (80.0, 45.0))
     session.lay_out(shown)
     until(lambda: session.snapshot.says == "The game begins with what lies there")
     session.stop()
@@ -190,7 +190,9 @@ def test_taps_answer_the_question_and_the_deal_follows_and_a_drag_is_nobodys_act
     feed(9.0)
     (question,) = game.lines
     assert asks_where(question)
-    assert lay_out(game, Shown(((490.0, 510.0), (510.0, 90.0)), (570.0, 310.0))).startswith("The game begins")
+    assert lay_out(game, TappedPlaces(((490.0, 510.0), (510.0, 90.0)), (570.0, 310.0))).startswith(
+        "The game begins"
+    )
     feed(2.0)
     (deal,) = game.lines
     assert deal["event"] == "deal"

@@ -15,7 +15,7 @@ from companion.app.screens.arrangement import seat_places
 from companion.game.preview import FAULT_WORDS, Preview, Sight, sight_words
 from engine.errors import BadInputError
 from tests.vision.fake_source import FakeSource
-from vision.capture.picture_quality import FAULTS
+from vision.capture.image_quality import QUALITY_FAULTS
 from vision.types import CardReading, Image
 
 QUAD = np.array([[100, 100], [180, 100], [180, 212], [100, 212]], np.float32)
@@ -68,7 +68,7 @@ def test_a_camera_that_falls_silent_is_said_and_let_go_as_soon_as_the_preview_is
 
         def __iter__(self) -> Iterator[tuple[float, Image]]:
             yield 0.0, np.full((400, 600, 3), 200, np.uint8)
-            self.tell("camera 0: no picture for 10 s; it is tried again")
+            self.on_status("camera 0: no picture for 10 s; it is tried again")
             self.go_on.wait(30)
             if self.back:
                 yield 1.0, np.full((400, 600, 3), 200, np.uint8)
@@ -133,8 +133,8 @@ def test_missing_weights_are_said_while_the_picture_runs_on() -> None:
 
 
 def test_every_fault_has_words() -> None:
-    assert set(FAULT_WORDS) == set(FAULTS)
-    for fault in FAULTS:
+    assert set(FAULT_WORDS) == set(QUALITY_FAULTS)
+    for fault in QUALITY_FAULTS:
         (line, *_more) = sight_words(Sight((CARD,), (fault,)))
         assert line.startswith("✗ ")
     assert sight_words(Sight((CARD,), ())) == [

@@ -144,7 +144,7 @@ def test_of_a_pack_being_shown_the_bar_says_what_is_missing(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr("vision.capture.sources.open_source", lambda _: Camera(pictures=20))
-    monkeypatch.setattr("vision.decks.deck.DeckHead", lambda _deck: None)
+    monkeypatch.setattr("vision.decks.deck_head.DeckHead", lambda _deck: None)
     monkeypatch.setattr(
         "companion.game.enrolling.with_networks", lambda name: (Show("KD", "2C"), learns(name))
     )

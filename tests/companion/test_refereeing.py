@@ -295,7 +295,7 @@ def test_a_deck_is_learnt_where_none_is_named_and_one_pack_is_used(
         return NoReader(), None
 
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: NoReader())
-    monkeypatch.setattr("vision.enrolment.unnamed_deck.unnamed_reader", unnamed_reader)
+    monkeypatch.setattr("vision.enrolment.automatic_deck.reader_with_automatic_deck", unnamed_reader)
     Refereeing.open(learn=True, **fields)
     assert asked == ([True] if learns else [])
 
@@ -330,17 +330,17 @@ def test_cards_of_an_unchanged_view_are_brought_into_the_frame_once(monkeypatch:
     watcher: Any = joined._watcher
     quad = np.array([[10, 10], [20, 10], [20, 30], [10, 30]], np.float32)
     readings = (CardReading(quad, "up", 0.99, "9S"),)
-    watcher.view = TableView(readings, moved=camera_that_moved(5.0))
+    watcher.view = TableView(readings, to_reference=camera_that_moved(5.0))
     first = joined.readings
     assert first[0].quad[0].tolist() == [5.0, 10.0]
-    watcher.view = TableView(readings, still=False, hands=("Ann",), moved=camera_that_moved(5.0))
+    watcher.view = TableView(readings, still=False, hands=("Ann",), to_reference=camera_that_moved(5.0))
     assert joined.readings is first, "a window that asks whether they are others must hear that they are not"
     assert joined.view.hands == ("Ann",)
     assert not joined.view.still
     assert len(mapped) == 1
-    watcher.view = TableView(readings, moved=camera_that_moved(7.0))
+    watcher.view = TableView(readings, to_reference=camera_that_moved(7.0))
     assert joined.readings[0].quad[0].tolist() == [3.0, 10.0]
-    watcher.view = TableView((CardReading(quad, "up", 0.99, "9D"),), moved=camera_that_moved(7.0))
+    watcher.view = TableView((CardReading(quad, "up", 0.99, "9D"),), to_reference=camera_that_moved(7.0))
     assert joined.readings[0].card == "9D", "read anew"
     watcher.view = TableView(readings)
     assert joined.readings is readings, "back where it was at first"

@@ -29,7 +29,7 @@ from engine.events import Event, EventKind
 from engine.simulation.simulate import play_game
 from tests.vision.fake_source import FakeSource
 from vision.following.watcher import Watcher
-from vision.questions import LIES_OTHERWISE, asked
+from vision.questions import TABLE_CHANGED, format_question
 from vision.types import Image
 
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -313,7 +313,7 @@ def test_that_the_cards_lie_otherwise_is_asked_once_and_the_up_cards_are_known()
     assert known_up == [(["KD", "9S"], False)]
     frame = np.zeros((4, 4, 3), np.uint8)
     assert game.feed(frame, 1.0) == []
-    watcher.question = asked(LIES_OTHERWISE)
+    watcher.question = format_question(TABLE_CHANGED)
     told = game.feed(frame, 2.0) + game.feed(frame, 3.0)
     assert [line["event"] for line in told] == ["unclear"]
     assert "Can you put them" in told[0]["says"]
@@ -328,7 +328,7 @@ def test_broken_off_before_the_deal_was_recognised_it_waits_for_the_deal() -> No
         question=None, lost=False, feed=lambda frame, t: [Event(id=1, event="deal", t=t)]
     )
     game = Refereeing(cast(Watcher, watcher), lambda names: judge_of("winnersh", names), PLAYERS)
-    question = {"id": 1, "event": "unclear", "t": 1, "decided_at": 1, "says": asked(LIES_OTHERWISE)}
+    question = {"id": 1, "event": "unclear", "t": 1, "decided_at": 1, "says": format_question(TABLE_CHANGED)}
     game.resume([question], same_clock=False)
     assert [line["event"] for line in game.feed(np.zeros((4, 4, 3), np.uint8), 2.0)] == ["deal"]
 

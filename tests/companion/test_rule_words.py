@@ -15,7 +15,7 @@ from companion.i18n.wording import event_words, question_words
 from engine.explain import topics
 from engine.judging.judge import judge
 from engine.ruleset import RULESET_NAMES, build_variant, load_ruleset
-from vision.questions import LIES_OTHERWISE, QUESTIONS, UNREAD_CARD, asked
+from vision.questions import QUESTIONS, TABLE_CHANGED, UNREAD_CARD, format_question
 
 RULES = [(name, rule) for name in RULESET_NAMES for rule in load_ruleset(name).rules.values()]
 ENGLISH = (" the ", " may ", " card ", " player", " pile", " must ")
@@ -51,7 +51,11 @@ def test_headings_options_and_house_rules_are_german_too() -> None:
 @pytest.mark.parametrize("form", QUESTIONS)
 def test_every_question_is_asked_in_german(form: str) -> None:
     for player in ("Ann", None):
-        line = {"event": "unclear", "player": player, "says": asked(form, player, found=1, wanted=4, count=2)}
+        line = {
+            "event": "unclear",
+            "player": player,
+            "says": format_question(form, player, found=1, wanted=4, count=2),
+        }
         spoken = question_words(line)
         assert spoken != line["says"]
         assert spoken.endswith("?")
@@ -90,6 +94,6 @@ def test_in_english_the_sentence_stands_word_for_word() -> None:
     set_language("en")
     rule = load_ruleset("winnersh").rules["setup.exchange-before"]
     assert quotation(rule.quote) == f"“{rule.quote.replace('_', '')}”"
-    assert asked(UNREAD_CARD) == "Somebody played a card that cannot be read. Which card is it?"
-    assert question_words({"says": asked(LIES_OTHERWISE)}) == LIES_OTHERWISE
+    assert format_question(UNREAD_CARD) == "Somebody played a card that cannot be read. Which card is it?"
+    assert question_words({"says": format_question(TABLE_CHANGED)}) == TABLE_CHANGED
     assert len(set(rule_texts())) > 300

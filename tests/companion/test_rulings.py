@@ -15,7 +15,7 @@ from companion.game.ruling_views import (
     ruling_text,
 )
 from engine.judging.judge import judge
-from vision.questions import HIDDEN_CARD, LIES_OTHERWISE, UNREAD_CARD, asked
+from vision.questions import HIDDEN_CARD, TABLE_CHANGED, UNREAD_CARD, format_question
 
 
 def line(number: int, event: str, verdict: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def test_questions_and_late_breaches_lead_to_what_they_are_about() -> None:
     assert line_to_correct([other, question], 3) is question
 
 
-UNREAD = asked(UNREAD_CARD, "Ann")
+UNREAD = format_question(UNREAD_CARD, "Ann")
 
 
 def test_a_question_is_open_until_its_card_is_known_or_its_event_struck_out() -> None:
@@ -81,7 +81,9 @@ def test_the_best_readings_of_an_unread_card_answer_its_question() -> None:
 
 def test_a_card_that_lay_hidden_is_asked_for_until_the_play_has_another() -> None:
     play = line(1, "play", cards=["9S"])
-    question = line(2, "unclear", says=asked(HIDDEN_CARD, "Ann", count=1), concerns=1, cards=["9D", "9H"])
+    question = line(
+        2, "unclear", says=format_question(HIDDEN_CARD, "Ann", count=1), concerns=1, cards=["9D", "9H"]
+    )
     assert open_questions([play, question]) == [question]
     assert [event.cards for event in likely_answers([play, question], question)] == [
         ("9D", "9S"),
@@ -93,7 +95,7 @@ def test_a_card_that_lay_hidden_is_asked_for_until_the_play_has_another() -> Non
 
 
 def test_a_question_that_asks_for_no_card_is_open_until_it_is_struck_out() -> None:
-    lies = line(1, "unclear", player=None, says=asked(LIES_OTHERWISE))
+    lies = line(1, "unclear", player=None, says=format_question(TABLE_CHANGED))
     assert open_questions([lies]) == [lies]
     assert likely_answers([lies], lies) == []
     assert line_to_correct([lies], 1) is lies

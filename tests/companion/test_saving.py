@@ -24,7 +24,8 @@ from companion.store.store import Store
 from datasets.films import video
 from engine.errors import BadInputError
 from engine.files.atomic import whole_file, write_whole
-from vision.decks.deck import Deck, load_deck, save_deck
+from vision.decks.deck import Deck
+from vision.decks.deck_files import load_deck, save_deck
 from vision.table.view import TableView
 
 SQLITES_OWN = 33_000

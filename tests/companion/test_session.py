@@ -236,7 +236,7 @@ def test_a_source_that_is_lost_and_back_is_said(tmp_path: Path) -> None:
     class Lost(Film):
         def __iter__(self) -> Iterator[tuple[float, Image]]:
             yield 0.0, np.zeros((9, 16, 3), np.uint8)
-            self.tell("camera 0: no picture for 3 s; it is tried again")
+            self.on_status("camera 0: no picture for 3 s; it is tried again")
             yield 1.0, np.zeros((9, 16, 3), np.uint8)
             said.wait(20)
 

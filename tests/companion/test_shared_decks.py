@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from companion.cli.main import main
-from vision.decks.deck import Deck, load_deck, save_deck
+from vision.decks.deck import Deck
+from vision.decks.deck_files import load_deck, save_deck
 from vision.recognition.classifier import weights_fingerprint
 
 CARDS = ("9S", "KD")
@@ -48,7 +49,7 @@ def test_a_deck_of_other_networks_or_a_file_that_is_none_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     at_home("ann", tmp_path, monkeypatch)
-    other = save_deck(replace(DECK, weights="older"))
+    other = save_deck(replace(DECK, weights_fingerprint="older"))
     broken = tmp_path / "broken.npz"
     broken.write_bytes(other.read_bytes()[:-40])
     at_home("bob", tmp_path, monkeypatch)

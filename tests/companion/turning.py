@@ -10,7 +10,7 @@ from companion.app.screens.arrangement import Box, overlap
 from companion.game.setup import Choice
 from tests.companion.scripted import LINES, PLAYERS, ScriptedSession, ruling
 from tests.companion.walker import Steps, Walker, by_touch, rest, scrolls
-from vision.questions import UNREAD_CARD, asked
+from vision.questions import UNREAD_CARD, format_question
 
 EDGE = 1.0
 """Pixels by which rounding may be off."""
@@ -134,7 +134,13 @@ def table(walker: Walker, session: ScriptedSession) -> Steps:
     session.show(
         lines=(
             {"id": 1, "event": "play", "player": "Ann", "cards": ["??"], "t": 1, "ruling": ruling("legal")},
-            {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": asked(UNREAD_CARD, "Ann")}
+            {
+                "id": 2,
+                "event": "unclear",
+                "player": "Ann",
+                "t": 2,
+                "says": format_question(UNREAD_CARD, "Ann"),
+            }
             | {"concerns": 1, "cards": ["10H", "10D"]},
         )
     )

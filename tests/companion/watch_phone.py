@@ -22,7 +22,7 @@ from companion.sources.cameras import sample_film
 from tests.companion.streamed import parts, serve
 from vision.capture import opencv as capturing
 from vision.capture import sources
-from vision.capture.frame_queue import Backlog
+from vision.capture.frame_queue import FrameQueue
 from vision.capture.sources import LiveSource
 from vision.types import Image
 
@@ -50,9 +50,9 @@ class Phone:
         self._news = threading.Condition()
         self._sent = self._arrived = self._looked_at = 0
         self._reader_waits = self._over = False
-        put, await_picture = Backlog.put, LiveSource._await
+        put, await_picture = FrameQueue.put, LiveSource._await
 
-        def put_with_the_films_time(backlog: Backlog, _t: float, picture: Image) -> int:
+        def put_with_the_films_time(backlog: FrameQueue, _t: float, picture: Image) -> int:
             with self._news:
                 self._arrived += 1
                 dropped = put(backlog, self._arrived * EVERY / self._fps, picture)
@@ -66,15 +66,15 @@ class Phone:
                 self._reader_waits = True
             item = await_picture(source, seconds)
             with self._news:
-                self._reader_waits, self._looked_at = False, self._arrived - len(source._backlog)
+                self._reader_waits, self._looked_at = False, self._arrived - len(source._queue)
                 self._news.notify_all()
             return item
 
-        setattr(Backlog, "put", put_with_the_films_time)  # noqa: B010 - mypy lets no method be assigned
+        setattr(FrameQueue, "put", put_with_the_films_time)  # noqa: B010 - mypy lets no method be assigned
         setattr(LiveSource, "_await", await_and_note)  # noqa: B010
         # However long a busy machine takes, the phone is there.
         sources._FIRST_FRAME_SECONDS = PATIENCE_S
-        capturing._OPEN_MS = capturing._READ_MS = round(PATIENCE_S * 1000)
+        capturing._OPEN_TIMEOUT_MS = capturing._READ_TIMEOUT_MS = round(PATIENCE_S * 1000)
 
     def film(self) -> Iterator[bytes]:
         """Yield the parts of the stream."""

@@ -10,14 +10,14 @@ from companion.game.setup import Choice
 from tests.companion.measuring import box_of
 from tests.companion.scripted import LINES, PLAYERS, ScriptedSession, Table, ruling
 from tests.companion.walker import Steps, Walker, by_touch, rest
-from vision.questions import UNREAD_CARD, asked
+from vision.questions import UNREAD_CARD, format_question
 
 TYPE_SCALES = (("de", 1.0), ("en", 1.3), ("de", 1.3), ("de", 2.0))
 """English at 1.0 is looked at while the window is turned (see turning.py)."""
 OVER: dict[str, Any] = {"id": 9, "event": "game_over", "player": "Dan", "t": 70}
 UNREAD: tuple[dict[str, Any], ...] = (
     {"id": 1, "event": "play", "player": "Ann", "cards": ["??"], "t": 1, "ruling": ruling("legal")},
-    {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": asked(UNREAD_CARD, "Ann")}
+    {"id": 2, "event": "unclear", "player": "Ann", "t": 2, "says": format_question(UNREAD_CARD, "Ann")}
     | {"concerns": 1, "cards": ["10H", "10D"]},
 )
 

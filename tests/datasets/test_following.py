@@ -13,7 +13,7 @@ from datasets.measuring.following import follow_plan
 from datasets.measuring.plan import FilmPlan
 from datasets.measuring.timeline_reader import TimelineReader
 from tests.datasets.test_films import TWO_PLAYERS, UP
-from vision.geometry import quad_sides
+from vision.geometry import quad_size
 
 STORY = replace(
     TWO_PLAYERS, steps=(Step(event="play", player="Ann", cards=("4H", "4S", "4D"), source="hand"),)
@@ -44,7 +44,7 @@ def test_what_lies_there_is_read_and_an_arm_hides_what_it_covers(scene: Scene) -
     down = [reading for reading in at_rest if reading.face == "down"]
     assert len(down) >= 1, "the draw pile"
     for reading in at_rest:
-        width, height = quad_sides(reading.quad)
+        width, height = quad_size(reading.quad)
         assert height > width, "its short edge comes first"
         assert np.isfinite(reading.quad).all()
 

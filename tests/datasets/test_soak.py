@@ -19,7 +19,7 @@ from datasets.measuring import soak as soaking
 from datasets.measuring.plan import plan_films, render
 from datasets.measuring.soak import Paced, soak
 from tests.vision.fake_source import FakeSource
-from vision.capture.frame_queue import BACKLOG_SECONDS
+from vision.capture.frame_queue import MAX_QUEUE_SECONDS
 from vision.types import Image
 
 
@@ -77,10 +77,10 @@ def test_of_pictures_that_come_while_the_program_computes_for_long_the_oldest_ar
         waited.append(clock.now - 100.0 - t)
         clock.sleep(0.35)
     assert len(seen) + paced.dropped == 30
-    at_the_end = 1 + int(10 * BACKLOG_SECONDS)
+    at_the_end = 1 + int(10 * MAX_QUEUE_SECONDS)
     assert 8 <= len(seen) <= 9 + at_the_end, "no more is looked at than there is time for"
     late = max(waited[:-at_the_end])
-    assert late <= BACKLOG_SECONDS + 0.1 + 0.35, "nor what is long past, but for what waits at the end"
+    assert late <= MAX_QUEUE_SECONDS + 0.1 + 0.35, "nor what is long past, but for what waits at the end"
 
 
 def test_a_film_is_broken_off_when_the_time_is_over(clock: Clock) -> None:

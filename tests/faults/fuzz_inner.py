@@ -38,11 +38,12 @@ from engine.referee.referee import Referee
 from engine.simulation.simulate import play_game
 from tests.faults.fuzz_rtsp import read_pictures
 from tests.faults.fuzz_running import FoundError, command, written
-from vision.decks.deck import LEARNT, Deck, load_learnt, save_deck
+from vision.decks.deck import Deck
+from vision.decks.deck_files import LEARNT_DECK, load_learnt_deck, save_deck
 from vision.enrolment.online_learning import known_cards
 from vision.recognition.classifier import load_fusion
-from vision.recognition.detector import load_facts
-from vision.recognition.index_finder import load_calibration
+from vision.recognition.detector import load_settings
+from vision.recognition.index_detector import load_calibration
 from vision.recognition.runtime import OnnxRuntimeNetwork
 
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -111,14 +112,14 @@ def say(lines: Any) -> None:
 
 
 def learnt(data: bytes, folder: Path) -> None:
-    written(folder, f"{LEARNT}.npz", data)
-    found = load_learnt(folder)
+    written(folder, f"{LEARNT_DECK}.npz", data)
+    found = load_learnt_deck(folder)
     if found is not None:
         known_cards(found)
 
 
 def outline_facts(data: bytes, folder: Path) -> None:
-    facts = load_facts(written(folder, "facts.json", data))
+    facts = load_settings(written(folder, "facts.json", data))
     if not np.isfinite(facts.calibration).all() or facts.input_size > 1 << 13:
         raise FoundError(str(facts))
 
@@ -229,7 +230,9 @@ def _rows() -> bytes:
 def _learnt() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         features = np.random.default_rng(1).normal(0, 1, (4, 6)).astype(np.float32)
-        return save_deck(Deck(LEARNT, "w", ("9S", "9S", "KH", "4C"), features), Path(folder)).read_bytes()
+        return save_deck(
+            Deck(LEARNT_DECK, "w", ("9S", "9S", "KH", "4C"), features), Path(folder)
+        ).read_bytes()
 
 
 def _network() -> bytes:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.faults.fuzz_running import FoundError
 from vision.capture.opencv import open_stream
-from vision.capture.sources import SameSize
+from vision.capture.sources import FrameResizer
 
 _BETWEEN = b"\r\n==\r\n"
 """Stands between the answers, one for each request."""
@@ -40,7 +40,7 @@ def rtsp(data: bytes, folder: Path) -> None:
 def read_pictures(address: str) -> list[tuple[int, ...]]:
     """Read the first pictures of a stream as the program does; returns their shapes."""
     shapes = []
-    capture, same_size = open_stream(address), SameSize()
+    capture, same_size = open_stream(address), FrameResizer()
     try:
         for _ in range(_MOST_FRAMES):
             ok, frame = capture.read()

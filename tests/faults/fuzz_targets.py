@@ -37,13 +37,15 @@ from tests.faults.fuzz_rtsp import rtsp, rtsp_seed
 from tests.faults.fuzz_running import WORKS_IN, FoundError, command, limited, watched, written
 from vision.capture import opencv as capturing
 from vision.capture.sources import FilmSource, open_source
-from vision.decks.deck import KNOWN, Deck, DeckHead, load_deck, save_deck
-from vision.decks.templates import PICTURE_HEIGHT, PICTURE_WIDTH
-from vision.hands.ownership import Shoulders
+from vision.decks.deck import DECK_CARDS, Deck
+from vision.decks.deck_files import load_deck, save_deck
+from vision.decks.deck_head import DeckHead
+from vision.decks.templates import TEMPLATE_HEIGHT, TEMPLATE_WIDTH
+from vision.hands.ownership import ArmOwnership
 from vision.images import read_image
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat, load_layout
-from vision.table.rescaling import refitted
+from vision.table.rescaling import rescale_layout
 
 Target = Callable[[bytes, Path], None]
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -89,9 +91,9 @@ def layout(data: bytes, folder: Path) -> None:
     found = load_layout(written(folder, "layout.json", data))
     for width, height in ((found.width, found.height), (16, 9)):
         with contextlib.suppress(BadInputError), np.errstate(all="ignore"):
-            fitted = refitted(found, width, height)
+            fitted = rescale_layout(found, width, height)
             fitted.zone_at(10.0, 20.0)
-            Shoulders().seat(fitted, (0.0, 0.0), (10.0, 20.0))
+            ArmOwnership().owner_of(fitted, (0.0, 0.0), (10.0, 20.0))
     json.dumps(found.to_json())
 
 
@@ -99,7 +101,7 @@ def deck(data: bytes, folder: Path) -> None:
     written(folder, "fuzzed.npz", data)
     found = load_deck("fuzzed", folder)
     features = np.zeros((1, found.features.shape[1]), np.float32)
-    DeckHead(found).refine(np.zeros((1, len(KNOWN) + 1)), features)
+    DeckHead(found).refine(np.zeros((1, len(DECK_CARDS) + 1)), features)
 
 
 def backup(data: bytes, folder: Path) -> None:
@@ -152,7 +154,7 @@ class _Closed:
     def __init__(self, spec: Any, *_: Any) -> None:
         if isinstance(spec, str) and not spec.startswith("/"):
             scheme = spec.partition("://")[0].lower()
-            if scheme not in capturing.SCHEMES:
+            if scheme not in capturing.STREAM_SCHEMES:
                 raise FoundError(f"{spec!r} would have been opened")
 
     def isOpened(self) -> bool:  # noqa: N802
@@ -327,8 +329,8 @@ def _deck() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         features = np.random.default_rng(1).normal(0, 1, (4, 6)).astype(np.float32)
         deck = Deck("a", "w", ("9S", "9S", "KH", "JOKER"), features)
-        pictures = np.full((1, PICTURE_HEIGHT, PICTURE_WIDTH), 200, np.uint8)
-        return save_deck(replace(deck, pictured=("9S",), pictures=pictures), Path(folder)).read_bytes()
+        pictures = np.full((1, TEMPLATE_HEIGHT, TEMPLATE_WIDTH), 200, np.uint8)
+        return save_deck(replace(deck, template_cards=("9S",), templates=pictures), Path(folder)).read_bytes()
 
 
 def _layout() -> bytes:

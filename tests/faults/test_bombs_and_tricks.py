@@ -18,7 +18,8 @@ import pytest
 
 from companion.cli.main import main
 from engine.errors import BadInputError
-from vision.decks.deck import Deck, deck_path, load_deck, save_deck
+from vision.decks.deck import Deck
+from vision.decks.deck_files import deck_path, load_deck, save_deck
 from vision.images import read_image
 
 GIGABYTE = 2**30
@@ -160,7 +161,7 @@ import json, sys
 from pathlib import Path
 import numpy as np
 from vision.recognition.classifier import FaceReader
-from vision.recognition.index_finder import IndexFinder
+from vision.recognition.index_detector import IndexFinder
 from vision.recognition.detector import OutlineFinder
 from vision.decks.deck import DeckHead, load_deck
 

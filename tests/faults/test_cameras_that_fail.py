@@ -13,7 +13,7 @@ from companion.game.starting import open_chosen_source
 from companion.settings import settings_path
 from engine.errors import BadInputError
 from vision.capture import sources
-from vision.capture.sources import LiveSource, SameSize, open_source
+from vision.capture.sources import FrameResizer, LiveSource, open_source
 from vision.types import Image
 
 
@@ -55,9 +55,9 @@ def plugged(
     monkeypatch: pytest.MonkeyPatch, camera: Unplugged, *, tries_on: bool = False
 ) -> tuple[LiveSource, list[str]]:
     monkeypatch.setattr(cv2, "VideoCapture", lambda *_: camera.open())
-    source = LiveSource(0, "camera 0", tries_on=tries_on)
+    source = LiveSource(0, "camera 0", keep_trying=tries_on)
     said: list[str] = []
-    source.tell = said.append
+    source.on_status = said.append
     return source, said
 
 
@@ -253,11 +253,14 @@ def test_a_camera_that_comes_back_turned_is_left_out_and_said(
 
 
 def test_pictures_of_one_shape_are_fitted_and_others_are_not() -> None:
-    same = SameSize()
+    same = FrameResizer()
     assert same.fit(grey(1920, 1080)) is not None
-    assert (same.fit(grey(1280, 720)), same.fault())[1] is None
+    assert (same.fit(grey(1280, 720)), same.fault_message())[1] is None
     fitted = same.fit(grey(1280, 720))
     assert fitted is not None
     assert fitted.shape == (1080, 1920, 3)
     assert same.fit(grey(1080, 1920)) is None
-    assert same.fault() == "the picture is 1080 x 1920 now, it was 1920 x 1080: put the camera back as it was"
+    assert (
+        same.fault_message()
+        == "the picture is 1080 x 1920 now, it was 1920 x 1080: put the camera back as it was"
+    )

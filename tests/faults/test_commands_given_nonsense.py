@@ -16,7 +16,8 @@ from companion.game.scoring import read_lines
 from companion.game.sharing import as_csv
 from engine.files import bounded as capped_files
 from engine.messages import printable
-from vision.decks.deck import Deck, decks_folder, save_deck
+from vision.decks.deck import Deck
+from vision.decks.deck_files import decks_folder, save_deck
 
 
 def refused(arguments: list[Any], capsys: pytest.CaptureFixture[str]) -> str:

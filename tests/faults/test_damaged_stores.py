@@ -307,7 +307,9 @@ def test_a_game_whose_kept_places_are_damaged_goes_on_and_they_are_looked_for_an
     layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: None)
-    monkeypatch.setattr("vision.enrolment.unnamed_deck.unnamed_reader", lambda **_: (object(), None))
+    monkeypatch.setattr(
+        "vision.enrolment.automatic_deck.reader_with_automatic_deck", lambda **_: (object(), None)
+    )
     path = tmp_path / "s.sqlite"
     with Store.open(path) as store:
         store.start_game("winnersh", PLAYERS, dealer="Bob", source="0")

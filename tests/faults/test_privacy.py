@@ -20,7 +20,8 @@ from companion.game.snapshots import remember, table_only
 from companion.settings import Settings, save_settings, settings_path
 from companion.store.backup import back_up, restore
 from companion.store.store import Store, default_path
-from vision.decks.deck import Deck, save_deck
+from vision.decks.deck import Deck
+from vision.decks.deck_files import save_deck
 from vision.geometry import homography
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
@@ -43,9 +44,9 @@ def seen_at_a_slant() -> Layout:
 def with_people(layout: Layout) -> Image:
     """Return a picture in which everything but the table is somebody's skin."""
     picture = np.full((SIZE[1], SIZE[0], 3), SKIN, np.uint8)
-    edge = layout.plane.pixels([[-400, -300], [400, -300], [400, 300], [-400, 300]])
+    edge = layout.plane.to_pixels([[-400, -300], [400, -300], [400, 300], [-400, 300]])
     cv2.fillConvexPoly(picture, np.round(edge).astype(np.int32), TABLE)
-    for x, y in layout.plane.pixels(CARDS_MM):
+    for x, y in layout.plane.to_pixels(CARDS_MM):
         cv2.circle(picture, (round(x), round(y)), 9, (255, 255, 255), cv2.FILLED)
     return picture
 
@@ -72,7 +73,7 @@ def test_a_moment_shows_every_card_and_nobody() -> None:
 def test_an_arm_over_the_table_is_blurred_in_a_moment_and_the_card_in_its_hand_is_not() -> None:
     layout = seen_at_a_slant()
     picture = with_people(layout)
-    x, y = layout.plane.pixels([[0.0, 0.0]])[0].round().astype(int)
+    x, y = layout.plane.to_pixels([[0.0, 0.0]])[0].round().astype(int)
     picture[y:, x - 30 : x + 30] = SKIN
     for stripe in range(y + 60, SIZE[1], 40):
         picture[stripe : stripe + 20, x - 30 : x + 30] = TATTOO

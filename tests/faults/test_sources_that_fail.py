@@ -39,7 +39,7 @@ def test_a_stream_that_stalls_is_said_and_goes_on(hasty: None, server: PictureSe
         said.append(line)
         server.silent.clear()
 
-    source.tell = hear
+    source.on_status = hear
     pictures = iter(source)
     before = next(pictures)[0]
     server.silent.set()
@@ -58,7 +58,7 @@ def test_a_stream_that_falls_silent_is_opened_anew(
 ) -> None:
     """A connection that is dead without an end, as after a phone has left the house's network."""
     monkeypatch.setattr(sources, "RECONNECT_SECONDS", 20.0)
-    monkeypatch.setattr("vision.capture.opencv._READ_MS", 300)
+    monkeypatch.setattr("vision.capture.opencv._READ_TIMEOUT_MS", 300)
     source = open_source(f"{server.address}/video")
     pictures = iter(source)
     next(pictures)
@@ -384,7 +384,7 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
     # Where tests run in the background, SIGINT may be ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    monkeypatch.setattr("vision.capture.opencv._READ_MS", 300)
+    monkeypatch.setattr("vision.capture.opencv._READ_TIMEOUT_MS", 300)
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
     address, film = f"{server.address}/video", tmp_path / "out.mp4"
     assert main(["watch", address, "--headless", "--no-learn", "--save", str(film)]) == 130

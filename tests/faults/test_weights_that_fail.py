@@ -27,14 +27,14 @@ from vision.geometry import order_quad
 from vision.plane import TablePlane
 from vision.recognition import classifier as faces
 from vision.recognition import detector as outlines
-from vision.recognition import index_finder as indices
-from vision.recognition.classifier import FaceReader
-from vision.recognition.detector import OutlineFinder
-from vision.recognition.index_finder import IndexFinder
+from vision.recognition import index_detector as indices
+from vision.recognition.classifier import CardClassifier
+from vision.recognition.detector import CardDetector
+from vision.recognition.index_detector import IndexDetector
 from vision.recognition.reader import default_reader
 from vision.recognition.runtime import OnnxRuntimeNetwork
 from vision.table.layout import Layout, Seat
-from vision.table.rescaling import refitted
+from vision.table.rescaling import rescale_layout
 from vision.types import CardReading, Image
 
 FILES = {
@@ -60,11 +60,11 @@ def weights(tmp_path: Path) -> Path:
 def use(folder: Path, name: str) -> object:
     """Run the network that `name` belongs to."""
     if name.startswith("outlines"):
-        return OutlineFinder(folder / "outlines.onnx").find(IMAGE)
+        return CardDetector(folder / "outlines.onnx").detect(IMAGE)
     if name.startswith("indices"):
-        return IndexFinder(folder / "indices.onnx").find(IMAGE, 100.0)
-    reader = FaceReader(folder, threads=1)
-    return reader.read_indices(IMAGE, [QUAD]) if name == "strip.onnx" else reader.read(IMAGE, [QUAD])
+        return IndexDetector(folder / "indices.onnx").detect(IMAGE, 100.0)
+    reader = CardClassifier(folder, threads=1)
+    return reader.classify_indices(IMAGE, [QUAD]) if name == "strip.onnx" else reader.classify(IMAGE, [QUAD])
 
 
 def fault(folder: Path, name: str) -> str:
@@ -239,10 +239,10 @@ def layout(width: int, height: int) -> Layout:
 
 
 def test_a_layout_holds_at_another_resolution_of_the_same_camera() -> None:
-    smaller = refitted(layout(1000, 600), 500, 300)
+    smaller = rescale_layout(layout(1000, 600), 500, 300)
     assert (smaller.width, smaller.height) == (500, 300)
-    np.testing.assert_allclose(smaller.plane.pixels([(580, 300)]), [(290, 150)])
-    assert refitted(smaller, 500, 300) is smaller
+    np.testing.assert_allclose(smaller.plane.to_pixels([(580, 300)]), [(290, 150)])
+    assert rescale_layout(smaller, 500, 300) is smaller
 
 
 def test_a_layout_for_pictures_of_another_shape_is_refused() -> None:

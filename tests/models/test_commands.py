@@ -23,7 +23,7 @@ def _interrupted(*_: object, **__: object) -> NoReturn:
     [
         (
             "models.outlines.one_size",
-            "vision.recognition.detector.load_facts",
+            "vision.recognition.detector.load_settings",
             "interrupted; run it again: what it writes may be unfinished\n",
         ),
         (

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.recognition.detector import WEIGHTS
-from vision.recognition.runtime import OnnxRuntimeNetwork, eight_bit_file, fingerprint_of, load_network
+from vision.recognition.runtime import OnnxRuntimeNetwork, file_fingerprint, load_network, quantised_path
 
 pytest.importorskip("onnxruntime")
 torch = pytest.importorskip("torch")
@@ -65,11 +65,11 @@ def test_a_copy_answers_as_the_network_that_rounds(pictures: NDArray[np.float32]
     assert all(p.grad is not None and p.grad.isfinite().all() for p in net.parameters() if p.requires_grad)
     with torch.no_grad():
         sums = ExportedNet(net.eval())(images).numpy()
-    assert write_trained(path, net) == eight_bit_file(path)
-    copy = OnnxRuntimeNetwork(eight_bit_file(path))
-    assert copy.copy_of == fingerprint_of(path)
+    assert write_trained(path, net) == quantised_path(path)
+    copy = OnnxRuntimeNetwork(quantised_path(path))
+    assert copy.quantised_from == file_fingerprint(path)
     assert np.abs(answers(copy, pictures)[..., :2] - sums[..., :2]).mean() < 2e-3
-    assert sorted(tmp_path.iterdir()) == sorted([eight_bit_file(path), path])
+    assert sorted(tmp_path.iterdir()) == sorted([quantised_path(path), path])
 
 
 def test_a_network_that_answers_alike_costs_nothing(pictures: NDArray[np.float32]) -> None:
@@ -88,5 +88,5 @@ def test_a_network_that_answers_alike_costs_nothing(pictures: NDArray[np.float32
 
 
 def test_the_copy_that_ships_was_made_from_the_network_that_ships() -> None:
-    copy = OnnxRuntimeNetwork(eight_bit_file(WEIGHTS))
-    assert copy.copy_of == fingerprint_of(WEIGHTS)
+    copy = OnnxRuntimeNetwork(quantised_path(WEIGHTS))
+    assert copy.quantised_from == file_fingerprint(WEIGHTS)

@@ -15,7 +15,7 @@ from engine.errors import BadInputError  # noqa: E402
 from models.outlines.one_size import SHIPPED, main, write_one_size  # noqa: E402
 from vision.recognition import detector as outlines  # noqa: E402
 from vision.recognition import runtime  # noqa: E402
-from vision.recognition.detector import load_facts  # noqa: E402
+from vision.recognition.detector import load_settings  # noqa: E402
 from vision.recognition.reader import TableReader  # noqa: E402
 from vision.types import CardReading, Image  # noqa: E402
 
@@ -74,7 +74,7 @@ def test_nothing_in_it_depends_on_the_pictures_size(one_size: Path) -> None:
 def test_another_shape_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "new" / "outlines.onnx"
     main(["--size", "640x384", "--out", str(path)])
-    assert load_facts(path.with_suffix(".json")).one_size == (640, 384)
+    assert load_settings(path.with_suffix(".json")).one_size == (640, 384)
     assert runtime.load_network(path).run(np.zeros((1, 3, 384, 640), np.float32)).shape == (1, 5040, 10)
     with pytest.raises(BadInputError, match="does not take"):
         runtime.load_network(path).run(np.zeros((1, 3, 640, 640), np.float32))

@@ -86,7 +86,7 @@ def test_boxes_come_back_in_the_pictures_own_pixels_surest_first() -> None:
     assert network.inputs.shape == (1, 3, 320, 320)
     assert (joker.card, queen.card) == ("JOKER", "QS")
     assert queen.face == "up"
-    assert queen.confidence == queen.outline_confidence == pytest.approx(0.5)
+    assert queen.confidence == queen.detection_confidence == pytest.approx(0.5)
     assert np.allclose(queen.quad, [[16, 32], [80, 32], [80, 128], [16, 128]])
 
 

@@ -19,7 +19,7 @@ from models.onward import take_over
 from models.outlines.network import ExportedNet as ExportedOutlines
 from models.outlines.network import OutlineNet
 from vision.recognition.detector import WEIGHTS as OUTLINES
-from vision.recognition.index_finder import WEIGHTS
+from vision.recognition.index_detector import WEIGHTS
 from vision.recognition.runtime import load_network
 
 

@@ -14,13 +14,13 @@ from datasets.photos import Label, LabelledPhoto
 from engine.errors import BadInputError
 from models.outlines.calibrate import rising_curve
 from models.outlines.real import confirm_boxes, confirm_corners, owner_map
-from vision.recognition.detector import Outline
+from vision.recognition.detector import Detection
 
 CARD = np.array([[100, 50], [226, 50], [226, 226], [100, 226]], np.float32)
 
 
-def found(shift: float = 0.0, face: str = "up", confidence: float = 0.9) -> Outline:
-    return Outline(CARD + np.array([shift, 0], np.float32), face, confidence)  # type: ignore[arg-type]
+def found(shift: float = 0.0, face: str = "up", confidence: float = 0.9) -> Detection:
+    return Detection(CARD + np.array([shift, 0], np.float32), face, confidence)  # type: ignore[arg-type]
 
 
 def box(card: str, left: float, top: float, right: float, bottom: float, kind: str = "box") -> Label:

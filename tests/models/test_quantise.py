@@ -11,7 +11,7 @@ import pytest
 from engine.errors import BadInputError
 from vision.recognition.classifier import WEIGHTS
 from vision.recognition.crops import CORNER_HEIGHT, CORNER_WIDTH, network_input
-from vision.recognition.runtime import OnnxRuntimeNetwork, eight_bit_file, fingerprint_of, load_network
+from vision.recognition.runtime import OnnxRuntimeNetwork, file_fingerprint, load_network, quantised_path
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -24,13 +24,13 @@ def test_a_copy_answers_nearly_as_its_network(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     rough = rng.integers(0, 256, (24, CORNER_HEIGHT // 6, CORNER_WIDTH // 6, 3), np.uint8)
     pieces = rough.repeat(6, axis=1).repeat(6, axis=2)
-    assert quantise(path, pieces) == eight_bit_file(path)
-    copy = OnnxRuntimeNetwork(eight_bit_file(path))
-    assert copy.copy_of == fingerprint_of(path)
+    assert quantise(path, pieces) == quantised_path(path)
+    copy = OnnxRuntimeNetwork(quantised_path(path))
+    assert copy.quantised_from == file_fingerprint(path)
     exact, near = load_network(path).run(network_input(pieces)), copy.run(network_input(pieces))
     assert np.abs(near - exact).mean() < 0.1 * np.abs(exact).mean()
-    assert eight_bit_file(path).stat().st_size < 0.7 * path.stat().st_size
-    assert sorted(tmp_path.iterdir()) == [eight_bit_file(path), path]
+    assert quantised_path(path).stat().st_size < 0.7 * path.stat().st_size
+    assert sorted(tmp_path.iterdir()) == [quantised_path(path), path]
 
 
 def test_a_network_that_is_missing_is_named(tmp_path: Path) -> None:

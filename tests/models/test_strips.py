@@ -11,9 +11,9 @@ from models.faces.samples import Photograph
 from models.faces.strips import StripMaker, StripSample, told_frame
 from tests.models.test_face_samples import DrawnOnly
 from vision.decks.card_classes import RANKS
-from vision.geometry import card_plane, transform
+from vision.geometry import card_homography, transform_points
 from vision.recognition.crops import STRIP_HEIGHT, STRIP_WIDTH, strip_crop
-from vision.recognition.index_finder import INDEX_MM
+from vision.recognition.index_detector import INDEX_CENTRE_MM
 
 CARD = np.array([[100, 100], [163, 100], [163, 188], [100, 188]], float)
 
@@ -58,8 +58,8 @@ def test_a_frame_told_by_an_index_is_off_most_at_its_far_end() -> None:
     assert off[0] < 0.04
     assert off[2] > 2 * off[0]
     assert off[2] < 0.2
-    places = np.array([transform(card_plane(frame), [INDEX_MM])[0] for frame in frames])
-    assert np.abs(places - (100 + INDEX_MM[0], 100 + INDEX_MM[1])).mean() < 0.02 * 88
+    places = np.array([transform_points(card_homography(frame), [INDEX_CENTRE_MM])[0] for frame in frames])
+    assert np.abs(places - (100 + INDEX_CENTRE_MM[0], 100 + INDEX_CENTRE_MM[1])).mean() < 0.02 * 88
 
 
 def test_a_strip_is_the_end_of_the_quads_first_two_corners() -> None:

@@ -12,10 +12,10 @@ from engine.events import Event
 from vision.following.events import EventMaker
 from vision.following.patches import CloseUp
 from vision.following.records import Look, Patch, UnderArm
-from vision.hands.tracks import Hands, Reach
+from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.plane import TablePlane
 from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone
-from vision.table.observations import Seen, index_places
+from vision.table.observations import Observation, index_centres
 
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 UP = [["4S", "5C", "6C"], ["9D", "JC", "AD"], ["10H", "8C", "QD"], ["KH", "10S", "8H"]]
@@ -34,15 +34,15 @@ def layout(play: Place | None = PLAY_AT) -> Layout:
     return Layout(TablePlane(np.eye(3)), 1000, 600, tuple(seats), DRAW_AT, play)
 
 
-def card(name: str, place: Place, p: float = 0.97, angle: float = 90.0) -> Seen:
-    return Seen(place[0], place[1], angle, "up", {name: p})
+def card(name: str, place: Place, p: float = 0.97, angle: float = 90.0) -> Observation:
+    return Observation(place[0], place[1], angle, "up", {name: p})
 
 
-def down(place: Place, angle: float = 90.0) -> Seen:
-    return Seen(place[0], place[1], angle, "down")
+def down(place: Place, angle: float = 90.0) -> Observation:
+    return Observation(place[0], place[1], angle, "down")
 
 
-def picture(cards: Sequence[Seen], truly: Mapping[str, str]) -> CloseUp:
+def picture(cards: Sequence[Observation], truly: Mapping[str, str]) -> CloseUp:
     """Draw upright cards at the play pile, the lowest first, each under the name that it truly has."""
     half, fine = 130.0, 1.5
     corner = (PLAY_AT[0] - half, PLAY_AT[1] - half)
@@ -53,7 +53,7 @@ def picture(cards: Sequence[Seen], truly: Mapping[str, str]) -> CloseUp:
         low, high = (middle + side * np.array((31.5, 44.0)) * fine for side in (-1, 1))
         for colour, width in (((225,) * 3, -1), ((120,) * 3, 1)):
             cv2.rectangle(pixels, tuple(map(int, low)), tuple(map(int, high)), colour, width)
-        for x, y in index_places(seen):
+        for x, y in index_centres(seen):
             at = (int((x - corner[0]) * fine) - 7, int((y - corner[1]) * fine) - 2)
             for text, down_by in ((name[:-1], 0), (name[-1], 15)):
                 cv2.putText(
@@ -76,13 +76,13 @@ class Script:
         self.events: list[Event] = self.maker.log.take()
         self.t = 1.0
         self.reaches = 0
-        self._open: list[Reach] = []
-        self.rows: dict[Zone, Seen | None] = {
+        self._open: list[ArmTrack] = []
+        self.rows: dict[Zone, Observation | None] = {
             Zone("row", s, k): card(name, self.maker.layout.seats[s].row[k])
             for s, row in enumerate(UP)
             for k, name in enumerate(row)
         }
-        self.table: list[Seen] = []
+        self.table: list[Observation] = []
         self.draw_pile = True
         self.draw_picture: Patch | None = None
         """What the draw pile looks like."""
@@ -91,7 +91,7 @@ class Script:
         self.drawn: dict[str, str] | None = None
         """With pictures of the pile: which card truly lies where one is read, where it is misread."""
 
-    def cards(self) -> list[Seen]:
+    def cards(self) -> list[Observation]:
         pile = [down(DRAW_AT)] if self.draw_pile else []
         return [*(c for c in self.rows.values() if c), *pile, *self.table]
 
@@ -101,7 +101,7 @@ class Script:
         while self.t < end:
             self.t += STEP
             gone = self._gone()
-            hands = Hands(self.t, tuple(self._open), gone, {})
+            hands = HandsFrame(self.t, tuple(self._open), gone, {})
             self.events += self.maker.on_hands(hands)
             if self.t - last >= self.maker.look_interval(hands):
                 last = self.t
@@ -118,19 +118,19 @@ class Script:
             patches[DRAW] = self.draw_picture
         self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden, patches, pile))
 
-    def reach(self, player: str, *stops: tuple[Place, float], held: Seen | None = None) -> Reach:
+    def reach(self, player: str, *stops: tuple[Place, float], held: Observation | None = None) -> ArmTrack:
         """A player's arm goes to each place and stays there so long; covers the zones it is over."""
         self.reaches += 1
         seat = PLAYERS.index(player)
-        reach = Reach(self.reaches, seat, self.t, self.t, _since=self.t)
+        reach = ArmTrack(self.reaches, seat, self.t, self.t, _pause_start=self.t)
         for place, seconds in stops:
             end = self.t + max(seconds, STEP)
             while self.t < end:
                 self.t += STEP
-                reach.follow(place, self.t)
+                reach.update(place, self.t)
                 zone = self.maker.layout.zone_at(*place)
                 covered = {zone: frozenset({seat})} if zone else {}
-                hands = Hands(self.t, (reach,), (), covered)
+                hands = HandsFrame(self.t, (reach,), (), covered)
                 self.events += self.maker.on_hands(hands)
                 if held is not None and self.maker.look_interval(hands) < 1:
                     self.look([UnderArm(seat, held, 0.6, False)], frozenset(covered))
@@ -138,7 +138,7 @@ class Script:
         return reach
 
     def go_on(
-        self, reach: Reach, places: Sequence[Place], *, over: Sequence[Zone] = (), apart: bool = False
+        self, reach: ArmTrack, places: Sequence[Place], *, over: Sequence[Zone] = (), apart: bool = False
     ) -> None:
         """The arm of a reach goes to one place a frame, over these zones all the while.
 
@@ -147,26 +147,26 @@ class Script:
         covered = {zone: frozenset(() if apart else {reach.seat}) for zone in over}
         for place in places:
             self.t += STEP
-            reach.follow(place, self.t)
-            self.events += self.maker.on_hands(Hands(self.t, (reach,), (), covered))
+            reach.update(place, self.t)
+            self.events += self.maker.on_hands(HandsFrame(self.t, (reach,), (), covered))
 
-    def end(self, *reaches: Reach) -> None:
+    def end(self, *reaches: ArmTrack) -> None:
         """These arms go out of the picture."""
         self._open = list(reaches)
 
-    def leave(self, player: str, top: Seen) -> Reach:
+    def leave(self, player: str, top: Observation) -> ArmTrack:
         """A player's hand rests on the pile beside a card it put there, which two looks show."""
         reach = self.reach(player, (PLAY_AT, 0.5))
         for _ in range(2):
             self.look([UnderArm(reach.seat, top, 0.2, False)], frozenset({PLAY}))
         return reach
 
-    def _gone(self) -> tuple[Reach, ...]:
-        gone = tuple(r for r in self._open if self.t - r.last > 0.25)
+    def _gone(self) -> tuple[ArmTrack, ...]:
+        gone = tuple(r for r in self._open if self.t - r.last_seen > 0.25)
         self._open = [r for r in self._open if r not in gone]
         return gone
 
-    def play(self, player: str, *cards: Seen) -> None:
+    def play(self, player: str, *cards: Observation) -> None:
         self.reach(player, (PLAY_AT, 0.4))
         self.table += cards
         self.rest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vision.capture.sources import tell_nobody
+from vision.capture.sources import ignore_status
 
 
 class FakeSource:
@@ -14,7 +14,7 @@ class FakeSource:
     seconds: float | None = None
 
     def __init__(self) -> None:
-        self.tell: Callable[[str], None] = tell_nobody
+        self.on_status: Callable[[str], None] = ignore_status
         self.closed = False
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from datasets.art.cards import corner_mask
 from datasets.films.video import FilmWriter
 from datasets.surfaces import drawn_surface
-from vision.geometry import homography, upright_rectangle
+from vision.geometry import homography, image_border
 
 WIDTH, HEIGHT, FPS = 640, 480, 10
 Picture = NDArray[np.uint8]
@@ -40,7 +40,7 @@ def lay(picture: Picture, face: Picture, quad: NDArray[np.float32]) -> Picture:
     tall = float(np.linalg.norm(quad[0] - quad[3]))
     size = (round(tall * 63 / 88), round(tall))
     small = cv2.resize(face[:, :, :3], size, interpolation=cv2.INTER_AREA)
-    matrix = homography(upright_rectangle(*size), quad)
+    matrix = homography(image_border(*size), quad)
     card = cv2.warpPerspective(small, matrix, (WIDTH, HEIGHT), flags=cv2.INTER_LINEAR)
     share = cv2.warpPerspective(corner_mask(*size), matrix, (WIDTH, HEIGHT), flags=cv2.INTER_LINEAR)
     weight = share[:, :, None].astype(np.float32) / 255

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from vision.capture.prefetch import Ahead
+from vision.capture.prefetch import Prefetcher
 
 
 def counted(fetched: list[int], most: int = 1000) -> Iterator[int]:
@@ -19,16 +19,16 @@ def counted(fetched: list[int], most: int = 1000) -> Iterator[int]:
 
 
 def test_everything_comes_in_its_order() -> None:
-    assert list(Ahead(iter(range(100)), depth=3)) == list(range(100))
+    assert list(Prefetcher(iter(range(100)), depth=3)) == list(range(100))
 
 
 def test_nothing_comes_of_nothing() -> None:
-    assert list(Ahead(iter([]))) == []
+    assert list(Prefetcher(iter([]))) == []
 
 
 def test_only_so_many_are_fetched_ahead() -> None:
     fetched: list[int] = []
-    ahead = Ahead(counted(fetched), depth=3)
+    ahead = Prefetcher(counted(fetched), depth=3)
     time.sleep(0.1)
     assert 1 <= len(fetched) <= 4  # three wait, and the thread holds one more
     ahead.close()
@@ -42,14 +42,14 @@ def test_an_error_comes_after_what_was_before_it() -> None:
 
     seen: list[int] = []
     with pytest.raises(ValueError, match="broken off"):
-        seen.extend(Ahead(broken()))  # `extend` keeps what came before the error
+        seen.extend(Prefetcher(broken()))  # `extend` keeps what came before the error
     assert seen == [1, 2]
 
 
 def test_after_close_nothing_is_fetched_and_no_thread_is_left() -> None:
     fetched: list[int] = []
     before = threading.active_count()
-    ahead = Ahead(counted(fetched), depth=2)
+    ahead = Prefetcher(counted(fetched), depth=2)
     taken = iter(ahead)
     assert next(taken) == 0
     ahead.close()
@@ -60,7 +60,7 @@ def test_after_close_nothing_is_fetched_and_no_thread_is_left() -> None:
 
 
 def test_it_may_be_closed_twice_and_after_its_end() -> None:
-    ahead = Ahead(iter([1]))
+    ahead = Prefetcher(iter([1]))
     assert list(ahead) == [1]
     ahead.close()
     ahead.close()

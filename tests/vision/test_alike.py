@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from tests.vision.test_covered import PICTURE, Faces, Indices, at, whole
 from vision.plane import TablePlane
-from vision.recognition.classifier import CLASSES, FaceReader
-from vision.recognition.duplicate_indices import further_alike
-from vision.recognition.index_finder import Index, IndexFinder
-from vision.recognition.occlusion import CoveredCards
-from vision.table.observations import see
+from vision.recognition.classifier import CLASSES, CardClassifier
+from vision.recognition.duplicate_indices import find_duplicate_cards
+from vision.recognition.index_detector import IndexDetection, IndexDetector
+from vision.recognition.occlusion import OcclusionResolver
+from vision.table.observations import observe
 from vision.types import CardReading, Quad
 
 
-def told(*cards: tuple[Quad, str, float]) -> list[tuple[Index, CardReading]]:
-    return [(Index(quad, 0.9), CardReading(quad, "up", 0.9, name, p)) for quad, name, p in cards]
+def told(*cards: tuple[Quad, str, float]) -> list[tuple[IndexDetection, CardReading]]:
+    return [(IndexDetection(quad, 0.9), CardReading(quad, "up", 0.9, name, p)) for quad, name, p in cards]
 
 
 def turned(quad: Quad) -> Quad:
@@ -35,9 +35,9 @@ def cards_read(
 ) -> list[CardReading]:
     faces = Faces(*((name, 0.97) for _, name in indices))
     faces.log_p = faces.log_p if log_p is None else log_p
-    finder = Indices(*(Index(quad, 0.95) for quad, _ in indices))
-    covered = CoveredCards(cast(FaceReader, faces), cast(IndexFinder, finder))
-    return covered.complete(PICTURE, known, packs=packs)
+    finder = Indices(*(IndexDetection(quad, 0.95) for quad, _ in indices))
+    covered = OcclusionResolver(cast(CardClassifier, faces), cast(IndexDetector, finder))
+    return covered.resolve(PICTURE, known, packs=packs)
 
 
 def read(*indices: tuple[Quad, str], packs: int, known: tuple[CardReading, ...]) -> list[tuple[str, float]]:
@@ -47,45 +47,50 @@ def read(*indices: tuple[Quad, str], packs: int, known: tuple[CardReading, ...])
 
 
 def test_two_indices_the_same_way_up_in_two_places_are_of_two_cards() -> None:
-    assert further_alike(told((at(100), "6D", 0.97), (at(118), "6D", 0.96)), {}, 2) == {1}
+    assert find_duplicate_cards(told((at(100), "6D", 0.97), (at(118), "6D", 0.96)), {}, 2) == {1}
 
 
 def test_the_two_indices_of_one_card_are_of_one_card_however_badly_they_tell_its_place() -> None:
-    assert further_alike(told((at(100), "6D", 0.97), (turned(at(115, 6)), "6D", 0.96)), {}, 2) == set()
+    assert find_duplicate_cards(told((at(100), "6D", 0.97), (turned(at(115, 6)), "6D", 0.96)), {}, 2) == set()
 
 
 def test_one_index_found_twice_is_of_one_card() -> None:
-    assert further_alike(told((at(100), "6D", 0.97), (at(105, 6), "6D", 0.96)), {}, 2) == set()
+    assert find_duplicate_cards(told((at(100), "6D", 0.97), (at(105, 6), "6D", 0.96)), {}, 2) == set()
 
 
 def test_indices_in_neighbouring_corners_are_of_one_card() -> None:
-    assert further_alike(told((at(100), "6D", 0.97), (at(146, 2), "6D", 0.96)), {}, 2) == set()
+    assert find_duplicate_cards(told((at(100), "6D", 0.97), (at(146, 2), "6D", 0.96)), {}, 2) == set()
 
 
 def test_an_index_named_less_surely_tells_of_no_further_card_unless_that_will_do() -> None:
     places = told((at(100), "6D", 0.97), (at(118), "6D", 0.7))
-    assert further_alike(places, {}, 2) == set()
-    assert further_alike(places, {}, 2, least=0.5) == {1}
-    assert further_alike(told((at(100), "6D", 0.8), (at(118), "6D", 0.7)), {}, 2, least=0.5) == set()
+    assert find_duplicate_cards(places, {}, 2) == set()
+    assert find_duplicate_cards(places, {}, 2, min_confidence=0.5) == {1}
+    assert (
+        find_duplicate_cards(told((at(100), "6D", 0.8), (at(118), "6D", 0.7)), {}, 2, min_confidence=0.5)
+        == set()
+    )
 
 
 def test_of_two_places_the_one_where_no_known_card_lies_is_the_further_one() -> None:
-    assert further_alike(told((at(100), "6D", 0.97), (at(118), "6D", 0.96)), {1: 0}, 2) == {0}
+    assert find_duplicate_cards(told((at(100), "6D", 0.97), (at(118), "6D", 0.96)), {1: 0}, 2) == {0}
 
 
 def test_of_two_that_seem_to_belong_to_one_outline_the_one_farther_from_its_corners_is_the_further_one() -> (
     None
 ):
     places = told((at(100), "6D", 0.97), (at(118), "6D", 0.96))
-    assert further_alike(places, {1: 0, 0: 0}, 2) == {0}
-    assert further_alike(places, {0: 0, 1: 0}, 2) == {1}
-    assert further_alike(places, {0: 0, 1: 0}, 2, surely_own={0, 1}) == set(), "a badly drawn corner of it"
+    assert find_duplicate_cards(places, {1: 0, 0: 0}, 2) == {0}
+    assert find_duplicate_cards(places, {0: 0, 1: 0}, 2) == {1}
+    assert find_duplicate_cards(places, {0: 0, 1: 0}, 2, exactly_placed={0, 1}) == set(), (
+        "a badly drawn corner of it"
+    )
 
 
 def test_where_two_cards_are_known_there_is_no_third_with_two_packs() -> None:
     places = told((at(100), "6D", 0.97), (at(118), "6D", 0.96), (at(136), "6D", 0.95))
-    assert further_alike(places, {0: 0, 1: 1}, 2) == set()
-    assert further_alike(places, {0: 0, 1: 1}, 3) == {2}
+    assert find_duplicate_cards(places, {0: 0, 1: 1}, 2) == set()
+    assert find_duplicate_cards(places, {0: 0, 1: 1}, 3) == {2}
 
 
 def test_of_two_alike_the_lower_one_is_read_from_its_index() -> None:
@@ -131,6 +136,6 @@ def test_two_of_one_name_that_lie_together_are_seen_as_two_where_both_are_read_s
     plane = TablePlane(np.eye(3))
     twins = [whole("9S", 120), whole("9S", 104)]
     doubtful = CardReading(at(104), "up", 0.98, "9S", 0.7)
-    assert len(see(twins, plane, packs=2)) == 2
-    assert len(see(twins, plane)) == 1
-    assert len(see([twins[0], doubtful], plane, packs=2)) == 1
+    assert len(observe(twins, plane, packs=2)) == 2
+    assert len(observe(twins, plane)) == 1
+    assert len(observe([twins[0], doubtful], plane, packs=2)) == 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.hands.tracks import ArmTracker, Hands, Reach
-from vision.motion.background import Stillness
-from vision.motion.stabiliser import SteadyFrame
+from vision.hands.tracks import ArmTrack, ArmTracker, HandsFrame
+from vision.motion.background import BackgroundSubtractor
+from vision.motion.stabiliser import StabilisedFrame
 from vision.plane import TablePlane
 from vision.table.layout import DRAW, PLAY, Layout, Seat, Zone
 
@@ -36,20 +36,20 @@ class Watch:
     """Feeds frames to the gate and the tracker."""
 
     def __init__(self) -> None:
-        self.gate, self.tracker, self.t = Stillness(), ArmTracker(), 0.0
-        self.ended: list[Reach] = []
+        self.gate, self.tracker, self.t = BackgroundSubtractor(), ArmTracker(), 0.0
+        self.ended: list[ArmTrack] = []
         for _ in range(10):
             self.feed(TABLE)
 
-    def feed(self, frame: np.ndarray) -> Hands:
+    def feed(self, frame: np.ndarray) -> HandsFrame:
         self.t += STEP
-        hands = self.tracker.feed(self.gate.feed(SteadyFrame(frame), self.t), LAYOUT)
-        self.gate.spare(self.tracker.whole)
+        hands = self.tracker.feed(self.gate.feed(StabilisedFrame(frame), self.t), LAYOUT)
+        self.gate.protect_arms(self.tracker.visible_masks)
         self.ended += hands.ended
         return hands
 
 
-def reach_for(watch: Watch, x: int, top: int, pause: int = 6) -> list[Hands]:
+def reach_for(watch: Watch, x: int, top: int, pause: int = 6) -> list[HandsFrame]:
     tops = [*range(340, top, -45), *[top] * pause, *range(top, 360, 45)]
     told = [watch.feed(arm_from_below(x, y)) for y in tops]
     return told + [watch.feed(TABLE) for _ in range(6)]
@@ -58,10 +58,10 @@ def reach_for(watch: Watch, x: int, top: int, pause: int = 6) -> list[Hands]:
 def test_a_reach_has_its_seat_its_stop_and_its_end() -> None:
     watch = Watch()
     told = reach_for(watch, 390, 180)
-    assert {reach.seat for hands in told for reach in hands.reaches} == {0}
+    assert {reach.seat for hands in told for reach in hands.tracks} == {0}
     (reach,) = watch.ended
     assert reach.seat == 0
-    assert any(abs(stop.place[0] - 70) < 15 and abs(stop.place[1]) < 25 for stop in reach.stops)
+    assert any(abs(stop.place[0] - 70) < 15 and abs(stop.place[1]) < 25 for stop in reach.pauses)
 
 
 def test_zones_under_the_arm_are_covered_and_no_others() -> None:
@@ -87,7 +87,7 @@ def test_a_card_left_behind_is_no_arm() -> None:
     card = TABLE.copy()
     card[150:238, 220:283] = 230
     hands = [watch.feed(card) for _ in range(8)]
-    assert not any(h.reaches for h in hands)
+    assert not any(h.tracks for h in hands)
 
 
 def test_a_hand_whose_sleeve_cannot_be_seen_stays_the_player_s() -> None:
@@ -100,8 +100,8 @@ def test_a_hand_whose_sleeve_cannot_be_seen_stays_the_player_s() -> None:
         frame[300:] = 90  # a sleeve of the table's colour
         frames.append(frame)
     hands = [watch.feed(frame) for frame in frames]
-    assert all([reach.seat for reach in h.reaches] == [0] for h in hands)
-    assert hands[-1].reaches[0].tip[1] < 0
+    assert all([reach.seat for reach in h.tracks] == [0] for h in hands)
+    assert hands[-1].tracks[0].tip[1] < 0
 
 
 def test_an_arm_whose_sleeve_the_dark_floor_hides_is_its_players() -> None:
@@ -112,7 +112,7 @@ def test_an_arm_whose_sleeve_the_dark_floor_hides_is_its_players() -> None:
         frame[top:330, 350:430] = 190  # the picture's border, 30 pixels further down, is never touched
         told.append(watch.feed(frame))
     told += [watch.feed(TABLE) for _ in range(6)]
-    assert {reach.seat for hands in told for reach in hands.reaches} == {0}
+    assert {reach.seat for hands in told for reach in hands.tracks} == {0}
     assert any(DRAW in hands.covered for hands in told)
 
 
@@ -128,7 +128,7 @@ def test_an_arm_that_rests_long_is_one_still_though_the_floor_hides_its_sleeve()
     for top in range(290, 170, -40):
         watch.feed(hidden_sleeve(top))
     told = [watch.feed(hidden_sleeve(175)) for _ in range(45)]  # three seconds
-    assert all([reach.seat for reach in hands.reaches] == [0] for hands in told)
+    assert all([reach.seat for reach in hands.tracks] == [0] for hands in told)
     assert all(DRAW in hands.covered for hands in told)
     for top in range(175, 300, 40):
         watch.feed(hidden_sleeve(top))
@@ -147,7 +147,7 @@ def test_what_such_an_arm_leaves_behind_is_soon_part_of_the_table() -> None:
         watch.feed(np.where(fan[..., None], np.uint8(230), hidden_sleeve(top)))
     left = np.where(fan[..., None], np.uint8(230), TABLE)
     told = [watch.feed(left) for _ in range(30)]
-    assert not told[-1].reaches
+    assert not told[-1].tracks
     assert DRAW not in told[-1].covered
 
 
@@ -159,9 +159,9 @@ def test_a_piece_of_an_arm_that_was_lost_is_that_arm() -> None:
     piece = TABLE.copy()
     piece[:200, 372:408] = 190  # what is seen of it reaches the far border, where Bob sits
     hands = watch.feed(piece)
-    assert [reach.seat for reach in hands.reaches] == [0]
+    assert [reach.seat for reach in hands.tracks] == [0]
     later = Watch()
-    assert [reach.seat for reach in later.feed(piece).reaches] == [1], "nobody else's arm was there"
+    assert [reach.seat for reach in later.feed(piece).tracks] == [1], "nobody else's arm was there"
 
 
 def test_what_moves_in_the_middle_of_the_table_is_nobodys_arm() -> None:
@@ -171,7 +171,7 @@ def test_what_moves_in_the_middle_of_the_table_is_nobodys_arm() -> None:
         frame = TABLE.copy()
         frame[150:230, x : x + 60] = 190
         told.append(watch.feed(frame))
-    assert not any(hands.reaches for hands in told)
+    assert not any(hands.tracks for hands in told)
 
 
 def test_a_hand_that_is_seen_apart_from_its_arm_is_where_the_reach_ends() -> None:
@@ -184,7 +184,7 @@ def test_a_hand_that_is_seen_apart_from_its_arm_is_where_the_reach_ends() -> Non
         frame[170:200] = 90  # something dim between the hand and its arm
         frames.append(frame)
     hands = [watch.feed(frame) for frame in frames]
-    assert hands[-1].reaches[0].tip[1] < -60, "180 pixels down is the middle of the table"
+    assert hands[-1].tracks[0].tip[1] < -60, "180 pixels down is the middle of the table"
 
 
 def test_of_two_arms_that_cross_the_one_that_stays_is_still_its_players() -> None:
@@ -205,9 +205,9 @@ def test_of_two_arms_that_cross_the_one_that_stays_is_still_its_players() -> Non
     steps += [(None, y) for y in (215, 200, 205, 200, 190)]
     for below, above in steps:
         told = watch.feed(frame(below, above))
-    assert [reach.seat for reach in told.reaches] == [1]
+    assert [reach.seat for reach in told.tracks] == [1]
     told = [watch.feed(TABLE) for _ in range(6)][-1]
-    assert not told.reaches
+    assert not told.tracks
     assert {reach.seat for reach in watch.ended} == {0, 1}
 
 
@@ -219,10 +219,10 @@ def test_an_arm_that_rests_is_one_still_though_too_little_of_it_is_seen_to_be_on
         frame = arm_from_below(390, top)
         frame[top + 50 :] = TABLE[0, 0]
         told.append(watch.feed(frame))
-    assert all([reach.seat for reach in hands.reaches] == [0] for hands in told)
+    assert all([reach.seat for reach in hands.tracks] == [0] for hands in told)
     assert all(DRAW in hands.covered for hands in told[-30:])
     told = [watch.feed(TABLE) for _ in range(6)]
-    assert not told[-1].reaches
+    assert not told[-1].tracks
 
 
 def test_cards_that_a_hand_has_changed_in_its_own_row_are_no_arm() -> None:
@@ -232,4 +232,4 @@ def test_cards_that_a_hand_has_changed_in_its_own_row_are_no_arm() -> None:
     for top in (340, 300, 260, 230, 230, 230, 260, 290, 320, 345):
         watch.feed(np.where(row[..., None], np.uint8(230), arm_from_below(390, top)))
     told = [watch.feed(np.where(row[..., None], np.uint8(230), TABLE)) for _ in range(12)]
-    assert not told[-1].reaches
+    assert not told[-1].tracks

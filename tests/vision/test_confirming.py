@@ -14,12 +14,18 @@ from numpy.typing import NDArray
 
 from datasets.art.drawn import DrawnStyle, draw_face
 from tests.vision.shown import HEIGHT, WIDTH, lay, table
-from vision.decks.template_search import likeness, part_about, registered
-from vision.decks.templates import PICTURE_HEIGHT, PICTURE_WIDTH, CardPictures, picture_of
-from vision.geometry import polygon_iou, upright_rectangle
-from vision.recognition.classifier import CLASSES, FaceReader, FaceReading, Fusion, reading_of
-from vision.recognition.deck_check import confirmed, revisited
-from vision.recognition.detector import Outline
+from vision.decks.template_search import crop_patch, register_card, template_similarities
+from vision.decks.templates import TEMPLATE_HEIGHT, TEMPLATE_WIDTH, CardTemplates, make_template
+from vision.geometry import image_border, polygon_iou
+from vision.recognition.classifier import (
+    CLASSES,
+    CardClassifier,
+    Classification,
+    Fusion,
+    classification_of,
+)
+from vision.recognition.detector import Detection
+from vision.recognition.template_check import check_with_templates, correct_with_templates
 from vision.types import CardReading, Image, Quad
 
 CARDS = ("9S", "8S", "4H", "5H", "KC")
@@ -36,10 +42,10 @@ def face(card: str) -> Image:
 
 
 @cache
-def pictures() -> CardPictures:
-    whole = [upright_rectangle(face(card).shape[1], face(card).shape[0]) for card in CARDS]
-    kept = [picture_of(face(card), quad) for card, quad in zip(CARDS, whole, strict=True)]
-    return CardPictures.of(CARDS, np.stack(kept))
+def pictures() -> CardTemplates:
+    whole = [image_border(face(card).shape[1], face(card).shape[0]) for card in CARDS]
+    kept = [make_template(face(card), quad) for card, quad in zip(CARDS, whole, strict=True)]
+    return CardTemplates.build(CARDS, np.stack(kept))
 
 
 def seen(card: str = "9S") -> Image:
@@ -56,55 +62,55 @@ def log_p(card: str, p: float) -> NDArray[np.float64]:
     return np.asarray(np.log(rest))
 
 
-def reading(card: str, p: float, alone: float | None = None) -> FaceReading:
-    return reading_of(log_p(card, p), FUSION.threshold, log_p(card, p if alone is None else alone))
+def reading(card: str, p: float, alone: float | None = None) -> Classification:
+    return classification_of(log_p(card, p), FUSION.threshold, log_p(card, p if alone is None else alone))
 
 
 class Faces:
     """Reads a nine where an outline lies on the card, and nothing for certain elsewhere."""
 
-    def __init__(self, known: CardPictures | None) -> None:
-        self.fusion, self.deck = FUSION, SimpleNamespace(pictures=known)
+    def __init__(self, known: CardTemplates | None) -> None:
+        self.fusion, self.deck = FUSION, SimpleNamespace(templates=known)
         self.asked: list[Quad] = []
 
-    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+    def classify(self, image: Image, quads: Sequence[Quad]) -> list[Classification]:
         self.asked += list(quads)
         return [reading("9S", 0.97 if polygon_iou(quad, LIES) > 0.85 else 0.2) for quad in quads]
 
 
-Confirm = Callable[..., tuple[list[Outline], list[FaceReading], list[Quad]]]
+Confirm = Callable[..., tuple[list[Detection], list[Classification], list[Quad]]]
 
 
 @pytest.fixture
 def confirm() -> Confirm:
     def run(
-        *named: tuple[Quad, FaceReading], known: CardPictures | None = None, image: Image | None = None
-    ) -> tuple[list[Outline], list[FaceReading], list[Quad]]:
+        *named: tuple[Quad, Classification], known: CardTemplates | None = None, image: Image | None = None
+    ) -> tuple[list[Detection], list[Classification], list[Quad]]:
         faces = Faces(known)
-        outlines = [Outline(quad, "up", 0.9) for quad, _ in named]
+        outlines = [Detection(quad, "up", 0.9) for quad, _ in named]
         names = [name for _, name in named]
         picture = seen() if image is None else image
-        return (*confirmed(picture, outlines, names, cast(FaceReader, faces)), faces.asked)
+        return (*check_with_templates(picture, outlines, names, cast(CardClassifier, faces)), faces.asked)
 
     return run
 
 
 def test_a_card_is_most_like_its_own_picture_whichever_way_up_and_across_a_shadow() -> None:
     for quad in (LIES, np.roll(LIES, 2, axis=0)):
-        part = part_about(seen(), quad, PICTURE_HEIGHT // 2)
+        part = crop_patch(seen(), quad, TEMPLATE_HEIGHT // 2)
         assert part is not None
         for named in CARDS[:2]:
-            (alike,) = likeness([part], [quad], [named], pictures())
+            (alike,) = template_similarities([part], [quad], [named], pictures())
             assert CARDS[int(alike.argmax())] == "9S"
-        (alike,) = likeness([part], [quad], ["9S"], pictures())
+        (alike,) = template_similarities([part], [quad], ["9S"], pictures())
         assert alike[0] > 0.8
         assert alike[CARDS.index("KC")] < 0.5
 
 
 def test_a_small_picture_is_what_lies_in_the_quad() -> None:
-    kept = picture_of(lay(table(), face("KC"), LIES), LIES)
-    own = cv2.resize(face("KC"), (PICTURE_WIDTH, PICTURE_HEIGHT), interpolation=cv2.INTER_AREA)
-    assert kept.shape == (PICTURE_HEIGHT, PICTURE_WIDTH)
+    kept = make_template(lay(table(), face("KC"), LIES), LIES)
+    own = cv2.resize(face("KC"), (TEMPLATE_WIDTH, TEMPLATE_HEIGHT), interpolation=cv2.INTER_AREA)
+    assert kept.shape == (TEMPLATE_HEIGHT, TEMPLATE_WIDTH)
     assert kept.dtype == np.uint8
     inner = np.s_[4:-4, 4:-4]
     alike = np.corrcoef(kept[inner].ravel(), own[..., :2].mean(axis=2)[inner].ravel())
@@ -113,16 +119,16 @@ def test_a_small_picture_is_what_lies_in_the_quad() -> None:
 
 def test_a_card_is_found_beside_an_outline_that_is_off() -> None:
     assert polygon_iou(OFF, LIES) < 0.65
-    part = part_about(seen(), OFF, PICTURE_HEIGHT // 2)
+    part = crop_patch(seen(), OFF, TEMPLATE_HEIGHT // 2)
     assert part is not None
-    found = registered(part, OFF, pictures())
+    found = register_card(part, OFF, pictures())
     assert polygon_iou(found.quad, LIES) > 0.93
-    assert CARDS[int(found.to_all.argmax())] == "9S"
+    assert CARDS[int(found.similarities.argmax())] == "9S"
 
 
 def test_a_quad_outside_the_picture_shows_no_part_of_it() -> None:
     assert (
-        part_about(seen(), LIES + np.array([3 * WIDTH, 3 * HEIGHT], np.float32), PICTURE_HEIGHT // 2) is None
+        crop_patch(seen(), LIES + np.array([3 * WIDTH, 3 * HEIGHT], np.float32), TEMPLATE_HEIGHT // 2) is None
     )
 
 
@@ -198,11 +204,11 @@ def told(quad: Quad, card: str | None, confidence: float) -> CardReading:
 
 
 def test_a_plain_outline_that_shows_nothing_is_tried_with_its_long_sides_taken_for_the_short_ones() -> None:
-    def run(confidence: float) -> tuple[Outline, FaceReading]:
-        nothing = reading_of(np.logaddexp(log_p("NONE", 0.97), log_p("8S", 0.02)), FUSION.threshold)
-        turned = Outline(np.roll(LIES, 1, axis=0), "up", confidence)
-        faces = cast(FaceReader, Faces(pictures()))
-        (outline,), (name,) = confirmed(seen(), [turned], [nothing], faces)
+    def run(confidence: float) -> tuple[Detection, Classification]:
+        nothing = classification_of(np.logaddexp(log_p("NONE", 0.97), log_p("8S", 0.02)), FUSION.threshold)
+        turned = Detection(np.roll(LIES, 1, axis=0), "up", confidence)
+        faces = cast(CardClassifier, Faces(pictures()))
+        (outline,), (name,) = check_with_templates(seen(), [turned], [nothing], faces)
         return outline, name
 
     outline, name = run(0.7)
@@ -212,25 +218,25 @@ def test_a_plain_outline_that_shows_nothing_is_tried_with_its_long_sides_taken_f
 
 
 def test_a_card_that_an_index_told_without_a_name_is_looked_for_about_it() -> None:
-    faces = cast(FaceReader, Faces(pictures()))
-    (card,) = revisited(seen(), [told(OFF, None, 0.4)], faces)
+    faces = cast(CardClassifier, Faces(pictures()))
+    (card,) = correct_with_templates(seen(), [told(OFF, None, 0.4)], faces)
     assert card.card == "9S"
     assert polygon_iou(card.quad, LIES) > 0.93
-    assert card.outline_confidence == 0.9
+    assert card.detection_confidence == 0.9
     sure, other = told(LIES, "9S", 0.95), told(OFF, None, 0.4)
-    assert revisited(seen(), [sure, other], faces) == [sure, other], "somebody else has it"
+    assert correct_with_templates(seen(), [sure, other], faces) == [sure, other], "somebody else has it"
 
 
 def test_a_name_that_an_index_told_stands_against_one_that_is_less_sure() -> None:
-    faces = cast(FaceReader, Faces(pictures()))
+    faces = cast(CardClassifier, Faces(pictures()))
     named = told(OFF, "8S", 0.89)
-    assert revisited(seen(), [named], faces) == [named]
-    (card,) = revisited(seen(), [told(OFF, "8S", 0.5)], faces)
+    assert correct_with_templates(seen(), [named], faces) == [named]
+    (card,) = correct_with_templates(seen(), [told(OFF, "8S", 0.5)], faces)
     assert card.card == "9S"
 
 
 def test_nothing_is_looked_for_without_pictures_or_without_doubt() -> None:
     for known, card in ((None, told(OFF, None, 0.4)), (pictures(), told(OFF, "8S", 0.95))):
         faces = Faces(known)
-        assert revisited(seen(), [card], cast(FaceReader, faces)) == [card]
+        assert correct_with_templates(seen(), [card], cast(CardClassifier, faces)) == [card]
         assert not faces.asked

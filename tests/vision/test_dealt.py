@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.geometry import CARD_MM, order_quad
+from vision.geometry import CARD_CORNERS_MM, order_quad
 from vision.plane import TablePlane
 from vision.table.deal import settled_cards
 from vision.types import CardReading
@@ -14,7 +14,7 @@ TABLE = TablePlane(np.eye(3))
 
 
 def lying(x: float, name: str, p: float) -> CardReading:
-    quad = order_quad(np.asarray(CARD_MM, np.float64) + np.array([x, 0]))
+    quad = order_quad(np.asarray(CARD_CORNERS_MM, np.float64) + np.array([x, 0]))
     return CardReading(quad, "up", 0.9, name if p > 0.5 else None, p, ((name, p),))
 
 

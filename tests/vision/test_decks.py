@@ -19,19 +19,12 @@ from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH
 from datasets.art.drawn import DrawnStyle, draw_face
 from engine.errors import BadInputError
 from vision.decks.card_classes import CARDS
-from vision.decks.deck import (
-    KNOWN,
-    Deck,
-    DeckHead,
-    deck_names,
-    learnt_folder,
-    load_deck,
-    remove_deck,
-    save_deck,
-)
-from vision.decks.templates import PICTURE_HEIGHT, PICTURE_WIDTH
-from vision.enrolment.enrolment import enrol
-from vision.recognition.classifier import CLASSES, FaceReader
+from vision.decks.deck import DECK_CARDS, Deck
+from vision.decks.deck_files import deck_names, learnt_folder, load_deck, remove_deck, save_deck
+from vision.decks.deck_head import DeckHead
+from vision.decks.templates import TEMPLATE_HEIGHT, TEMPLATE_WIDTH
+from vision.enrolment.examples import enrol
+from vision.recognition.classifier import CLASSES, CardClassifier
 from vision.recognition.crops import face_crops
 from vision.types import Image
 
@@ -41,9 +34,9 @@ PART = 40
 
 def synthetic(cards: tuple[str, ...], rng: np.random.Generator, noise: float = 0.3) -> Deck:
     """Return a deck whose features are a direction of its own for each card, and noise."""
-    directions = np.random.default_rng(7).normal(0, 1, (len(KNOWN), 24))
+    directions = np.random.default_rng(7).normal(0, 1, (len(DECK_CARDS), 24))
     labels = tuple(card for card in cards for _ in range(6))
-    features = np.array([directions[KNOWN.index(card)] for card in labels])
+    features = np.array([directions[DECK_CARDS.index(card)] for card in labels])
     return Deck("pub", "abc", labels, (features + rng.normal(0, noise, features.shape)).astype(np.float32))
 
 
@@ -120,7 +113,7 @@ def test_a_deck_is_saved_and_found_again(tmp_path: Path) -> None:
     save_deck(deck, tmp_path)
     found = load_deck("pub", tmp_path)
     assert found.cards == deck.cards
-    assert found.weights == "abc"
+    assert found.weights_fingerprint == "abc"
     assert np.allclose(found.features, deck.features, rtol=1e-3)
     assert found.backs.shape == (0, 0)
     assert deck_names(tmp_path) == ("pub",)
@@ -158,17 +151,17 @@ def test_a_deck_of_before_there_were_checksums_is_still_read(tmp_path: Path) -> 
 
 def pictured(cards: tuple[str, ...] = ("9S", "4H")) -> Deck:
     rng = np.random.default_rng(9)
-    kept = rng.integers(0, 256, (len(cards), PICTURE_HEIGHT, PICTURE_WIDTH)).astype(np.uint8)
-    return replace(synthetic(SHOWN, rng), pictured=cards, pictures=kept)
+    kept = rng.integers(0, 256, (len(cards), TEMPLATE_HEIGHT, TEMPLATE_WIDTH)).astype(np.uint8)
+    return replace(synthetic(SHOWN, rng), template_cards=cards, templates=kept)
 
 
 def test_the_cards_pictures_are_kept_with_a_deck(tmp_path: Path) -> None:
     deck = pictured()
     save_deck(deck, tmp_path)
     found = load_deck("pub", tmp_path)
-    assert found.pictured == ("9S", "4H")
-    assert (found.pictures == deck.pictures).all()
-    known = DeckHead(found).pictures
+    assert found.template_cards == ("9S", "4H")
+    assert (found.templates == deck.templates).all()
+    known = DeckHead(found).templates
     assert known is not None
     assert known.cards == ("9S", "4H")
 
@@ -182,16 +175,16 @@ def test_a_deck_of_before_there_were_pictures_is_still_read(tmp_path: Path) -> N
         digest.update(f"{name} {part.dtype.str} {part.shape}".encode() + part.tobytes())
     np.savez_compressed(path, **older, checksum=np.array(digest.hexdigest()))
     found = load_deck("pub", tmp_path)
-    assert found.pictured == ()
-    assert DeckHead(found).pictures is None
+    assert found.template_cards == ()
+    assert DeckHead(found).templates is None
 
 
 @pytest.mark.parametrize(
     "parts",
     [
-        {"pictures": np.zeros((2, PICTURE_HEIGHT, PICTURE_WIDTH + 1), np.uint8)},
-        {"pictures": np.zeros((1, PICTURE_HEIGHT, PICTURE_WIDTH), np.uint8)},
-        {"pictures": np.zeros((2, PICTURE_HEIGHT, PICTURE_WIDTH), np.float64)},
+        {"pictures": np.zeros((2, TEMPLATE_HEIGHT, TEMPLATE_WIDTH + 1), np.uint8)},
+        {"pictures": np.zeros((1, TEMPLATE_HEIGHT, TEMPLATE_WIDTH), np.uint8)},
+        {"pictures": np.zeros((2, TEMPLATE_HEIGHT, TEMPLATE_WIDTH), np.float64)},
         {"pictures": np.zeros(2, np.uint8)},
         {"pictures": None},
         {"pictured": np.array(["9S", "9S"])},
@@ -214,7 +207,7 @@ def test_pictures_that_are_none_of_a_decks_cards_are_refused_in_one_line(
 
 def test_a_changed_or_removed_picture_is_noticed(tmp_path: Path) -> None:
     path = save_deck(pictured(), tmp_path)
-    rewritten(path, pictures=np.zeros((2, PICTURE_HEIGHT, PICTURE_WIDTH), np.uint8))
+    rewritten(path, pictures=np.zeros((2, TEMPLATE_HEIGHT, TEMPLATE_WIDTH), np.uint8))
     with pytest.raises(BadInputError, match="has been changed"):
         load_deck("pub", tmp_path)
     path = save_deck(pictured(), tmp_path)
@@ -227,7 +220,7 @@ def test_a_changed_or_removed_picture_is_noticed(tmp_path: Path) -> None:
 def test_a_name_that_is_no_plain_word_is_refused(name: str, tmp_path: Path) -> None:
     deck = synthetic(SHOWN, np.random.default_rng(3))
     with pytest.raises(BadInputError, match="letters"):
-        save_deck(Deck(name, deck.weights, deck.cards, deck.features), tmp_path)
+        save_deck(Deck(name, deck.weights_fingerprint, deck.cards, deck.features), tmp_path)
 
 
 @given(st.binary(max_size=300))
@@ -263,7 +256,7 @@ def test_pickled_objects_are_not_loaded(tmp_path: Path) -> None:
 def test_examples_of_other_networks_are_refused() -> None:
     head = DeckHead(synthetic(SHOWN, np.random.default_rng(5)))
     with pytest.raises(BadInputError, match="enrol it again"):
-        FaceReader(deck=head)
+        CardClassifier(deck=head)
 
 
 def test_enrolling_tells_faces_apart_that_the_networks_cannot_read() -> None:
@@ -284,12 +277,12 @@ def test_enrolling_tells_faces_apart_that_the_networks_cannot_read() -> None:
     def seen(face: Image) -> Image:
         return np.asarray(np.clip(face + rng.normal(0, 8, face.shape), 0, 255), np.uint8)
 
-    reader = FaceReader(threads=1)
+    reader = CardClassifier(threads=1)
     # Five times each, as a card that rests before the camera is read.
     shown = [(seen(face), quad, card) for _ in range(5) for card, face in faces.items()]
     deck = enrol("blots", shown, reader)
-    assert deck.pictured == tuple(faces)
-    assert deck.pictures.shape == (len(faces), PICTURE_HEIGHT, PICTURE_WIDTH)
+    assert deck.template_cards == tuple(faces)
+    assert deck.templates.shape == (len(faces), TEMPLATE_HEIGHT, TEMPLATE_WIDTH)
     head = DeckHead(deck)
     for card, face in faces.items():
         features = reader.features(*reader.outputs([face_crops(seen(face), quad)]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.table.drawing import draw_readings, draw_table, label_of
+from vision.table.drawing import draw_readings, draw_table, reading_label
 from vision.types import CardReading, Quad
 
 
@@ -21,10 +21,10 @@ def test_draws_on_a_copy_and_only_around_the_cards() -> None:
 
 
 def test_labels_say_what_the_colours_say() -> None:
-    assert label_of(CardReading(quad(0, 0), "down", 0.9)) == "down"
-    assert label_of(CardReading(quad(0, 0), "up", 0.9)) == "??"
-    assert label_of(CardReading(quad(0, 0), "up", 0.9, "9S", 0.99)) == "9S"
-    assert label_of(CardReading(quad(0, 0), "up", 0.9, "9S", 0.7)) == "9S 70%"
+    assert reading_label(CardReading(quad(0, 0), "down", 0.9)) == "down"
+    assert reading_label(CardReading(quad(0, 0), "up", 0.9)) == "??"
+    assert reading_label(CardReading(quad(0, 0), "up", 0.9, "9S", 0.99)) == "9S"
+    assert reading_label(CardReading(quad(0, 0), "up", 0.9, "9S", 0.7)) == "9S 70%"
 
 
 def test_a_card_outside_the_picture_and_a_tiny_picture_do_no_harm() -> None:

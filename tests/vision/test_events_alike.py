@@ -10,19 +10,21 @@ from vision.following.pile import Pile
 from vision.following.records import UnderArm
 from vision.following.sets import Pictured
 from vision.table.layout import PLAY, Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 HIDDEN = frozenset({PLAY})
 FIRST, SECOND = card("7H", PLAY_AT), card("7H", (-40.0, 2.0))
 
 
-def pile_of(*cards: Seen, packs: int = 2) -> Pile:
+def pile_of(*cards: Observation, packs: int = 2) -> Pile:
     pile = Pile(packs=packs)
     pile.put([(str(seen.best[0]), 1.0, seen) for seen in cards])
     return pile
 
 
-def new_on(pile: Pile, *cards: Seen, lay_there: bool = False, stays: Seen | None = None) -> list[str]:
+def new_on(
+    pile: Pile, *cards: Observation, lay_there: bool = False, stays: Observation | None = None
+) -> list[str]:
     """The names of what is new on a pile whose cards' places are known well."""
     was = Before(lambda _: lay_there, lambda _: not lay_there, lambda place, _: stays == place)
     view = pile.view([list(cards)] * 2, set(), was=was)
@@ -87,7 +89,7 @@ def test_both_are_burnt_and_neither_can_be_played_again() -> None:
     script.table = [down(BURN_AT), down((-190.0, 85.0), 60)]
     script.rest()
     assert script.told()[-1] == ("burn", "Bob", ("7H", "7H"))
-    script.play("Cat", Seen(*PLAY_AT, 90.0, "up", {"7H": 0.55, "7D": 0.4}))
+    script.play("Cat", Observation(*PLAY_AT, 90.0, "up", {"7H": 0.55, "7D": 0.4}))
     assert script.told()[-1] == ("play", "Cat", ("7D",))
 
 
@@ -141,7 +143,7 @@ def test_a_card_that_lies_upon_one_put_down_later_is_no_buried_one_come_to_light
     again = card("7H", (-55.0, -3.0), 0.99)  # squarely above the other one
     assert new_on(pile, again) == [], "the queen may be gone"
     assert new_on(pile, again, queen) == ["7H"], "it still shows"
-    assert new_on(pile, again, replace(queen, odds={"QS": 0.995})) == [], "and is the upper one"
+    assert new_on(pile, again, replace(queen, probabilities={"QS": 0.995})) == [], "and is the upper one"
 
 
 def test_a_buried_card_that_was_to_be_seen_there_before_is_no_other_one() -> None:
@@ -156,7 +158,7 @@ def test_a_second_one_that_is_read_less_surely_is_the_first_read_once_more() -> 
 
 
 def test_one_that_is_half_covered_in_a_fan_need_not_be_read_all_but_surely_beside_the_first() -> None:
-    half_covered = Seen(-40.0, 2.0, 90.0, "up", {"7H": 0.85, "7D": 0.1})
+    half_covered = Observation(-40.0, 2.0, 90.0, "up", {"7H": 0.85, "7D": 0.1})
     assert new_on(pile_of(FIRST), FIRST, half_covered) == ["7H"]
     assert new_on(pile_of(FIRST), half_covered) == [], "it may be that one, moved"
     just_there = replace(half_covered, x=-56.0)

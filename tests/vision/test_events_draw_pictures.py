@@ -11,7 +11,7 @@ from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_dra
 from tests.vision.test_events_draws import HOME, draws
 from vision.following.draw_visits import DrawPilePictures, DrawVisit
 from vision.following.records import Patch
-from vision.hands.tracks import Hands
+from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY, Zone
 
 
@@ -308,9 +308,9 @@ def test_a_draw_pile_is_looked_at_once_somebody_has_been_there() -> None:
     script.go_on(reach, [DRAW_AT] * 4, over=(DRAW,))
     script.go_on(reach, [HOME])
     script.maker.rows.spots[Zone("row", 0, 2)].touched = None  # that is not what it is looked at for
-    assert script.maker.look_interval(Hands(script.t, (), (), {})) < 1
+    assert script.maker.look_interval(HandsFrame(script.t, (), (), {})) < 1
     script.look()
-    assert script.maker.look_interval(Hands(script.t, (), (), {})) == math.inf
+    assert script.maker.look_interval(HandsFrame(script.t, (), (), {})) == math.inf
 
 
 @pytest.mark.parametrize(("rows", "times"), [(8, 1), (3, 0)])

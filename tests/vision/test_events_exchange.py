@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.vision.event_script import PLAY_AT, Script, card, down
 from vision.following.records import EventLog
 from vision.table.layout import Place, Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 
 def exchange_begun(script: Script) -> tuple[Zone, Place]:
@@ -61,7 +61,7 @@ def test_an_exchange_that_cannot_be_read_does_not_hide_what_others_take_up() -> 
     script.rows[Zone("row", 1, 1)] = down(seats[1].row[1])
     script.rest(0.8)
     script.reach("Bob", (seats[1].row[1], 0.3))
-    script.rows[Zone("row", 1, 1)] = Seen(*seats[1].row[1], 90.0, "up", {"2S": 0.2, "5S": 0.2})
+    script.rows[Zone("row", 1, 1)] = Observation(*seats[1].row[1], 90.0, "up", {"2S": 0.2, "5S": 0.2})
     script.rest()
     script.play("Ann", card("9S", PLAY_AT))
     script.rest(9.0)

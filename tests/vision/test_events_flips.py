@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.vision.event_script import PLAY_AT, Script, card, down
-from vision.hands.tracks import Reach
+from vision.hands.tracks import ArmTrack
 from vision.table.layout import PLAY, Place, Zone
 
 SPOTS = [Zone("row", 0, spot) for spot in range(3)]
@@ -31,7 +31,7 @@ def kinds(script: Script) -> list[str]:
     return [kind for kind, player, _ in script.told() if player == "Ann"]
 
 
-def take_from_row(script: Script) -> Reach:
+def take_from_row(script: Script) -> ArmTrack:
     """Ann's hand takes up the middle card, and holds it over the pile while the row is seen without it."""
     place = place_of(script, SPOTS[1])
     reach = script.reach("Ann", (place, 0.3))

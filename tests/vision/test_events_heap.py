@@ -10,27 +10,27 @@ from vision.following.burn_pile import Heap
 from vision.following.patches import CloseUp
 from vision.following.records import UnderArm
 from vision.following.scene import Scene
-from vision.hands.tracks import Hands, Reach
+from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.plane import TablePlane
 from vision.table.layout import PLAY, Layout, Place, Seat
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 
 def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_went() -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])]))
+    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])]))
     heap.add([card("3D", (300.0, 0.0))], 2.0)
     assert heap.places_since(2.5, ("4S", "7S")) == []
     assert heap.places_since(2.5, ("3D",)) == [(300.0, 0.0)]
-    heap.look([Seen(310.0, 0.0, 90.0, "down")], 2.2)
-    heap.add([Seen(310.0, 0.0, 90.0, "down")], 2.2)
+    heap.look([Observation(310.0, 0.0, 90.0, "down")], 2.2)
+    heap.add([Observation(310.0, 0.0, 90.0, "down")], 2.2)
     assert heap.places_since(2.5, ("4S", "7S")) == [(310.0, 0.0)]
 
 
 @pytest.mark.parametrize(("packs", "burnt"), [(1, []), (2, [(310.0, 0.0)])])
 def test_a_card_that_is_burnt_already_was_not_put_there_again(packs: int, burnt: list[Place]) -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    reach = Reach(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])
+    reach = ArmTrack(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])
     heap = Heap(Scene(layout, reaches=[reach], burned=["10C"], packs=packs))
     heap.add([card("10C", (310.0, 0.0), 0.67)], 2.0)
     assert heap.places_since(2.5, ("4S", "7S")) == burnt
@@ -41,9 +41,9 @@ def test_a_card_that_is_burnt_already_was_not_put_there_again(packs: int, burnt:
 def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
     heap = Heap(
-        Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
+        Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 6.0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
     )
-    card = Seen(300.0, 0.0, 90.0, "down")
+    card = Observation(300.0, 0.0, 90.0, "down")
     assert heap.look([card], 2.0) == [], "one look is none"
     heap.add(heap.look([card], 6.0), 6.0)
     assert heap.places_since(5.5) == []
@@ -57,7 +57,7 @@ def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without
     layout = Layout(
         TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=burn
     )
-    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 1.0, 6.0, path=[(5.5, (300.0, 0.0))])]))
+    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 6.0, path=[(5.5, (300.0, 0.0))])]))
     seen = card("3D", (300.0, 0.0))
     for t in (5.6, 5.8):
         fresh = heap.look([], t, under_arms=[seen])
@@ -73,14 +73,14 @@ def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without
 @pytest.mark.parametrize(("changed", "grown"), [(True, [(310.0, 0.0)]), (False, [])])
 def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: list[Place]) -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
-    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 10.0, 12.0, path=[(11.0, (300.0, 0.0))])]))
+    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 10.0, 12.0, path=[(11.0, (300.0, 0.0))])]))
     before = np.random.default_rng(1).integers(0, 255, (390, 390, 3), np.uint8)
     after = before.copy()
     if changed:
         after[150:260, 150:260] = np.random.default_rng(2).integers(0, 255, (110, 110, 3), np.uint8)
     heap.look([], 5.0, burnt=CloseUp(before, (170.0, -130.0)))
     for t in (12.2, 12.4):
-        card = Seen(310.0, 0.0, 90.0, "down")
+        card = Observation(310.0, 0.0, 90.0, "down")
         fresh = heap.look([card], t, burnt=CloseUp(after, (170.0, -130.0)))
     heap.add(fresh, 12.4)
     assert heap.places_since(12.0, ["4S"]) == grown, "the reader had overlooked it"
@@ -90,7 +90,7 @@ def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: li
 def test_what_lay_there_when_the_hand_came_was_not_put_there_by_it(at: float, grown: list[Place]) -> None:
     """A card was put there just before, and is read only now; the pile was last seen free at 7.5."""
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
-    heap = Heap(Scene(layout, reaches=[Reach(0, 0, 8.0, 9.4, path=[(9.0, (300.0, 0.0))])]))
+    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 8.0, 9.4, path=[(9.0, (300.0, 0.0))])]))
     bare, heaped = np.random.default_rng(1).integers(0, 255, (2, 390, 390, 3), np.uint8)
     for t, burnt in ((3.0, bare), (7.5, heaped)):
         heap.look([], t, burnt=CloseUp(burnt, (170.0, -130.0)))
@@ -149,7 +149,7 @@ def test_a_burnt_pile_that_one_look_overlooks_is_not_picked_up(overlooked: bool)
     burnt = [down(BURN_AT, 20.0)]
     for number, shown in enumerate((burnt, [] if overlooked else burnt, burnt, burnt)):
         script.t += 0.3
-        script.events += script.maker.on_hands(Hands(script.t, (), () if number else (reach,), {}))
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), () if number else (reach,), {}))
         script.table = shown
         script.look()
     script.rest(2.0)

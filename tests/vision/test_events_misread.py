@@ -15,20 +15,20 @@ from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
 from vision.following.play_log import ToldPlays
 from vision.following.records import UnderArm
-from vision.hands.tracks import Hands
+from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 
 def test_one_wrong_name_among_several_looks_is_outvoted() -> None:
     script = Script()
     script.reach("Ann", (PLAY_AT, 0.3))
-    right = Seen(*PLAY_AT, 90.0, "up", {"9S": 0.9, "9C": 0.05})
-    wrong = Seen(*PLAY_AT, 90.0, "up", {"9C": 0.6, "9S": 0.35})
+    right = Observation(*PLAY_AT, 90.0, "up", {"9S": 0.9, "9C": 0.05})
+    wrong = Observation(*PLAY_AT, 90.0, "up", {"9C": 0.6, "9S": 0.35})
     for seen in (right, wrong, right):
         script.table = [seen]
         script.t += 0.15
-        script.events += script.maker.on_hands(Hands(script.t, (), (), {}))
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), {}))
         script.look()
     script.rest()
     assert script.told()[1:] == [("play", "Ann", ("9S",))]
@@ -39,7 +39,7 @@ def test_a_half_covered_old_card_misread_is_no_play() -> None:
     script.play("Ann", card("9S", PLAY_AT))
     script.reach("Bob", (PLAY_AT, 0.4))
     script.table = [
-        Seen(*PLAY_AT, 90.0, "up", {"6S": 0.55, "9S": 0.3}),
+        Observation(*PLAY_AT, 90.0, "up", {"6S": 0.55, "9S": 0.3}),
         card("JD", (-40.0, 20.0)),
     ]
     script.rest()
@@ -56,7 +56,7 @@ def test_what_is_left_of_a_misread_card_beside_the_last_play_is_no_part_of_it() 
         script.go_on(reach, [DRAW_AT] * 3, over=(DRAW,))
         script.look(hidden=frozenset({DRAW}))
     script.go_on(reach, [DRAW_AT] * 3, over=(DRAW, PLAY))
-    script.table = [top, Seen(-44.0, 20.0, 85.0, "up", {"JC": 0.9, "JS": 0.08})]
+    script.table = [top, Observation(-44.0, 20.0, 85.0, "up", {"JC": 0.9, "JS": 0.08})]
     script.rest()
     assert script.told()[1:] == [("play", "Bob", ("KS",)), ("draw", "Bob", ())]
 
@@ -117,7 +117,9 @@ def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card()
     for _ in range(2):
         script.look([UnderArm(0, misread, 0.2, False)], frozenset({PLAY}))
     assert script.told()[1:] == [("play", "Ann", ("3D",))]
-    script.events += script.maker.on_hands(Hands(script.t, tuple(script._open), (), {PLAY: frozenset({0})}))
+    script.events += script.maker.on_hands(
+        HandsFrame(script.t, tuple(script._open), (), {PLAY: frozenset({0})})
+    )
     script.table = [card("8D", PLAY_AT)]
     script.rest()
     assert script.told()[1:] == [("play", "Ann", ("8D",))]
@@ -194,7 +196,7 @@ def test_of_two_ranks_what_is_read_better_lies_on_top(p: float, cards: tuple[str
 
 def test_an_unreadable_card_is_told_and_asked_about() -> None:
     script = Script()
-    script.play("Ann", Seen(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.25}))
+    script.play("Ann", Observation(*PLAY_AT, 90.0, "up", {"9S": 0.2, "6S": 0.25}))
     assert script.told()[1][:2] == ("play", "Ann")
     assert script.told()[1][2] == ("??",)
     assert script.told()[2][0] == "unclear"
@@ -268,12 +270,12 @@ def test_a_name_that_only_flickers_is_no_play() -> None:
     for number in range(6):
         script.table = [card("4D", PLAY_AT), *([phantom] if number in (0, 2) else [])]
         script.t += 0.2
-        script.events += script.maker.on_hands(Hands(script.t, (), (), {}))
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), {}))
         script.look()
     assert ("play", "Bob", ("4S",)) not in script.told()
 
 
-def _buried(below: Seen, *above: Seen) -> Script:
+def _buried(below: Observation, *above: Observation) -> Script:
     """Return a script in which Bob has put cards on what Ann played."""
     script = Script()
     script.play("Ann", below)
@@ -328,13 +330,13 @@ def test_what_is_doubtful_where_upper_cards_were_taken_off_was_not_just_played()
 
 
 def test_both_ends_of_a_card_across_others_outlined_as_two_are_one_card() -> None:
-    left = Seen(-46.0, 3.0, 6.0, "up", {"2S": 0.59, "2C": 0.4})
-    right = Seen(-28.0, 1.0, 10.0, "up", {"2C": 0.79, "2S": 0.21})
+    left = Observation(-46.0, 3.0, 6.0, "up", {"2S": 0.59, "2C": 0.4})
+    right = Observation(-28.0, 1.0, 10.0, "up", {"2C": 0.79, "2S": 0.21})
     pile = Pile([PileCard("9S", card("9S", (-55.0, 4.0)))])
     view = pile.view([[left, right]] * 3, set())
     assert [name for name, _, _ in view.new] == ["2C"]
-    assert view.new[0][2].odds["2C"] == pytest.approx(0.6, abs=0.01), "both may be misread alike"
-    upper = replace(right, odds={"2C": 0.98})
+    assert view.new[0][2].probabilities["2C"] == pytest.approx(0.6, abs=0.01), "both may be misread alike"
+    upper = replace(right, probabilities={"2C": 0.98})
     assert {name for name, _, _ in pile.view([[left, upper]] * 3, set()).new} == {"2C", "2S"}, "two cards"
 
 
@@ -348,7 +350,7 @@ def test_what_shows_where_a_card_of_its_rank_and_colour_lies_is_that_one_unless_
     lower = card("8S", (-77.0, 8.0), angle=11.0)
     pile.put([("8S", 1.0, lower), ("QC", 1.0, card("QC", (-78.0, 9.0), angle=86.0))])
     seeming = SeeminglyNew(pile, PilePictures(), cast(Taking, None), cast(ToldPlays, None))
-    assert seeming.is_another(("8C", 0.85, replace(lower, odds={"8C": 0.97})), "Q") is another
+    assert seeming.is_another(("8C", 0.85, replace(lower, probabilities={"8C": 0.97})), "Q") is another
 
 
 @pytest.mark.parametrize(("came", "cards"), [(True, ("2D", "8S")), (False, ("8S",))])
@@ -374,7 +376,7 @@ def test_what_is_read_well_where_a_card_of_its_suit_lies_must_look_more_like_bef
     asked = []
 
     class Pictures(PilePictures):
-        def lay_there(self, card: Seen, alike: float = ALIKE) -> bool:
+        def lay_there(self, card: Observation, alike: float = ALIKE) -> bool:
             asked.append(alike)
             return False
 

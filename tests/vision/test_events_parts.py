@@ -9,20 +9,20 @@ from vision.following.pile import Pile
 from vision.following.records import EventLog, UnderArm, same_patch
 from vision.following.scene import Scene
 from vision.following.sets import Pictured, one_set, with_mates
-from vision.hands.tracks import Reach
+from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Place, Seat, Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 SPOT = Zone("row", 0, 0)
 
 
-def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others: float) -> Seen:
+def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others: float) -> Observation:
     odds = {name: p} | {other.removeprefix("c"): q for other, q in others.items()}
-    return Seen(x, 0.0, angle, "up", odds)
+    return Observation(x, 0.0, angle, "up", odds)
 
 
-def pile_of(*cards: Seen) -> Pile:
+def pile_of(*cards: Observation) -> Pile:
     pile = Pile()
     pile.put([(str(card.best[0]), 1.0, card) for card in cards])
     return pile
@@ -106,11 +106,11 @@ def test_one_look_among_several_is_not_enough() -> None:
 
 
 def test_a_doubtful_card_is_the_mate_of_one_that_was_put_down_with_it() -> None:
-    top, below = up("8S", 0, p=1.0), Seen(0, -18, 90, "up", {"8D": 0.4, "8S": 0.1, "9S": 0.1})
+    top, below = up("8S", 0, p=1.0), Observation(0, -18, 90, "up", {"8D": 0.4, "8S": 0.1, "9S": 0.1})
     named = with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["5C"])
     assert [name for name, _ in named] == ["8S", "8D"]
     assert named[1][1] > 0.7
-    alike = Seen(0, -18, 90, "up", {"8C": 0.4, "8S": 0.3})
+    alike = Observation(0, -18, 90, "up", {"8C": 0.4, "8S": 0.3})
     assert with_mates([("8S", 1.0), (None, 0.0)], [top, alike], known=[])[1][0] is None, "outlined twice?"
     assert with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["8S"])[1][0] is None, "nothing new"
     twice = with_mates([("8S", 1.0), (None, 0.0), (None, 0.0)], [top, below, below], known=[])
@@ -119,14 +119,14 @@ def test_a_doubtful_card_is_the_mate_of_one_that_was_put_down_with_it() -> None:
 
 def test_a_mate_of_the_same_colour_is_one_unless_it_may_be_the_other_one_outlined_twice() -> None:
     named = [("8H", 1.0), (None, 0.0)]
-    top, below = up("8H", 0, p=1.0), Seen(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.02})
+    top, below = up("8H", 0, p=1.0), Observation(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.02})
     assert [name for name, _ in with_mates(named, [top, below], known=["8S"])] == ["8H", "8D"]
-    twice = Seen(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.1})
+    twice = Observation(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.1})
     assert with_mates(named, [top, twice], known=["8S"])[1][0] is None
 
 
 def test_the_mate_of_a_card_that_was_told_under_the_hand_is_likelier_than_it_is_read() -> None:
-    pile, below = pile_of(up("5S")), Seen(0, -18, 90, "up", {"5H": 0.5, "JH": 0.04})
+    pile, below = pile_of(up("5S")), Observation(0, -18, 90, "up", {"5H": 0.5, "JH": 0.04})
     looks = [[up("5S"), below]] * 2
     (put_down,), (alone,) = pile.view(looks, set(), ranks={"5"}).new, pile.view(looks, set()).new
     assert put_down[:1] == alone[:1] == ("5H",)
@@ -137,10 +137,10 @@ def test_the_mate_of_a_card_that_was_told_under_the_hand_is_likelier_than_it_is_
 def test_what_is_drawn_through_two_cards_of_the_pile_and_read_in_both_colours_is_neither(
     as_the_black_one: float, new: list[str]
 ) -> None:
-    black, red = Seen(-64, 2, 100, "up", {"6C": 1.0}), Seen(-72, 34, 103, "up", {"6D": 0.95})
+    black, red = Observation(-64, 2, 100, "up", {"6C": 1.0}), Observation(-72, 34, 103, "up", {"6D": 0.95})
     pile = pile_of(red, black)
-    through = Seen(-72, 20, 91, "up", {"6H": 0.5, "6D": 0.36, "6C": as_the_black_one})
-    view = pile.view([[Seen(-67, 12, 94, "up", {"6S": 1.0}), red, through]] * 2, set())
+    through = Observation(-72, 20, 91, "up", {"6H": 0.5, "6D": 0.36, "6C": as_the_black_one})
+    view = pile.view([[Observation(-67, 12, 94, "up", {"6S": 1.0}), red, through]] * 2, set())
     assert sorted(name for name, _, _ in view.new) == new
 
 
@@ -238,13 +238,13 @@ def test_a_guess_below_the_bare_uppermost_is_a_buried_card_where_that_is_hardly_
     as_buried: float, new: list[str]
 ) -> None:
     pile = pile_of(up("QS", 40, angle=0), up("5S"))
-    guess = Seen(-20.0, 5.0, 73.0, "up", {"9S": 0.45, "QS": as_buried})
+    guess = Observation(-20.0, 5.0, 73.0, "up", {"9S": 0.45, "QS": as_buried})
     assert [card[0] for card in pile.view([[up("5S", p=0.99), guess]] * 3, set()).new] == new
 
 
 def test_what_cannot_be_named_in_a_pile_that_a_hand_has_moved_is_one_of_its_cards() -> None:
     pile = pile_of(up("4D", 5, angle=20), up("4H", -5, angle=20), up("6C"))
-    unread = Seen(-11.0, 0.0, 66.0, "up", {"QH": 0.2, "4D": 0.2})
+    unread = Observation(-11.0, 0.0, 66.0, "up", {"QH": 0.2, "4D": 0.2})
     moved = [up("6C", p=0.99), up("4H", 5, p=0.94, angle=60), unread]
     assert pile.view([moved] * 4, set()).new == ()
     as_it_was = [up("6C", p=0.99), up("4H", -5, p=0.94, angle=20), unread]
@@ -391,5 +391,5 @@ def test_a_hand_has_left_a_card_behind_that_it_is_away_from(tip: Place, *, left:
     """What is held out casts a shadow ahead, which seems to be the arm's tip."""
     seats = (Seat("Ann", ((-75.0, 220.0), (0.0, 220.0), (75.0, 220.0)), (0.0, 1.0)),)
     layout = Layout(TablePlane(np.eye(3)), 1000, 600, seats)
-    scene = Scene(layout, reaches=[Reach(1, 0, 1.0, 2.0, tip)])
+    scene = Scene(layout, reaches=[ArmTrack(1, 0, 1.0, 2.0, tip)])
     assert scene.is_left_behind(UnderArm(0, up("3D"), 0.3, moving=False)) is left

@@ -27,10 +27,10 @@ from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
 from vision.following.play_log import ToldPlays
 from vision.following.scene import Scene
-from vision.hands.tracks import Reach
+from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
 from vision.table.layout import PLAY, Layout, Seat
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 LAYOUT = Layout(
     TablePlane(np.array([[0.5, 0, -160], [0, 0.5, -160], [0, 0, 1]])),
@@ -40,7 +40,7 @@ LAYOUT = Layout(
     play=(0.0, 0.0),
 )
 """Two pixels are a millimetre, the pile lies in the picture's middle."""
-UPRIGHT = Seen(0.0, 0.0, 90.0, "up", {"5D": 0.95})
+UPRIGHT = Observation(0.0, 0.0, 90.0, "up", {"5D": 0.95})
 INDEX = {"top left": (-23, -30), "bottom right": (23, 30), "top right": (23, -30), "bottom left": (-23, 30)}
 
 
@@ -124,7 +124,9 @@ def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: p
     assert not seeming.lay_there(("KS", 0.93, UPRIGHT))
     assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
     assert not seeming.lay_there(("KH", 0.99, UPRIGHT))
-    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, odds={"KH": 0.99}))), "put exactly on it"
+    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, probabilities={"KH": 0.99}))), (
+        "put exactly on it"
+    )
 
 
 def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
@@ -137,7 +139,7 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     scene = Scene(LAYOUT)
     pile = Pile([PileCard("4H", UPRIGHT)])
     seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
-    read = ("7H", 0.93, replace(UPRIGHT, odds={"7H": 0.98}))
+    read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
     seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
     assert seeming.without_overlooked([read, seven], 0.0) == [read, seven]
     assert pile.names == ["4H"]
@@ -147,13 +149,13 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     pile.cards = [PileCard("4H", UPRIGHT)]
     assert seeming.without_overlooked([read, six], 0.0) == [six]
     assert pile.names == ["7H", "4H"]
-    doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
+    doubtful = ("7S", 0.8, replace(UPRIGHT, probabilities={"7S": 0.8}))
     assert seeming.without_overlooked([doubtful, seven], 0.0) == [seven]
-    seven_at_least = ("7S", 0.7, replace(UPRIGHT, odds={"7S": 0.66, "7C": 0.3}))
+    seven_at_least = ("7S", 0.7, replace(UPRIGHT, probabilities={"7S": 0.66, "7C": 0.3}))
     assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven], "it may be the 7H"
     pile.cards = [PileCard("4H", UPRIGHT)]
     assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven_at_least, seven]
-    certain = ("7S", 0.96, replace(UPRIGHT, odds={"7S": 0.993}))
+    certain = ("7S", 0.96, replace(UPRIGHT, probabilities={"7S": 0.993}))
     assert seeming.without_overlooked([certain], 0.0) == [certain]
 
 
@@ -164,13 +166,13 @@ def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_
     scene = Scene(LAYOUT)
     told, pile = ToldPlays(scene), Pile([PileCard("4H", UPRIGHT)])
     seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), told)
-    reach = Reach(1, 0, 10.0, 12.0)
+    reach = ArmTrack(1, 0, 10.0, 12.0)
     scene.reaches.append(reach)
     told.tell(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
-    read = ("7H", 0.93, replace(UPRIGHT, odds={"7H": 0.98}))
+    read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
     assert seeming.without_overlooked([read], 11.8) == [read]
     assert seeming.without_overlooked([read], 20.0) == [read], "the hand has not been away"
-    scene.reaches.append(Reach(2, 0, 18.0, 20.0))
+    scene.reaches.append(ArmTrack(2, 0, 18.0, 20.0))
     assert seeming.without_overlooked([read], 20.0) == []
 
 
@@ -181,12 +183,12 @@ def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_
     monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
     scene = Scene(LAYOUT)
     seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
-    five = ("5H", 0.92, replace(UPRIGHT, odds={"5H": 0.96}))
+    five = ("5H", 0.92, replace(UPRIGHT, probabilities={"5H": 0.96}))
     assert seeming.lay_there_before_play(five), "as far as it is known what was played"
     assert not seeming.lay_there_before_play(five, "5")
     assert seeming.lay_there_before_play(five, "6")
-    assert seeming.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, odds={"5H": 0.8})), "5")
-    half_read = ("5H", 0.8, replace(UPRIGHT, odds={"5H": 0.8, "5D": 0.17}))
+    assert seeming.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8})), "5")
+    half_read = ("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8, "5D": 0.17}))
     assert not seeming.lay_there_before_play(half_read, "5"), "its rank is plain"
     seeming.in_sight.add("5H")
     seeming.begin_play()
@@ -209,7 +211,7 @@ def test_what_shows_of_a_card_beside_the_one_upon_it_tells_whether_it_came_with_
         return close_up((frame * light).astype(np.uint8) if upper else frame, LAYOUT, (0.0, 0.0))
 
     before, now = striped(0, upper=False), striped(dx, upper=True)
-    upon = [Seen(-25.0, -5.0, 90.0, "up", {"9D": 0.99})]
+    upon = [Observation(-25.0, -5.0, 90.0, "up", {"9D": 0.99})]
     turned = replace(UPRIGHT, angle=84.0)
     assert rest_looks_as_before(turned, upon, before, now) == same
     assert not rest_looks_as_before(turned, [UPRIGHT], before, now), "nothing of it shows"
@@ -219,18 +221,18 @@ def test_what_shows_of_a_card_beside_the_one_upon_it_tells_whether_it_came_with_
 
 def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [])
-    asked: list[Seen] = []
+    asked: list[Observation] = []
 
-    def rest(card: Seen, upon: Sequence[Seen], *_: object) -> bool:
+    def rest(card: Observation, upon: Sequence[Observation], *_: object) -> bool:
         asked.extend(upon)
         return card.x > 0
 
     monkeypatch.setattr("vision.following.patches.rest_looks_as_before", rest)
     scene = Scene(LAYOUT)
     seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
-    nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
-    mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, odds={"9H": 0.4, "10H": 0.3}))
-    other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, odds={"9C": 0.4}))
+    nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
+    mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, probabilities={"9H": 0.4, "10H": 0.3}))
+    other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, probabilities={"9C": 0.4}))
     assert seeming.without_overlooked([mate, other, nine], 0.0) == [other, nine]
     assert set(map(id, asked)) == {id(nine[2])}
     assert seeming.without_overlooked([mate], 0.0) == [mate], "nothing is known to lie upon it"
@@ -254,16 +256,16 @@ def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_c
     monkeypatch.setattr("vision.following.patches._likenesses", lambda card, *_: likenesses[card.x])
     scene = Scene(LAYOUT)
     seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
-    nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
-    other = (name, 0.99, replace(UPRIGHT, x=20.0, odds={name: read}))
+    nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
+    other = (name, 0.99, replace(UPRIGHT, x=20.0, probabilities={name: read}))
     assert seeming.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
 
 
 def test_a_card_that_would_hide_an_index_lies_beneath_it_where_that_shows_as_before() -> None:
-    across = Seen(0.0, -20.0, 0.0, "up", {"9S": 0.97})  # over the upper corners
+    across = Observation(0.0, -20.0, 0.0, "up", {"9S": 0.97})  # over the upper corners
     assert index_shows_beside(UPRIGHT, across, pile("5"), pile("5"))
     assert not index_shows_beside(UPRIGHT, across, pile("5"), pile("5", "top left"))
-    below = Seen(0.0, 60.0, 0.0, "up", {"9S": 0.97})
+    below = Observation(0.0, 60.0, 0.0, "up", {"9S": 0.97})
     assert not index_shows_beside(UPRIGHT, below, pile("5"), pile("5", "top left")), "it hides neither index"
     assert not index_shows_beside(UPRIGHT, across, None, pile("5")), "nothing shows how it was"
 
@@ -278,7 +280,7 @@ def test_without_a_picture_nothing_is_told() -> None:
 
 
 def test_what_the_picture_does_not_show_is_not_told() -> None:
-    far = Seen(200.0, 0.0, 90.0, "up", {"5D": 0.95})
+    far = Observation(200.0, 0.0, 90.0, "up", {"5D": 0.95})
     assert not lay_there_before(far, pile(), pile())
 
 
@@ -314,14 +316,14 @@ def test_what_shows_of_a_card_beside_another_tells_whether_it_came_with_that_one
 
 def test_under_a_hand_what_looks_before_read_so_just_there_lay_there() -> None:
     """A second card like one on the pile is no other than that one, however it was outlined first."""
-    ace = replace(UPRIGHT, odds={"AH": 0.97})
+    ace = replace(UPRIGHT, probabilities={"AH": 0.97})
     pictures = PilePictures(read=[[ace], [replace(ace, x=4.0)], []])
     assert pictures.before(free=False).placed(replace(ace, x=2.0))
     assert not pictures.before(free=True).placed(ace), "no hand is there: pictures tell"
     assert not pictures.was_read(replace(ace, x=30.0))
-    assert not pictures.was_read(replace(ace, odds={"AD": 0.97}))
+    assert not pictures.was_read(replace(ace, probabilities={"AD": 0.97}))
     assert not PilePictures(read=[[ace], []]).was_read(ace), "one look is not enough"
-    assert not PilePictures(read=[[replace(ace, odds={"AH": 0.8})]] * 3).was_read(ace), (
+    assert not PilePictures(read=[[replace(ace, probabilities={"AH": 0.8})]] * 3).was_read(ace), (
         "nor are doubtful ones"
     )
 

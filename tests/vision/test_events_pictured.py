@@ -9,7 +9,7 @@ from vision.following.new_cards import SeeminglyNew
 from vision.following.patches import PilePictures
 from vision.following.records import UnderArm
 from vision.table.layout import DRAW, PLAY
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 BESIDE = (PLAY_AT[0], -105.0)
 """Where a hand is not over the pile."""
@@ -94,7 +94,7 @@ def test_a_card_of_which_the_rank_alone_is_told_lies_below_if_its_player_draws_f
     script.play("Ann", card(*on_pile("8S", 0, 0)))
     script.drawn = {"6H": "6D"}
     x, y = PLAY_AT
-    half_seen = Seen(x, y - 25, 90, "up", {"6H": 0.28, "6D": 0.21, "4D": reads_four})
+    half_seen = Observation(x, y - 25, 90, "up", {"6H": 0.28, "6D": 0.21, "4D": reads_four})
     script.reach("Bob", (PLAY_AT, 0.4))
     script.table += [half_seen, card(*on_pile("KD", 4, 6))]
     script.rest()
@@ -143,7 +143,7 @@ def test_a_card_that_shows_less_beside_those_upon_it_is_not_drawn_for() -> None:
     x, y = PLAY_AT
     script.drawn = {"4D": "9C"}  # what shows of its index looks otherwise
     script.reach("Bob", (PLAY_AT, 0.4))
-    script.table = [Seen(x, y, 90, "up", {"4D": 0.85, "4H": 0.1}), card(*on_pile("8D", 6, 12))]
+    script.table = [Observation(x, y, 90, "up", {"4D": 0.85, "4H": 0.1}), card(*on_pile("8D", 6, 12))]
     script.rest()
     bob_draws(script, trips=2)
     assert script.told()[2:] == [("play", "Bob", ("8D",)), ("draw", "Bob", ())]
@@ -207,7 +207,7 @@ def test_a_card_half_under_a_mate_is_the_one_of_its_colour_that_lay_there_if_the
     x, y = PLAY_AT[0] + (0 if truly == "AS" else 12), PLAY_AT[1]
     monkeypatch.setattr(PilePictures, "lay_there", lambda *_: False)
     monkeypatch.setattr(PilePictures, "shows_new", lambda *_: True)
-    half_read = Seen(x, y, 90.0, "up", {"AC": 0.74, "AS": 0.24})
+    half_read = Observation(x, y, 90.0, "up", {"AC": 0.74, "AS": 0.24})
     lower = [] if truly == "AS" else [card(*on_pile("AS", 0, 0))]
     script.reach("Bob", (PLAY_AT, 0.4))
     script.table = [*lower, half_read, card(*on_pile("AH", 0, -30))]
@@ -240,7 +240,7 @@ def test_a_card_read_well_just_upon_another_is_new_where_all_of_its_place_looks_
     monkeypatch.setattr(PilePictures, "shows_new", lambda *_: False)
     monkeypatch.setattr("vision.following.patches.looks_otherwise", lambda *_: otherwise)
     script.reach("Bob", (PLAY_AT, 0.4))
-    script.table = [Seen(*PLAY_AT, 90.0, "up", {"4H": 0.96, "4D": 0.03})]
+    script.table = [Observation(*PLAY_AT, 90.0, "up", {"4H": 0.96, "4D": 0.03})]
     script.rest()
     assert script.told()[2:] == [("play", "Bob", ("4H",))] * otherwise
 

@@ -8,9 +8,9 @@ import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, bob_draws, card, down, layout
 from vision.following.records import UnderArm
-from vision.hands.tracks import Hands
+from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY, Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 
 def test_a_card_of_the_set_that_one_look_shows_well_is_waited_for() -> None:
@@ -157,8 +157,8 @@ def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> No
     script.look([UnderArm(1, top, 0.2, False)], frozenset({PLAY}))
     while script.t < reach.start + 3.0:  # the hand stays
         script.t += STEP
-        reach.follow(PLAY_AT, script.t)
-        script.events += script.maker.on_hands(Hands(script.t, (reach,), (), {PLAY: frozenset({1})}))
+        reach.update(PLAY_AT, script.t)
+        script.events += script.maker.on_hands(HandsFrame(script.t, (reach,), (), {PLAY: frozenset({1})}))
     script.table = [card("KC", (-44.0, 8.0)), top]
     script.rest()
     assert [(kind, player, set(cards)) for kind, player, cards in script.told()[1:]] == [
@@ -299,7 +299,7 @@ def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
     """The question about it is nothing that has happened since."""
     script = Script()
     script.play("Ann", card("KS", PLAY_AT))
-    script.play("Bob", Seen(-40.0, 30.0, 30.0, "up", {"4D": 0.2, "4H": 0.2}))
+    script.play("Bob", Observation(-40.0, 30.0, 30.0, "up", {"4D": 0.2, "4H": 0.2}))
     assert [kind for kind, _, _ in script.told()[2:]] == ["play", "unclear"]
     script.reach("Bob", ((-40.0, 30.0), 0.4))
     script.table.pop()
@@ -344,10 +344,10 @@ def test_zones_are_told_by_place(zone: Zone) -> None:
 
 def test_with_two_packs_a_card_of_which_one_lies_before_a_player_can_be_played() -> None:
     script = Script(packs=2)
-    script.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
+    script.play("Bob", Observation(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
     assert script.told()[1:] == [("play", "Bob", ("10H",))], "another 10H lies before Cat"
     alone = Script()
-    alone.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
+    alone.play("Bob", Observation(*PLAY_AT, 90.0, "up", {"10H": 0.9, "10D": 0.1}))
     assert alone.told()[1:] == [("play", "Bob", ("10D",))], "there is no other 10H"
 
 
@@ -363,7 +363,7 @@ def test_a_play_that_is_told_is_looked_at_a_few_times_more() -> None:
 def test_a_card_of_a_fan_that_only_the_latest_looks_show_belongs_to_it() -> None:
     script = Script()
     script.play("Bob", card("5S", PLAY_AT), card("5D", (-60.0, 22.0)))
-    half_covered = Seen(-60.0, 44.0, 90.0, "up", {"5H": 0.85, "5D": 0.1})
+    half_covered = Observation(-60.0, 44.0, 90.0, "up", {"5H": 0.85, "5D": 0.1})
     for shows in (True, False, True, True):
         script.table = [*script.table[:2], *([half_covered] if shows else [])]
         script.t += 0.2

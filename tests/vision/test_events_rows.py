@@ -8,14 +8,14 @@ import pytest
 from vision.following.rows import Rows
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat, Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 SPOT = Zone("row", 0, 0)
 
 
-def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others: float) -> Seen:
+def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others: float) -> Observation:
     odds = {name: p} | {other.removeprefix("c"): q for other, q in others.items()}
-    return Seen(x, 0.0, angle, "up", odds)
+    return Observation(x, 0.0, angle, "up", odds)
 
 
 def rows() -> Rows:
@@ -46,7 +46,7 @@ def test_a_touched_spot_is_judged_by_two_looks() -> None:
 def test_a_card_taken_off_leaves_the_face_down_one() -> None:
     row = rows()
     row.touch(SPOT, 3.0)
-    down = Seen(0, 0, 90, "down")
+    down = Observation(0, 0, 90, "down")
     assert [row.look(SPOT, [down]) for _ in range(2)] == [None, None], "a card is overlooked now and then"
     change = row.look(SPOT, [down])
     assert change is not None
@@ -68,7 +68,7 @@ def test_a_bare_spot_takes_a_look_less_where_its_picture_has_changed() -> None:
     for picture, looks in ((table, 3), (None, 4)):
         row = rows()
         row.spots[SPOT].up = None
-        row.look(SPOT, [Seen(0, 0, 90, "down")], back)
+        row.look(SPOT, [Observation(0, 0, 90, "down")], back)
         row.touch(SPOT, 3.0)
         assert [row.look(SPOT, [], picture) for _ in range(looks - 1)] == [None] * (looks - 1)
         change = row.look(SPOT, [], picture)
@@ -76,7 +76,7 @@ def test_a_bare_spot_takes_a_look_less_where_its_picture_has_changed() -> None:
         assert (change.down_gone, row.down_of(0)) == (True, 2)
     row = rows()
     row.spots[SPOT].up = None
-    row.look(SPOT, [Seen(0, 0, 90, "down")], table)
+    row.look(SPOT, [Observation(0, 0, 90, "down")], table)
     row.touch(SPOT, 3.0)
     assert [row.look(SPOT, [], light) for _ in range(5)] == [None] * 5, "a card overlooked changes nothing"
 
@@ -91,9 +91,9 @@ def test_a_back_that_one_look_shows_lies_where_hardly_more_than_the_edge_of_its_
     later[:rows_changed] = 120
     row = rows()
     row.spots[SPOT].up = None
-    row.look(SPOT, [Seen(0, 0, 90, "down")], back)
+    row.look(SPOT, [Observation(0, 0, 90, "down")], back)
     row.touch(SPOT, 3.0)
-    for cards in ([Seen(0, 0, 90, "down")], [], [], [], []):
+    for cards in ([Observation(0, 0, 90, "down")], [], [], [], []):
         row.look(SPOT, cards, later)
     assert row.spots[SPOT].down is down
 

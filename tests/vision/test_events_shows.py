@@ -8,12 +8,12 @@ import pytest
 
 from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
 from vision.following.records import UnderArm
-from vision.hands.tracks import Hands, Reach
+from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, PLAY, Place, Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 
-def held_out_by_dan(script: Script, shown: Seen) -> Reach:
+def held_out_by_dan(script: Script, shown: Observation) -> ArmTrack:
     """Dan's arm stays over a card that eight looks read; returns the reach, which goes on."""
     dan = script.reach("Dan", ((-150.0, 20.0), 0.2))
     for _ in range(8):
@@ -28,7 +28,7 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     three = card("3H", (-190.0, 20.0))
     script.reach("Dan", ((-150.0, 20.0), 1.0), held=three)
     last = script.maker._scene.reaches[-1]
-    last.follow((-180.0, 85.0), script.t + STEP)
+    last.update((-180.0, 85.0), script.t + STEP)
     script.table.append(down(BURN_AT))
     script.rest(2.0)
     show = script.events[-1]
@@ -89,7 +89,7 @@ def test_where_a_shown_card_was_put_is_the_burn_pile_though_it_is_seen_there_lat
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
-    script.maker._scene.reaches[-1].follow((-180.0, 85.0), script.t + STEP)
+    script.maker._scene.reaches[-1].update((-180.0, 85.0), script.t + STEP)
     script.rest(1.2)
     assert (script.events[-1].event, script.maker.layout.burn) == ("show", None)
     script.table.append(down(BURN_AT))
@@ -145,12 +145,12 @@ def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one(plac
     script.play("Ann", card("9S", PLAY_AT))
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", place)
     dan = held_out_by_dan(script, shown)
-    bob = Reach(50, 1, script.t, script.t, _since=script.t)
+    bob = ArmTrack(50, 1, script.t, script.t, _pause_start=script.t)
     for _ in range(8):
         script.t += STEP
         for reach, tip in ((dan, (-150.0, 20.0)), (bob, (150.0, 20.0))):
-            reach.follow(tip, script.t)
-        script.events += script.maker.on_hands(Hands(script.t, (dan, bob), (), {}))
+            reach.update(tip, script.t)
+        script.events += script.maker.on_hands(HandsFrame(script.t, (dan, bob), (), {}))
         script.look([UnderArm(dan.seat, seen, 0.6, False) for seen in (shown, answer)])
     script.end(dan, bob)
     script.rest(2.0)
@@ -166,14 +166,16 @@ def test_a_card_of_the_shown_rank_held_out_over_the_pile_under_that_arm_answers_
     x, y = PLAY_AT
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", (x + 45.0, y), 0.99)
     dan = held_out_by_dan(script, shown)
-    bob = Reach(50, 1, script.t, script.t, _since=script.t)
-    bob.follow((150.0, 20.0), script.t)
-    script.events += script.maker.on_hands(Hands(script.t, (dan, bob), (), {PLAY: frozenset({3, 1})}))
+    bob = ArmTrack(50, 1, script.t, script.t, _pause_start=script.t)
+    bob.update((150.0, 20.0), script.t)
+    script.events += script.maker.on_hands(HandsFrame(script.t, (dan, bob), (), {PLAY: frozenset({3, 1})}))
     for look in range(18):
         script.go_on(dan, [(-150.0, 20.0)], over=[PLAY])
         script.look([UnderArm(dan.seat, seen, 0.2, False) for seen in (shown, answer)], frozenset({PLAY}))
         if look == 8:  # Bob's arm, now and then seen beside the other one, is lost again
-            script.events += script.maker.on_hands(Hands(script.t, (dan,), (bob,), {PLAY: frozenset({3})}))
+            script.events += script.maker.on_hands(
+                HandsFrame(script.t, (dan,), (bob,), {PLAY: frozenset({3})})
+            )
     script.end(dan, bob)
     script.rest(2.0)
     assert [event.event for event in script.events] == ["deal", "play", "show"]
@@ -205,9 +207,9 @@ def test_a_card_held_out_by_a_hand_that_is_lost_under_another_arm_is_no_card_lef
     script.play("Ann", card("9S", PLAY_AT))
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", (190.0, 20.0))
     dan = held_out_by_dan(script, shown)
-    bob = Reach(50, 1, script.t, script.t, _since=script.t)
-    bob.follow((250.0, 20.0), script.t)
-    script.events += script.maker.on_hands(Hands(script.t, (dan, bob), (), {}))
+    bob = ArmTrack(50, 1, script.t, script.t, _pause_start=script.t)
+    bob.update((250.0, 20.0), script.t)
+    script.events += script.maker.on_hands(HandsFrame(script.t, (dan, bob), (), {}))
     script.go_on(dan, [(-150.0, 20.0)] * 10)
     for _ in range(6):
         script.go_on(dan, [(-150.0, 20.0)] * 5)
@@ -215,7 +217,7 @@ def test_a_card_held_out_by_a_hand_that_is_lost_under_another_arm_is_no_card_lef
     assert script.maker.layout.burn is None
     script.end(dan, bob)
     script.rest(0.2)
-    script.events += script.maker.on_hands(Hands(script.t, (), (bob,), {}))
+    script.events += script.maker.on_hands(HandsFrame(script.t, (), (bob,), {}))
     script.rest(2.0)
     show = script.events[-1]
     assert (show.event, show.player, show.cards, show.answers) == ("show", "Dan", ("3H",), (("Bob", "Dan"),))
@@ -255,7 +257,7 @@ def test_a_card_of_its_rank_held_out_soon_after_answers_a_shown_one() -> None:
     assert (script.events[-1].event, script.events[-1].revise) == ("show", None), "a 4 answers no 3"
 
 
-def held_over_the_burn_pile_and_left_there(script: Script, held: Seen) -> None:
+def held_over_the_burn_pile_and_left_there(script: Script, held: Observation) -> None:
     """Dan's hand goes straight home then: that it has put the card down is seen once it has gone."""
     reach = script.reach("Dan", ((-150.0, 60.0), 0.2))
     for _ in range(6):
@@ -274,7 +276,7 @@ def test_a_card_held_out_over_the_burn_pile_and_left_there_is_shown() -> None:
 
 
 @pytest.mark.parametrize("lies_there", [down((-190.0, 60.0)), card("3D", (-190.0, 60.0), 0.99)])
-def test_it_is_shown_though_it_is_put_just_where_another_card_lay(lies_there: Seen) -> None:
+def test_it_is_shown_though_it_is_put_just_where_another_card_lay(lies_there: Observation) -> None:
     script = Script()
     script.table.append(lies_there)
     for _ in range(3):
@@ -345,7 +347,7 @@ def test_a_pile_held_at_the_burn_pile_is_shown_to_nobody(read: dict[str, float])
         script.look()
         script.t += 0.1
     reach = script.reach("Ann", (PLAY_AT, 0.1), ((-120.0, 60.0), 0.3))
-    held = Seen(-150.0, 70.0, 90.0, "up", read)
+    held = Observation(-150.0, 70.0, 90.0, "up", read)
     for _ in range(6):
         script.go_on(reach, [(-120.0, 60.0)] * 3)
         script.look([UnderArm(0, held, 0.97, False)])
@@ -358,7 +360,7 @@ def test_a_card_held_out_where_the_draw_pile_was_is_looked_at() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     reach = script.reach("Dan", (DRAW_AT, 0.6))
-    hands = Hands(script.t, (reach,), (), {})
+    hands = HandsFrame(script.t, (reach,), (), {})
     assert script.maker.look_interval(hands) == math.inf, "it draws, most likely"
     script.draw_pile = False
     for _ in range(5):
@@ -370,4 +372,4 @@ def test_a_hand_that_stays_at_the_draw_pile_longer_than_one_draws_may_hold_a_car
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     reach = script.reach("Dan", (DRAW_AT, 1.0))
-    assert script.maker.look_interval(Hands(script.t, (reach,), (), {})) < 1
+    assert script.maker.look_interval(HandsFrame(script.t, (reach,), (), {})) < 1

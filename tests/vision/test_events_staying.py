@@ -22,18 +22,18 @@ from vision.following.play_log import ToldPlays
 from vision.following.records import UnderArm
 from vision.following.sets import Pictured
 from vision.table.layout import DRAW
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 THREE, FIVE = card("3H", (-60.0, 0.0)), card("5S", (-60.0, 0.0), angle=99.0)
-PLAYED = [card("7H", (-62.0, -8.0), 0.99), Seen(-62.0, 17.0, 90.0, "up", {"5C": 0.93, "5S": 0.04})]
+PLAYED = [card("7H", (-62.0, -8.0), 0.99), Observation(-62.0, 17.0, 90.0, "up", {"5C": 0.93, "5S": 0.04})]
 
 
-def stays(*those: Seen, new: bool = True) -> Pictured:
+def stays(*those: Observation, new: bool = True) -> Pictured:
     """What pictures tell where these cards stay, and whether all that is seen was not there before."""
     return Pictured(lambda _: new, lambda card, *_: card in those)
 
 
-def view(below: Sequence[Seen], look: Sequence[Seen], pictured: Pictured) -> PileView:
+def view(below: Sequence[Observation], look: Sequence[Observation], pictured: Pictured) -> PileView:
     pile = Pile()
     for lying in below:
         pile.put([(str(lying.best[0]), 1.0, lying)])
@@ -46,7 +46,7 @@ def names(view: PileView) -> set[str]:
 
 def test_a_card_rather_read_as_one_that_stays_below_is_its_like() -> None:
     upper = card("3S", (-67.0, -9.0), 0.99)
-    red = Seen(-68.0, 16.0, 90.0, "up", {"3H": 0.7, "3D": 0.25})
+    red = Observation(-68.0, 16.0, 90.0, "up", {"3H": 0.7, "3D": 0.25})
     assert names(view([THREE], [upper, red], stays())) == {"3S"}
     assert names(view([THREE], [upper, red], stays(THREE))) == {"3S", "3D"}
     assert names(view([THREE], [upper, red], stays(THREE, new=False))) == {"3S"}, "it was to be seen there"
@@ -83,7 +83,7 @@ def table(x: int, upon: bool, mate: int | None = None, *, inked: bool = False) -
 @pytest.mark.parametrize(("moved", "same"), [(0, True), (4, False)])
 def test_a_card_stays_whose_edge_beside_those_upon_it_is_where_it_was(moved: int, same: bool) -> None:
     """A blank strip of it is all that shows."""
-    upper = Seen(-12.0, 0.0, 90.0, "up", {"9D": 0.99})
+    upper = Observation(-12.0, 0.0, 90.0, "up", {"9D": 0.99})
     before, now = table(0, upon=False), table(moved, upon=True)
     assert edge_as_before(UPRIGHT, [upper], before, now) == same
     assert not edge_as_before(UPRIGHT, [UPRIGHT], before, now), "nothing of it shows"
@@ -96,7 +96,10 @@ def test_a_card_stays_whose_edge_beside_those_upon_it_is_where_it_was(moved: int
 @pytest.mark.parametrize(("mate", "other"), [(None, False), (12, True)])
 def test_what_is_outlined_where_a_card_shows_as_before_is_that_card(mate: int | None, other: bool) -> None:
     """The corner that shows of a card is outlined too low: a card there would cover what is to be seen."""
-    upper, low = Seen(-12.0, 0.0, 90.0, "up", {"9D": 0.99}), Seen(0.0, 12.0, 90.0, "up", {"5S": 0.9})
+    upper, low = (
+        Observation(-12.0, 0.0, 90.0, "up", {"9D": 0.99}),
+        Observation(0.0, 12.0, 90.0, "up", {"5S": 0.9}),
+    )
     before, now = table(0, upon=False, inked=True), table(0, upon=True, mate=mate, inked=True)
     assert edge_as_before(UPRIGHT, [upper, low], before, now)
     assert stays_beneath(UPRIGHT, [upper, low], [low], before, now) == other
@@ -180,6 +183,6 @@ def test_a_card_of_the_play_itself_does_not_stay_since_before_the_play(
     monkeypatch.setattr(PilePictures, "came_with_play", lambda *_: True)
     told = SimpleNamespace(last=SimpleNamespace(cards=("JH", "JS")))
     seeming = SeeminglyNew(pile, pictures, cast(Taking, None), cast(ToldPlays, told))
-    again = Seen(-84.0, 9.0, 86.0, "up", {"JH": 0.58, "JD": 0.4})
+    again = Observation(-84.0, 9.0, 86.0, "up", {"JH": 0.58, "JD": 0.4})
     assert names(pile.view([[upper, again]] * 4, set(), pictures.since_play())) == {"JD"}
     assert names(seeming.view_since_play([[upper, again]] * 4, set())) == set()

@@ -8,9 +8,9 @@ from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, c
 from vision.following.burn_pile import Heap
 from vision.following.new_cards import SeeminglyNew
 from vision.following.records import UnderArm
-from vision.hands.tracks import Hands
+from vision.hands.tracks import HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Place, Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 
 def test_a_pile_that_goes_with_the_hand_is_picked_up() -> None:
@@ -65,7 +65,7 @@ def test_a_pile_that_the_hand_takes_to_one_side_is_burnt_and_stays_burnt() -> No
     script.rest()
     assert script.told()[-1] == ("burn", "Bob", ("9S", "10D"))
     assert script.maker.layout.burn is not None
-    script.play("Bob", Seen(*PLAY_AT, 90.0, "up", {"10D": 0.55, "10H": 0.3, "QH": 0.1}))
+    script.play("Bob", Observation(*PLAY_AT, 90.0, "up", {"10D": 0.55, "10H": 0.3, "QH": 0.1}))
     assert script.told()[-1] == ("play", "Bob", ("QH",)), "10D is burnt and 10H lies before Cat"
 
 
@@ -230,7 +230,7 @@ def test_the_rest_of_a_pile_belongs_to_the_same_pick_up_though_looks_come_late()
     script.table.clear()
     for _ in range(15):  # the reader is behind
         script.t += STEP
-        script.events += script.maker.on_hands(Hands(script.t, (), script._gone(), {}))
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), script._gone(), {}))
     script.rest()
     assert [(kind, who, sorted(cards)) for kind, who, cards in script.told()[4:]] == [
         ("pick_up", "Dan", ["4H", "6H", "9H"])

@@ -9,13 +9,13 @@ from vision.following.pile import Pile
 from vision.following.records import Look, UnderArm
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 TABLE = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
 
 
-def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0) -> Seen:
-    return Seen(x, 0.0, angle, "up", {name: p})
+def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0) -> Observation:
+    return Observation(x, 0.0, angle, "up", {name: p})
 
 
 def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_hand() -> None:
@@ -61,12 +61,12 @@ def test_of_several_packs_two_alike_read_in_two_looks_beside_one_another_are_two
 
 
 def test_the_suit_of_a_half_covered_card_is_what_was_read_under_the_hand_and_without_it_together() -> None:
-    seen = Seen(0, 10, 86, "up", {"JD": 0.5, "JH": 0.46})
+    seen = Observation(0, 10, 86, "up", {"JD": 0.5, "JH": 0.46})
     view = Pile().view([[up("JS", 0), seen]] * 3, set())
     assert [name for name, _, _ in view.new] == ["JS", "JD"]
     under_hand = UnderHand()
     for t, p in ((1.0, 0.92), (1.2, 0.85)):
-        held = UnderArm(0, Seen(-6, 4, 84, "up", {"JH": p, "JD": 0.1}), 0.8, moving=False)
+        held = UnderArm(0, Observation(-6, 4, 84, "up", {"JH": p, "JD": 0.1}), 0.8, moving=False)
         under_hand.note(Look(t, (), (held,)), TABLE, lambda _: False)
     read = {name: p for name, p, _ in under_hand.named_as_read(view, (), ()).new}
     assert set(read) == {"JS", "JH"}

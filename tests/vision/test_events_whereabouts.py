@@ -6,7 +6,7 @@ import pytest
 
 from tests.vision.event_script import PLAY_AT, Script, card, down
 from vision.table.layout import Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 BOBS_JACK = Zone("row", 1, 1)
 
@@ -18,7 +18,7 @@ def test_a_half_covered_card_surely_read_as_one_that_is_seen_in_a_row_is_not_tha
     script.rows[BOBS_JACK] = card("JC", script.maker.layout.seats[1].row[1], surely)
     script.play("Ann", card("3H", PLAY_AT))
     script.reach("Cat", (PLAY_AT, 0.4))
-    misread = Seen(PLAY_AT[0] + 4, PLAY_AT[1] + 6, 86.0, "up", {"JC": 0.99, "3H": 0.005})
+    misread = Observation(PLAY_AT[0] + 4, PLAY_AT[1] + 6, 86.0, "up", {"JC": 0.99, "3H": 0.005})
     script.table = [misread, card("5H", (-36.0, 2.0), 0.99, angle=76.0)]
     script.rest()
     cards = ("5H",) if surely > 0.99 else ("JC", "5H")

@@ -22,16 +22,16 @@ from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
 from vision.geometry import homography, order_quad
 from vision.recognition.classifier import (
     CLASSES,
-    PLAIN_INDEX,
+    SURE_INDEX_P,
     WEIGHTS,
-    FaceReader,
-    FaceReading,
+    CardClassifier,
+    Classification,
     Fusion,
     class_log_probabilities,
-    fuse,
-    fused,
+    classification_of,
+    fuse_frames,
+    fuse_views,
     load_fusion,
-    reading_of,
 )
 from vision.recognition.crops import (
     CORNER_HEIGHT,
@@ -46,8 +46,8 @@ FUSION = Fusion(whole_weight=1.0, corner_weight=0.5, floor=1e-3, threshold=0.6)
 
 
 @pytest.fixture(scope="module")
-def reader() -> FaceReader:
-    return FaceReader(threads=1)
+def reader() -> CardClassifier:
+    return CardClassifier(threads=1)
 
 
 def on_a_table(face: NDArray[np.uint8], quad: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -63,83 +63,85 @@ def on_a_table(face: NDArray[np.uint8], quad: NDArray[np.float32]) -> NDArray[np
 LEANING = np.array([[70, 40], [168, 52], [160, 196], [58, 180]], np.float32)
 
 
-def test_a_drawn_deck_is_read_either_way_up(reader: FaceReader) -> None:
+def test_a_drawn_deck_is_read_either_way_up(reader: CardClassifier) -> None:
     style = DrawnStyle(stroke=0.11, index_height=0.095, pip=0.12)
     right = 0
     for card in CARDS:
         picture = on_a_table(draw_face(card, style), LEANING)
-        upright, turned = reader.read(picture, [LEANING, np.roll(LEANING, 2, axis=0)])
+        upright, turned = reader.classify(picture, [LEANING, np.roll(LEANING, 2, axis=0)])
         right += (upright.card == card) + (turned.card == card)
     assert right >= 100, f"{right} of 104"
 
 
-def test_many_cards_are_read_as_each_by_itself(reader: FaceReader) -> None:
+def test_many_cards_are_read_as_each_by_itself(reader: CardClassifier) -> None:
     picture = on_a_table(draw_face("9S", DrawnStyle()), LEANING)
     quads = [LEANING + np.float32(3 * k) for k in range(9)]
-    together = [*reader.read(picture, quads), *reader.read_indices(picture, quads)]
-    alone = [read(picture, [quad])[0] for read in (reader.read, reader.read_indices) for quad in quads]
+    together = [*reader.classify(picture, quads), *reader.classify_indices(picture, quads)]
+    alone = [
+        read(picture, [quad])[0] for read in (reader.classify, reader.classify_indices) for quad in quads
+    ]
     for one, other in zip(together, alone, strict=True):
         assert one.card == other.card
         assert np.abs(one.log_probabilities - other.log_probabilities).max() < 1e-3
 
 
 def test_of_a_doubtful_index_the_upper_end_of_its_card_tells_more(
-    reader: FaceReader, monkeypatch: pytest.MonkeyPatch
+    reader: CardClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture = on_a_table(draw_face("9S", DrawnStyle()), LEANING)
-    plain = reader.read_indices(picture, [LEANING])[0]
-    assert (plain.card, plain.confidence > PLAIN_INDEX) == ("9S", True)
+    plain = reader.classify_indices(picture, [LEANING])[0]
+    assert (plain.card, plain.confidence > SURE_INDEX_P) == ("9S", True)
     says = np.full((1, len(CLASSES)), np.log(1e-4))
     says[0, CLASSES.index("9C")] = np.log(1.0 - 1e-4 * (len(CLASSES) - 1))
     monkeypatch.setattr(reader, "strip_log_probabilities", lambda strips: np.repeat(says, len(strips), 0))
-    assert reader.read_indices(picture, [LEANING])[0].card == "9S", "it was not doubtful"
+    assert reader.classify_indices(picture, [LEANING])[0].card == "9S", "it was not doubtful"
     open_ = np.full((1, len(CLASSES)), np.log(1e-4))
     open_[0, [CLASSES.index("9C"), CLASSES.index("9S")]] = np.log((0.4, 0.55))
     monkeypatch.setattr(reader, "_index_outputs", lambda crops: (np.zeros((1, 1), np.float32),) * 2)
     monkeypatch.setattr("vision.recognition.classifier.class_log_probabilities", lambda outputs: open_)
-    alone, helped = (reader.read_indices(picture, [LEANING], alone=way)[0] for way in (True, False))
+    alone, helped = (reader.classify_indices(picture, [LEANING], index_only=way)[0] for way in (True, False))
     assert alone.log_probabilities.argmax() == CLASSES.index("9S")
     assert helped.card == "9C"
 
 
-def test_a_back_and_an_empty_table_are_not_named(reader: FaceReader) -> None:
+def test_a_back_and_an_empty_table_are_not_named(reader: CardClassifier) -> None:
     back = on_a_table(draw_back((150, 60, 30)), LEANING)
     empty = np.full((240, 240, 3), (70, 110, 50), np.uint8)
     for picture in (back, empty):
-        (reading,) = reader.read(picture, [LEANING])
+        (reading,) = reader.classify(picture, [LEANING])
         assert reading.card is None
-        assert reading.unreadable > 0.5
+        assert reading.blank_probability > 0.5
 
 
-def test_a_card_half_out_of_the_picture_or_far_outside_does_no_harm(reader: FaceReader) -> None:
+def test_a_card_half_out_of_the_picture_or_far_outside_does_no_harm(reader: CardClassifier) -> None:
     picture = on_a_table(draw_face("9S", DrawnStyle()), LEANING)
-    readings = reader.read(picture, [LEANING - 130, LEANING + 5000])
+    readings = reader.classify(picture, [LEANING - 130, LEANING + 5000])
     assert [reading.card for reading in readings] == [None, None]
 
 
-def test_no_quads_no_readings(reader: FaceReader) -> None:
-    assert reader.read(np.zeros((10, 10, 3), np.uint8), []) == []
+def test_no_quads_no_readings(reader: CardClassifier) -> None:
+    assert reader.classify(np.zeros((10, 10, 3), np.uint8), []) == []
 
 
 @pytest.mark.parametrize("turn", [0, 1, 2, 3])
 def test_where_the_tilt_hides_which_side_is_long_either_order_of_the_quad_is_read(
-    reader: FaceReader, turn: int
+    reader: CardClassifier, turn: int
 ) -> None:
     square = np.array([[60, 60], [160, 60], [160, 165], [60, 165]], np.float32)
     right = 0
     for card in CARDS[::3]:
         picture = on_a_table(draw_face(card, DrawnStyle()), square)
-        (reading,) = reader.read(picture, [np.roll(square, turn, axis=0)])
+        (reading,) = reader.classify(picture, [np.roll(square, turn, axis=0)])
         right += reading.card == card
     assert right >= 17, f"{right} of 18"
 
 
 @pytest.mark.skipif(photos_root() is None, reason="the photo folder is missing")
-def test_real_cards_of_a_deck_never_seen_are_read(reader: FaceReader) -> None:
+def test_real_cards_of_a_deck_never_seen_are_read(reader: CardClassifier) -> None:
     right = known = 0
     for photo in load_set("vpo_table")[:2]:
         labels = [label for label in photo.labels if label.kind == "quad"]
-        readings = reader.read(photo.image(), [order_quad(label.points) for label in labels])
+        readings = reader.classify(photo.image(), [order_quad(label.points) for label in labels])
         named = [(label.card, r.card) for label, r in zip(labels, readings, strict=True) if r.card]
         known += len(labels)
         right += sum(truth == name for truth, name in named)
@@ -179,54 +181,56 @@ def test_probabilities_sum_to_one(outputs: NDArray[np.float32]) -> None:
     log_p = class_log_probabilities(outputs)
     assert log_p.shape == (3, len(CLASSES))
     assert np.allclose(np.exp(log_p).sum(axis=1), 1)
-    assert np.allclose(np.exp(fused(log_p, [log_p] * CORNERS, FUSION)).sum(axis=1), 1)
+    assert np.allclose(np.exp(fuse_views(log_p, [log_p] * CORNERS, FUSION)).sum(axis=1), 1)
 
 
 def test_a_corner_that_shows_nothing_says_nothing() -> None:
     whole = class_log_probabilities(outputs_for("9S", 4.0))
     blank = class_log_probabilities(outputs_for("NONE", 30.0))
-    with_blanks = fused(whole, [blank] * CORNERS, FUSION)
-    alone = fused(whole, [np.zeros_like(whole)] * CORNERS, FUSION)
+    with_blanks = fuse_views(whole, [blank] * CORNERS, FUSION)
+    alone = fuse_views(whole, [np.zeros_like(whole)] * CORNERS, FUSION)
     assert np.allclose(with_blanks, alone, atol=0.05)
 
 
 def test_no_look_outvotes_two_others() -> None:
     nine, four = (class_log_probabilities(outputs_for(card, 12.0)) for card in ("9S", "4D"))
     even = Fusion(whole_weight=1.0, corner_weight=1.0, floor=1e-3, threshold=0.6)
-    log_p = fused(four, [nine] * CORNERS, even)
+    log_p = fuse_views(four, [nine] * CORNERS, even)
     assert CLASSES[int(log_p.argmax())] == "9S"
 
 
 def test_below_the_threshold_there_is_no_name_but_alternatives() -> None:
-    reading = reading_of(class_log_probabilities(outputs_for("9S", 1.0))[0], threshold=0.6)
+    reading = classification_of(class_log_probabilities(outputs_for("9S", 1.0))[0], threshold=0.6)
     assert reading.card is None
     assert reading.alternatives[0][0] == "9S"
     assert reading.alternatives[0][1] == reading.confidence < 0.6
 
 
 def test_frames_vote() -> None:
-    frames = [reading_of(class_log_probabilities(outputs_for(c, 4.0))[0], 0.6) for c in ("9S", "8S", "9S")]
-    assert fuse(frames).card == "9S"
+    frames = [
+        classification_of(class_log_probabilities(outputs_for(c, 4.0))[0], 0.6) for c in ("9S", "8S", "9S")
+    ]
+    assert fuse_frames(frames).card == "9S"
 
 
 @given(st.integers(1, 30))
 @settings(max_examples=20)
 def test_more_of_the_same_frames_make_surer_but_never_change_the_name(count: int) -> None:
-    one = reading_of(class_log_probabilities(outputs_for("QH", 3.0))[0], 0.5)
-    several = fuse([one] * count)
+    one = classification_of(class_log_probabilities(outputs_for("QH", 3.0))[0], 0.5)
+    several = fuse_frames([one] * count)
     assert several.card == one.card
     assert several.confidence >= one.confidence - 1e-9
 
 
 def test_fusing_nothing_is_an_error() -> None:
     with pytest.raises(ValueError, match="no reading"):
-        fuse([])
+        fuse_frames([])
 
 
 def test_a_reading_is_unreadable_exactly_as_far_as_it_is_none() -> None:
     log_p = class_log_probabilities(outputs_for("NONE", 5.0))[0]
-    reading = FaceReading(None, 0.0, (), log_p)
-    assert reading.unreadable == pytest.approx(np.exp(log_p[-1]))
+    reading = Classification(None, 0.0, (), log_p)
+    assert reading.blank_probability == pytest.approx(np.exp(log_p[-1]))
 
 
 # --- weights ------------------------------------------------------------------------------------------
@@ -252,7 +256,7 @@ def test_weights_of_another_format_are_refused(tmp_path: Path) -> None:
 
 def test_missing_weights_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match=r"whole\.onnx: .*missing"):
-        FaceReader(tmp_path)
+        CardClassifier(tmp_path)
 
 
 def test_weights_that_were_mixed_up_are_refused(tmp_path: Path) -> None:
@@ -260,7 +264,7 @@ def test_weights_that_were_mixed_up_are_refused(tmp_path: Path) -> None:
         shutil.copy(WEIGHTS / source, tmp_path / name)
     shutil.copy(WEIGHTS / "fusion.json", tmp_path / "fusion.json")
     with pytest.raises(BadInputError, match=r"\.onnx: the network does not take"):
-        FaceReader(tmp_path).read(np.zeros((50, 50, 3), np.uint8), [LEANING / np.float32(5)])
+        CardClassifier(tmp_path).classify(np.zeros((50, 50, 3), np.uint8), [LEANING / np.float32(5)])
 
 
 def test_the_weights_are_small() -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vision.geometry import (
     are_convex,
-    clip_to_picture,
+    clip_to_image,
     corner_distance,
     homography,
     is_convex,
@@ -18,10 +18,10 @@ from vision.geometry import (
     polygon_area,
     polygon_areas,
     polygon_iou,
-    quad_sides,
+    quad_size,
     rectify,
-    start_at_top,
-    transform,
+    start_at_top_edge,
+    transform_points,
 )
 
 CARD = np.array([[100, 50], [163, 50], [163, 138], [100, 138]], np.float32)
@@ -38,7 +38,7 @@ def test_order_quad_runs_clockwise_from_a_short_edge_whatever_the_order_given(
 ) -> None:
     quad = order_quad(turned(angle)[order])
     assert is_convex(quad)
-    width, height = quad_sides(quad)
+    width, height = quad_size(quad)
     assert width == pytest.approx(63, abs=0.01)
     assert height == pytest.approx(88, abs=0.01)
 
@@ -51,8 +51,8 @@ def test_order_quad_starts_at_the_upper_short_edge(angle: float) -> None:
 
 def test_start_at_top_only_ever_turns_by_half() -> None:
     upside_down = np.roll(CARD, 2, axis=0)
-    assert start_at_top(upside_down) == pytest.approx(CARD)
-    assert start_at_top(CARD) == pytest.approx(CARD)
+    assert start_at_top_edge(upside_down) == pytest.approx(CARD)
+    assert start_at_top_edge(CARD) == pytest.approx(CARD)
 
 
 def test_area_is_signed_by_direction() -> None:
@@ -93,8 +93,10 @@ def test_homography_takes_corners_where_it_should_and_back(scale: float, shift: 
     target = CARD * np.float32(scale) + np.array([shift, -shift], np.float32)
     target[0, 0] -= np.float32(shear * 20)
     matrix = homography(CARD, target)
-    assert transform(matrix, CARD) == pytest.approx(target, abs=1e-2)
-    assert transform(np.asarray(np.linalg.inv(matrix), np.float64), target) == pytest.approx(CARD, abs=1e-2)
+    assert transform_points(matrix, CARD) == pytest.approx(target, abs=1e-2)
+    assert transform_points(np.asarray(np.linalg.inv(matrix), np.float64), target) == pytest.approx(
+        CARD, abs=1e-2
+    )
 
 
 def test_corner_distance_ignores_half_a_turn() -> None:
@@ -129,6 +131,6 @@ def test_rectify_keeps_fine_lines_grey_when_it_shrinks() -> None:
 
 
 def test_clip_to_picture() -> None:
-    part = clip_to_picture(CARD, 131, 1000)
+    part = clip_to_image(CARD, 131, 1000)
     assert polygon_area(part) == pytest.approx(31 * 88, rel=0.01)
-    assert len(clip_to_picture(CARD, 50, 50)) == 0
+    assert len(clip_to_image(CARD, 50, 50)) == 0

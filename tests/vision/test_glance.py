@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.motion.frame_difference import Glance
+from vision.motion.frame_difference import ChangeDetector
 
 
 def noisy(seed: int, sigma: float = 3.0, level: int = 90) -> np.ndarray:
@@ -13,19 +13,19 @@ def noisy(seed: int, sigma: float = 3.0, level: int = 90) -> np.ndarray:
     return np.clip(level + grain, 0, 255).astype(np.uint8)
 
 
-def used_to(sigma: float) -> Glance:
+def used_to(sigma: float) -> ChangeDetector:
     """A glance that has seen a camera's noise for a few seconds."""
-    glance = Glance()
+    glance = ChangeDetector()
     for seed in range(60):
         glance.is_new(noisy(seed, sigma))
-        glance.keep(still=True)
+        glance.set_reference(still=True)
     return glance
 
 
 def test_the_first_frame_and_one_of_another_size_are_new() -> None:
-    glance = Glance()
+    glance = ChangeDetector()
     assert glance.is_new(noisy(1))
-    glance.keep(still=True)
+    glance.set_reference(still=True)
     assert not glance.is_new(noisy(1))
     assert glance.is_new(np.zeros((20, 10, 3), np.uint8))
 

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.recognition.classifier import CLASSES, FaceReader
-from vision.recognition.ink import inks, redness
+from vision.recognition.classifier import CLASSES, CardClassifier
+from vision.recognition.ink import measure_inks, redness
 from vision.types import Image, Quad
 
 _RED, _BLACK = (40, 30, 190), (35, 30, 30)
@@ -39,7 +39,7 @@ def examples(count: int = 6) -> list[tuple[str, Quad]]:
 @pytest.mark.parametrize("light", [(1.0, 1.0, 1.0), (0.3, 0.6, 0.9), (0.9, 0.8, 0.5), (0.25, 0.25, 0.25)])
 def test_red_ink_is_told_from_black_in_any_light(light: tuple[float, float, float]) -> None:
     picture = table(light)
-    found = inks(picture, examples())
+    found = measure_inks(picture, examples())
     assert found is not None
     red, black = found.log_odds_of_red(picture, [quad(6), quad(7)])
     assert red > np.log(10)
@@ -48,7 +48,7 @@ def test_red_ink_is_told_from_black_in_any_light(light: tuple[float, float, floa
 
 def test_black_ink_says_less_than_red_ink() -> None:
     picture = table()
-    found = inks(picture, examples())
+    found = measure_inks(picture, examples())
     assert found is not None
     red, black = found.log_odds_of_red(picture, [quad(6), quad(7)])
     assert red > -2 * black
@@ -57,11 +57,11 @@ def test_black_ink_says_less_than_red_ink() -> None:
 def test_in_a_pack_of_four_colours_blue_ink_does_not_speak_for_a_black_suit() -> None:
     picture = table()
     hearts, blacks = [("5H", quad(0)), ("KH", quad(2)), ("7H", quad(6))], [("5C", quad(3)), ("9S", quad(4))]
-    only_hearts = inks(picture, [*hearts, *blacks, ("KC", quad(5))])
+    only_hearts = measure_inks(picture, [*hearts, *blacks, ("KC", quad(5))])
     blue = cv2.cvtColor(picture, cv2.COLOR_BGR2RGB)
     left, right = int(quad(1)[0][0]), int(quad(1)[2][0])
     picture[:, left:right] = blue[:, left:right]  # the diamond
-    with_blue = inks(picture, [*hearts, ("9D", quad(1)), *blacks, ("KC", quad(5))])
+    with_blue = measure_inks(picture, [*hearts, ("9D", quad(1)), *blacks, ("KC", quad(5))])
     for found in (only_hearts, with_blue):
         if found is not None:
             diamond, heart, black = found.log_odds_of_red(picture, [quad(1), quad(6), quad(7)])
@@ -76,7 +76,7 @@ def test_without_enough_examples_red_ink_is_red_and_other_ink_says_little(
 ) -> None:
     picture = table(light)
     for known in ([], examples(3), [(_CARDS[3], quad(3))]):
-        found = inks(picture, known)
+        found = measure_inks(picture, known)
         assert found is not None
         red, black = found.log_odds_of_red(picture, [quad(6), quad(7)])
         assert red > np.log(10)
@@ -84,26 +84,26 @@ def test_without_enough_examples_red_ink_is_red_and_other_ink_says_little(
 
 
 def test_where_both_colours_are_printed_alike_ink_says_nothing() -> None:
-    assert inks(table(black_deck=True), examples()) is None
+    assert measure_inks(table(black_deck=True), examples()) is None
 
 
 def test_a_picture_without_colour_says_nothing() -> None:
     grey = np.asarray(cv2.cvtColor(cv2.cvtColor(table(), cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR), np.uint8)
     assert np.abs(redness(grey, [quad(0), quad(3)])).max() < 0.01
-    assert inks(grey, examples()) is None
+    assert measure_inks(grey, examples()) is None
 
 
 def test_a_lone_index_whose_colour_is_in_doubt_is_named_by_its_ink(monkeypatch: pytest.MonkeyPatch) -> None:
     odds = np.full((2, len(CLASSES)), 1e-6)
     odds[:, CLASSES.index("7C")], odds[:, CLASSES.index("7H")] = 0.55, 0.35
     odds[:, CLASSES.index("8C")] = 0.1 - 1e-6 * len(CLASSES)
-    monkeypatch.setattr("vision.recognition.classifier.fused_index", lambda *_: np.log(odds))
-    reader, picture = FaceReader(), table()
+    monkeypatch.setattr("vision.recognition.classifier.fuse_index_views", lambda *_: np.log(odds))
+    reader, picture = CardClassifier(), table()
     pair = [quad(6), quad(7)]
-    alone = reader.read_indices(picture, pair)
+    alone = reader.classify_indices(picture, pair)
     assert (alone[0].card, alone[1].card) == ("7H", None)
     assert alone[1].confidence == pytest.approx(0.55, abs=0.01), "black ink may be blue"
-    seven_of_hearts, doubtful = reader.read_indices(picture, pair, examples())
+    seven_of_hearts, doubtful = reader.classify_indices(picture, pair, examples())
     assert (seven_of_hearts.card, seven_of_hearts.confidence > 0.8) == ("7H", True)
     assert doubtful.alternatives[0][0] == "7C" or doubtful.card == "7C"
     assert doubtful.confidence > 0.55

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from datasets.art.cards import CARDS
 from datasets.art.drawn import DrawnStyle, draw_back, draw_face
 from tests.vision.shown import lay, table
-from vision.decks.backs import back_features, back_stack
-from vision.decks.deck import Deck, save_deck
-from vision.enrolment.enrolment import examples
-from vision.enrolment.known_backs import DeckByBack, decks_with_backs
-from vision.enrolment.online_learning import AGREED, LearntHead
-from vision.recognition.classifier import FaceReader
+from vision.decks.backs import back_features, stack_back_features
+from vision.decks.deck import Deck
+from vision.decks.deck_files import save_deck
+from vision.enrolment.examples import augmented_features
+from vision.enrolment.known_backs import BackMatchingReader, decks_with_backs
+from vision.enrolment.online_learning import MIN_AGREEING_CARDS, LearntDeckHead
+from vision.recognition.classifier import CardClassifier
 from vision.types import CardReading, Image
 
 Picture = NDArray[np.uint8]
@@ -27,7 +28,7 @@ BLUE, RED = draw_back((150, 60, 30)), draw_back((40, 30, 160), 1)
 BACK = np.array([[40, 60], [140, 64], [136, 204], [36, 200]], np.float32)
 OTHER = BACK + np.array([130, 20], np.float32)
 FACE = np.array([[420, 120], [550, 130], [540, 310], [412, 300]], np.float32)
-CARDS_SHOWN = CARDS[1 : AGREED + 5]
+CARDS_SHOWN = CARDS[1 : MIN_AGREEING_CARDS + 5]
 
 
 class Script:
@@ -43,9 +44,9 @@ class Script:
 class Table:
     """A reader of a table on which cards are put, and what it said of them."""
 
-    def __init__(self, faces: FaceReader, *decks: Deck) -> None:
+    def __init__(self, faces: CardClassifier, *decks: Deck) -> None:
         self.faces, self.script, self.said = copy(faces), Script(), list[str]()
-        self.reader = DeckByBack(self.script, self.faces, decks, self.said.append)
+        self.reader = BackMatchingReader(self.script, self.faces, decks, self.said.append)
 
     def show(self, card: str, *backs: Picture) -> None:
         """Look at a card beside one or two backs."""
@@ -64,37 +65,38 @@ class Table:
 
 
 @pytest.fixture(scope="module")
-def faces() -> FaceReader:
-    return FaceReader(threads=1)
+def faces() -> CardClassifier:
+    return CardClassifier(threads=1)
 
 
 @pytest.fixture(scope="module")
-def pub(faces: FaceReader) -> Deck:
+def pub(faces: CardClassifier) -> Deck:
     """A deck that was enrolled with its blue back."""
     parts = [
-        examples(lay(table(), draw_face(card, DrawnStyle()), FACE), FACE, faces, 4) for card in CARDS_SHOWN
+        augmented_features(lay(table(), draw_face(card, DrawnStyle()), FACE), FACE, faces, 4)
+        for card in CARDS_SHOWN
     ]
     cards = tuple(card for card in CARDS_SHOWN for _ in range(4))
-    backs = back_stack([back_features(lay(table(), BLUE, BACK), BACK)])
+    backs = stack_back_features([back_features(lay(table(), BLUE, BACK), BACK)])
     return Deck("pub", faces.fingerprint, cards, np.concatenate(parts), backs)
 
 
-def test_the_deck_whose_back_lies_there_is_used_and_said_once(faces: FaceReader, pub: Deck) -> None:
+def test_the_deck_whose_back_lies_there_is_used_and_said_once(faces: CardClassifier, pub: Deck) -> None:
     seen = Table(faces, pub)
     seen.show_all(BLUE)
-    assert isinstance(seen.faces.deck, LearntHead)
+    assert isinstance(seen.faces.deck, LearntDeckHead)
     assert seen.faces.deck.name == "pub"
     assert seen.said == ["deck pub: known by its back, and used"]
 
 
 @pytest.mark.parametrize(("back", "name"), [(BLUE, "pub"), (RED, "home")], ids=["blue", "red"])
 def test_of_two_enrolled_decks_that_one_is_used_whose_back_lies_there(
-    faces: FaceReader, pub: Deck, back: Picture, name: str
+    faces: CardClassifier, pub: Deck, back: Picture, name: str
 ) -> None:
-    backs = back_stack([back_features(lay(table(), RED, BACK), BACK)])
+    backs = stack_back_features([back_features(lay(table(), RED, BACK), BACK)])
     seen = Table(faces, pub, replace(pub, name="home", backs=backs))
     seen.show_all(back)
-    assert isinstance(seen.faces.deck, LearntHead)
+    assert isinstance(seen.faces.deck, LearntDeckHead)
     assert seen.faces.deck.name == name
     assert seen.said == [f"deck {name}: known by its back, and used"]
 
@@ -102,20 +104,22 @@ def test_of_two_enrolled_decks_that_one_is_used_whose_back_lies_there(
 @pytest.mark.parametrize(
     "backs", [(), (RED,), (BLUE, RED)], ids=["no back", "another back", "a second pack beside it"]
 )
-def test_any_other_table_is_read_as_before(faces: FaceReader, pub: Deck, backs: tuple[Picture, ...]) -> None:
+def test_any_other_table_is_read_as_before(
+    faces: CardClassifier, pub: Deck, backs: tuple[Picture, ...]
+) -> None:
     seen = Table(faces, pub)
     seen.show_all(*backs)
     assert seen.faces.deck is None
     assert seen.said == []
 
 
-def test_two_decks_with_one_back_are_not_named_at_random(faces: FaceReader, pub: Deck) -> None:
+def test_two_decks_with_one_back_are_not_named_at_random(faces: CardClassifier, pub: Deck) -> None:
     seen = Table(faces, pub, replace(pub, name="home"))
     seen.show_all(BLUE)
     assert seen.faces.deck is None
 
 
-def test_a_deck_with_that_back_but_other_faces_is_not_used(faces: FaceReader, pub: Deck) -> None:
+def test_a_deck_with_that_back_but_other_faces_is_not_used(faces: CardClassifier, pub: Deck) -> None:
     swapped = dict(zip(CARDS_SHOWN[::2], CARDS_SHOWN[1::2], strict=False))
     swapped |= {other: card for card, other in swapped.items()}
     other = replace(pub, cards=tuple(swapped.get(card, card) for card in pub.cards))
@@ -125,7 +129,7 @@ def test_a_deck_with_that_back_but_other_faces_is_not_used(faces: FaceReader, pu
     assert seen.said == []
 
 
-def test_a_back_under_another_card_tells_nothing(faces: FaceReader, pub: Deck) -> None:
+def test_a_back_under_another_card_tells_nothing(faces: CardClassifier, pub: Deck) -> None:
     seen = Table(faces, pub)
     picture = lay(table(), BLUE, BACK)
     covering = CardReading(BACK + 30, "up", 0.9, None, 0.1)
@@ -142,9 +146,9 @@ def test_a_back_under_another_card_tells_nothing(faces: FaceReader, pub: Deck) -
 def test_decks_without_a_back_of_other_weights_or_damaged_are_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pub: Deck
 ) -> None:
-    monkeypatch.setattr("vision.decks.deck.user_data_dir", lambda _name: str(tmp_path))
+    monkeypatch.setattr("vision.decks.deck_files.user_data_dir", lambda _name: str(tmp_path))
     save_deck(pub)
-    save_deck(replace(pub, name="backless", backs=back_stack([])))
-    save_deck(replace(pub, name="older", weights="other"))
+    save_deck(replace(pub, name="backless", backs=stack_back_features([])))
+    save_deck(replace(pub, name="older", weights_fingerprint="other"))
     (tmp_path / "decks" / "broken.npz").write_bytes(b"no deck")
-    assert [deck.name for deck in decks_with_backs(pub.weights)] == ["pub"]
+    assert [deck.name for deck in decks_with_backs(pub.weights_fingerprint)] == ["pub"]

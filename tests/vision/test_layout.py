@@ -11,29 +11,29 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.hands.ownership import Shoulders
+from vision.hands.ownership import ArmOwnership
 from vision.plane import TablePlane
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Seat, Zone, find_layout, load_layout
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 PLANE = TablePlane(np.array([[1.0, 0, -500], [0, 1, -300], [0, 0, 1]]))
 """1 pixel = 1 mm, origin in the middle of a 1000 x 600 picture."""
 BOTTOM, LEFT, TOP, RIGHT = (0, 1), (-1, 0), (0, -1), (1, 0)
 
 
-def row(facing: tuple[int, int], along: float = 0.0, count: int = 3) -> list[Seen]:
+def row(facing: tuple[int, int], along: float = 0.0, count: int = 3) -> list[Observation]:
     fx, fy = facing
     x, y = 360 * fx + along * fy, 210 * fy - along * fx
     angle = 90.0 if fx == 0 else 0.0
     steps = [75 * (k - (count - 1) / 2) for k in range(count)]
-    return [Seen(x + s * fy, y - s * fx, angle, "up", {"9S": 0.9}) for s in steps]
+    return [Observation(x + s * fy, y - s * fx, angle, "up", {"9S": 0.9}) for s in steps]
 
 
-def deal(*facings: tuple[int, int]) -> list[Seen]:
-    return [*(card for facing in facings for card in row(facing)), Seen(50, 10, 80, "down")]
+def deal(*facings: tuple[int, int]) -> list[Observation]:
+    return [*(card for facing in facings for card in row(facing)), Observation(50, 10, 80, "down")]
 
 
-def find(cards: list[Seen], players: tuple[str, ...] | None = None) -> Layout | None:
+def find(cards: list[Observation], players: tuple[str, ...] | None = None) -> Layout | None:
     return find_layout(cards, PLANE, 1000, 600, players)
 
 
@@ -106,17 +106,17 @@ def test_who_sits_side_by_side_looks_straight_across_the_edge() -> None:
         deal(BOTTOM),
         deal(BOTTOM, LEFT, TOP)[:-1],
         deal(BOTTOM, TOP)[1:],
-        [Seen(80.0 * i, 40.0 * i, 30.0 * i, "up", {"9S": 0.9}) for i in range(8)],
+        [Observation(80.0 * i, 40.0 * i, 30.0 * i, "up", {"9S": 0.9}) for i in range(8)],
     ],
     ids=["nothing", "one row", "no draw pile", "a row with a card missing", "cards lying about"],
 )
-def test_a_table_that_is_not_set_for_the_game_has_no_layout(cards: list[Seen]) -> None:
+def test_a_table_that_is_not_set_for_the_game_has_no_layout(cards: list[Observation]) -> None:
     assert find(cards) is None
 
 
 def test_a_draw_pile_may_lie_far_to_one_side() -> None:
     rows = [card for aside in (-220, 220) for card in row(TOP, aside)]
-    cards = [*rows, *row(LEFT), *row(RIGHT), *row(BOTTOM, -120), Seen(-200, -60, 80, "down")]
+    cards = [*rows, *row(LEFT), *row(RIGHT), *row(BOTTOM, -120), Observation(-200, -60, 80, "down")]
     layout = find(cards, ("Ann", "Bob", "Cat", "Dan", "Eve"))
     assert layout is not None, "seen from the pile the row at the top right faces aside"
     assert [tuple(map(round, seat.facing)) for seat in layout.seats] == [BOTTOM, LEFT, TOP, TOP, RIGHT]
@@ -136,15 +136,15 @@ def test_as_many_rows_as_players_are_awaited() -> None:
 
 
 def test_cards_in_a_row_that_point_along_the_table_s_edge_are_no_seat() -> None:
-    sideways = [Seen(c.x, c.y, 0.0, "up", c.odds) for c in row(BOTTOM)]
-    assert find([*sideways, *row(TOP), Seen(50, 10, 80, "down")]) is None
+    sideways = [Observation(c.x, c.y, 0.0, "up", c.probabilities) for c in row(BOTTOM)]
+    assert find([*sideways, *row(TOP), Observation(50, 10, 80, "down")]) is None
 
 
 def test_an_arm_belongs_to_the_seat_whose_edge_it_crosses() -> None:
     layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
     assert layout is not None
     places = [(90, 300), (-500, 60), (-80, -300), (500, -70)]
-    assert [Shoulders().seat(layout, place, place)[0] for place in places] == [0, 1, 2, 3]
+    assert [ArmOwnership().owner_of(layout, place, place)[0] for place in places] == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("shower", range(4))
@@ -154,7 +154,7 @@ def test_a_card_held_out_half_way_to_a_seat_is_shown_to_it(shower: int) -> None:
     for to, seat in enumerate(layout.seats):
         if to != shower:
             place = (0.6 * seat.centre[0], 0.6 * seat.centre[1])
-            assert layout.seat_shown(shower, place) == to
+            assert layout.seat_pointed_at(shower, place) == to
 
 
 def test_a_card_held_out_before_a_neighbour_is_shown_to_them_and_not_to_whom_the_arm_points_at() -> None:
@@ -164,9 +164,9 @@ def test_a_card_held_out_before_a_neighbour_is_shown_to_them_and_not_to_whom_the
         for name, (x, y) in rows.items()
     )
     layout = Layout(PLANE, 1000, 600, seats)
-    assert layout.seat_shown(3, (-89.0, -83.0)) == 2
-    assert layout.seat_shown(3, (-230.0, 10.0)) == 1
-    assert layout.seat_shown(0, (-70.0, -110.0)) == 2
+    assert layout.seat_pointed_at(3, (-89.0, -83.0)) == 2
+    assert layout.seat_pointed_at(3, (-230.0, 10.0)) == 1
+    assert layout.seat_pointed_at(0, (-70.0, -110.0)) == 2
 
 
 def test_zones() -> None:
@@ -215,5 +215,5 @@ def test_a_bad_layout_file_is_named(tmp_path: Path, text: str) -> None:
 def test_the_door_of_a_seat_lies_on_the_picture_s_border() -> None:
     layout = find(deal(BOTTOM, LEFT, TOP, RIGHT))
     assert layout is not None
-    assert math.dist(layout.door(layout.seats[0]), (0, 300)) < 1
-    assert math.dist(layout.door(layout.seats[3]), (500, 0)) < 1
+    assert math.dist(layout.border_point(layout.seats[0]), (0, 300)) < 1
+    assert math.dist(layout.border_point(layout.seats[3]), (500, 0)) < 1

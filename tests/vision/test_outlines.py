@@ -16,11 +16,11 @@ from vision.geometry import corner_distance, is_convex, polygon_iou
 from vision.recognition.detector import (
     WEIGHTS,
     Candidates,
-    OutlineFinder,
-    _can_lie_beside,
+    CardDetector,
+    can_be_another_card,
     decode_quads,
-    load_facts,
-    merge,
+    load_settings,
+    merge_candidates,
 )
 from vision.recognition.runtime import load_network
 from vision.types import Quad
@@ -71,7 +71,7 @@ def candidates(*entries: tuple[Quad, float, float]) -> Candidates:
 
 def test_near_copies_become_one_card_with_averaged_corners() -> None:
     found = candidates((QUAD + 2, 0.8, 0), (QUAD - 2, 0.8, 0), (np.roll(QUAD, 2, axis=0), 0.8, 0))
-    merged, support = merge(found)
+    merged, support = merge_candidates(found)
     assert len(merged.codes) == 1
     assert support.tolist() == [3]
     assert corner_distance(decode_quads(merged.codes), QUAD)[0] < 0.1
@@ -80,17 +80,17 @@ def test_near_copies_become_one_card_with_averaged_corners() -> None:
 def test_cards_of_a_fan_are_kept_although_they_overlap() -> None:
     fan = [QUAD + np.array([15 * i, 2 * i], np.float32) for i in range(5)]
     assert polygon_iou(fan[0], fan[1]) > 0.5
-    merged, _ = merge(candidates(*((quad, 0.8 - 0.05 * i, 0) for i, quad in enumerate(fan))))
+    merged, _ = merge_candidates(candidates(*((quad, 0.8 - 0.05 * i, 0) for i, quad in enumerate(fan))))
     assert len(merged.codes) == 5
 
 
 def test_a_weak_echo_beside_a_sure_card_is_dropped() -> None:
-    merged, _ = merge(candidates((QUAD, 0.9, 0), (QUAD + np.array([15, 2], np.float32), 0.2, 0)))
+    merged, _ = merge_candidates(candidates((QUAD, 0.9, 0), (QUAD + np.array([15, 2], np.float32), 0.2, 0)))
     assert len(merged.codes) == 1
 
 
 def test_nothing_found_is_nothing() -> None:
-    merged, support = merge(Candidates(np.zeros((0, 2), np.float32), np.zeros((0, 8), np.float32)))
+    merged, support = merge_candidates(Candidates(np.zeros((0, 2), np.float32), np.zeros((0, 8), np.float32)))
     assert merged.codes.shape == (0, 8)
     assert len(support) == 0
 
@@ -107,7 +107,7 @@ def test_nothing_found_is_nothing() -> None:
     ],
 )
 def test_cards_of_one_table_are_of_one_size(quad: NDArray[np.float32], possible: bool) -> None:
-    assert _can_lie_beside(quad, [QUAD]) == possible
+    assert can_be_another_card(quad, [QUAD]) == possible
 
 
 class ToldNetwork:
@@ -138,8 +138,8 @@ def drawn(width: int, height: int, card: tuple[int, int, int, int]) -> NDArray[n
 @pytest.mark.parametrize(("width", "height"), [(640, 640), (1280, 720), (333, 777), (4000, 3000)])
 def test_quads_come_back_in_the_pictures_own_pixels(width: int, height: int) -> None:
     card = (width // 4, height // 4, width // 4 + width // 8, height // 4 + width // 6)
-    finder = OutlineFinder(network=ToldNetwork(), refine=False, closer_look=False)
-    (outline,) = finder.find(drawn(width, height, card))
+    finder = CardDetector(network=ToldNetwork(), refine_corners=False, use_tiles=False)
+    (outline,) = finder.detect(drawn(width, height, card))
     x0, y0, x1, y1 = card
     assert outline.face == "up"
     wanted = [[x0, y0], [x1, y0], [x1, y1], [x0, y1]]
@@ -154,9 +154,9 @@ def test_a_network_of_one_size_gets_every_picture_in_that_size(
     facts = {"input_size": 640, "confidence_of_score": [[0, 0], [1, 1]], "one_size": size}
     (tmp_path / "outlines.json").write_text(json.dumps(facts))
     network = ToldNetwork()
-    finder = OutlineFinder(tmp_path / "outlines.onnx", network=network, refine=False)
+    finder = CardDetector(tmp_path / "outlines.onnx", network=network, refine_corners=False)
     x0, y0, x1, y1 = width // 4, height // 4, width // 4 + width // 8, height // 4 + width // 6
-    (outline,) = finder.find(drawn(width, height, (x0, y0, x1, y1)))
+    (outline,) = finder.detect(drawn(width, height, (x0, y0, x1, y1)))
     assert {inputs.shape for inputs in network.inputs} == {(1, 3, size[1], size[0])}
     pixel = max(width / size[0], height / size[1])
     assert corner_distance([outline.quad], [[x0, y0], [x1, y0], [x1, y1], [x0, y1]])[0] < 1.5 * pixel
@@ -165,7 +165,7 @@ def test_a_network_of_one_size_gets_every_picture_in_that_size(
 def test_small_cards_in_a_large_picture_are_looked_at_more_closely() -> None:
     network = ToldNetwork()
     card = (300, 300, 360, 388)
-    (outline,) = OutlineFinder(network=network).find(drawn(3000, 2000, card))
+    (outline,) = CardDetector(network=network).detect(drawn(3000, 2000, card))
     assert len(network.inputs) == 5
     assert polygon_iou(outline.quad, [[300, 300], [360, 300], [360, 388], [300, 388]]) > 0.93
 
@@ -175,8 +175,8 @@ def test_a_network_of_one_size_looks_at_them_in_tiles(tmp_path: Path, one_size: 
     facts = {"input_size": 640, "confidence_of_score": [[0, 0], [1, 1]], "one_size": one_size}
     (tmp_path / "outlines.json").write_text(json.dumps(facts))
     network = ToldNetwork()
-    finder = OutlineFinder(tmp_path / "outlines.onnx", network=network)
-    (outline,) = finder.find(drawn(3000, 2000, (300, 300, 360, 388)), card_height=88)
+    finder = CardDetector(tmp_path / "outlines.onnx", network=network)
+    (outline,) = finder.detect(drawn(3000, 2000, (300, 300, 360, 388)), card_height=88)
     assert len(network.inputs) == 5
     assert polygon_iou(outline.quad, [[300, 300], [360, 300], [360, 388], [300, 388]]) > 0.93
 
@@ -187,14 +187,14 @@ def test_a_network_of_one_size_looks_at_them_in_tiles(tmp_path: Path, one_size: 
 def test_where_cards_are_known_not_to_be_small_one_look_is_enough(tall: int, input_widths: list[int]) -> None:
     network = ToldNetwork()
     card = (300, 300, 300 + round(tall / 1.4), 300 + tall)
-    OutlineFinder(network=network).find(drawn(3000, 2000, card), card_height=tall)
+    CardDetector(network=network).detect(drawn(3000, 2000, card), card_height=tall)
     assert [inputs.shape[3] for inputs in network.inputs] == input_widths
 
 
 def test_a_picture_of_nothing_and_one_of_no_size() -> None:
-    finder = OutlineFinder(network=ToldNetwork())
-    assert finder.find(np.full((480, 640, 3), 30, np.uint8)) == []
-    assert finder.find(np.zeros((1, 1, 3), np.uint8)) == []
+    finder = CardDetector(network=ToldNetwork())
+    assert finder.detect(np.full((480, 640, 3), 30, np.uint8)) == []
+    assert finder.detect(np.zeros((1, 1, 3), np.uint8)) == []
 
 
 @pytest.mark.parametrize(
@@ -214,9 +214,9 @@ def test_a_broken_description_of_the_weights_is_named(tmp_path: Path, text: str)
     path = tmp_path / "outlines.json"
     path.write_text(text)
     with pytest.raises(BadInputError, match=r"outlines\.json"):
-        load_facts(path)
+        load_settings(path)
     with pytest.raises(BadInputError, match="nowhere"):
-        load_facts(tmp_path / "nowhere.json")
+        load_settings(tmp_path / "nowhere.json")
 
 
 def shipped_weights() -> Path:
@@ -250,6 +250,6 @@ def test_the_shipped_network_finds_a_drawn_card() -> None:
     )
     card = cv2.warpPerspective(face, matrix, (960, 720))
     image = np.where(card[..., 3:] > 127, card[..., :3], image)
-    found = OutlineFinder(path, network=load_network(path, threads=1)).find(np.asarray(image, np.uint8))
+    found = CardDetector(path, network=load_network(path, threads=1)).detect(np.asarray(image, np.uint8))
     assert [outline.face for outline in found] == ["up"]
     assert polygon_iou(found[0].quad, quad) > 0.9

@@ -10,9 +10,9 @@ from tests.vision.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card
 from tests.vision.event_script import layout as script_layout
 from tests.vision.test_watch import SIZE, UP, Game, without
 from vision.geometry import order_quad
-from vision.questions import NO_DRAW_PILE, NO_ROWS, asked
+from vision.questions import NO_DRAW_PILE, NO_ROWS, format_question
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
-from vision.table.manual_layout import Shown, laid_out, put_right
+from vision.table.manual_layout import TappedPlaces, layout_from_taps, move_zone
 from vision.types import CardReading
 
 CARD = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]])
@@ -40,11 +40,11 @@ def lay_out(
     length: int | None = 3,
 ) -> Layout:
     players = ("Ann", "Bob", "Cat", "Dan")[: len(rows)]
-    return laid_out(Shown(rows, draw), readings, players, length, *SIZE)
+    return layout_from_taps(TappedPlaces(rows, draw), readings, players, length, *SIZE)
 
 
 def in_pixels(layout: Layout, *places: Place) -> list[tuple[int, int]]:
-    return [(round(x), round(y)) for x, y in layout.plane.pixels(places)]
+    return [(round(x), round(y)) for x, y in layout.plane.to_pixels(places)]
 
 
 def test_taps_near_the_cards_put_each_row_where_its_cards_lie() -> None:
@@ -115,12 +115,12 @@ def test_where_no_card_is_read_it_is_said_that_only_cards_tell_how_the_table_lie
 
 def test_every_player_has_one_row() -> None:
     with pytest.raises(BadInputError, match="it has 3 seats for 2 players"):
-        laid_out(Shown(ROWS[:3], None), dealt(), ("Ann", "Bob"), 3, *SIZE)
+        layout_from_taps(TappedPlaces(ROWS[:3], None), dealt(), ("Ann", "Bob"), 3, *SIZE)
 
 
 def test_a_row_of_somebody_who_no_longer_sits_there_is_not_moved() -> None:
     with pytest.raises(BadInputError, match="Nobody sits there"):
-        put_right(lay_out(dealt(), *ROWS), Zone("row", 4), (300.0, 300.0), dealt())
+        move_zone(lay_out(dealt(), *ROWS), Zone("row", 4), (300.0, 300.0), dealt())
 
 
 def test_a_place_beyond_the_table_is_none() -> None:
@@ -132,14 +132,14 @@ def test_a_row_that_is_dragged_goes_to_the_cards_there() -> None:
     layout = lay_out(dealt(), *ROWS)
     moved = [c for c in dealt() if abs(c.quad.mean(axis=0)[1] - 520) > 1]
     moved += [reading(300 + 72 * k, 500) for k in (-1, 0, 1)]
-    put = put_right(layout, Zone("row", 0), (310.0, 490.0), moved)
+    put = move_zone(layout, Zone("row", 0), (310.0, 490.0), moved)
     assert in_pixels(put, *put.seats[0].row) == [(228, 500), (300, 500), (372, 500)]
     assert put.seats[1:] == layout.seats[1:]
 
 
 def test_a_row_that_is_dragged_where_no_cards_are_read_is_moved_as_a_whole() -> None:
     layout = lay_out(dealt(), *ROWS)
-    put = put_right(layout, Zone("row", 0), (300.0, 500.0), [])
+    put = move_zone(layout, Zone("row", 0), (300.0, 500.0), [])
     assert in_pixels(put, *put.seats[0].row) == [(225, 500), (300, 500), (375, 500)]
     assert put.seats[0].facing == layout.seats[0].facing
 
@@ -147,12 +147,12 @@ def test_a_row_that_is_dragged_where_no_cards_are_read_is_moved_as_a_whole() -> 
 def test_nothing_is_dragged_onto_something_else() -> None:
     layout = lay_out(dealt(), *ROWS)
     with pytest.raises(BadInputError, match="Something else is there"):
-        put_right(layout, PLAY, (570.0, 310.0), dealt())
+        move_zone(layout, PLAY, (570.0, 310.0), dealt())
 
 
 def test_a_draw_pile_dragged_near_a_face_down_card_is_that_cards_place() -> None:
     layout = lay_out(dealt(), *ROWS, draw=(400.0, 300.0))
-    put = put_right(layout, DRAW, (540.0, 310.0), dealt())
+    put = move_zone(layout, DRAW, (540.0, 310.0), dealt())
     assert put.draw is not None
     assert in_pixels(put, put.draw) == [(560, 300)]
 
@@ -212,7 +212,7 @@ def test_a_row_put_where_it_is_tells_nothing_of_itself() -> None:
         assert seen is not None
         script.rows[Zone("row", 1, spot)] = card(str(seen.best[0]), (seen.x + by[0], seen.y + by[1]))
     x, y = layout.seats[1].centre
-    script.maker.put_right(put_right(layout, zone, (x + by[0], y + by[1]), []), script.t)
+    script.maker.put_right(move_zone(layout, zone, (x + by[0], y + by[1]), []), script.t)
     script.rest(4.0)
     assert script.told() == [("deal", None, ()), ("play", "Ann", ("9S",))]
     script.reach("Bob", (script.maker.layout.seats[1].row[0], 0.4), (PLAY_AT, 0.4))
@@ -227,7 +227,7 @@ def test_up_cards_that_a_row_put_right_shows_stand_in_the_deal() -> None:
     script = Script()
     zone = Zone("row", 0, 1)
     script.rows[zone] = card("2S", script_layout().seats[0].row[1])
-    script.maker.put_right(put_right(script_layout(), Zone("row", 0), (4.0, 220.0), []), script.t)
+    script.maker.put_right(move_zone(script_layout(), Zone("row", 0), (4.0, 220.0), []), script.t)
     script.rest(4.0)
     (_, revised) = script.events
     assert (revised.event, revised.revise) == ("deal", 1)
@@ -249,7 +249,7 @@ def test_the_burn_pile_and_the_draw_pile_can_be_put_elsewhere() -> None:
 
 @pytest.mark.parametrize(
     ("gone", "question"),
-    [(("4S",), asked(NO_ROWS, found=1, wanted=2)), ((None,), asked(NO_DRAW_PILE))],
+    [(("4S",), format_question(NO_ROWS, found=1, wanted=2)), ((None,), format_question(NO_DRAW_PILE))],
     ids=["a card too few", "no draw pile"],
 )
 def test_where_no_deal_is_recognised_taps_begin_the_game(gone: tuple[str | None, ...], question: str) -> None:
@@ -260,7 +260,7 @@ def test_where_no_deal_is_recognised_taps_begin_the_game(gone: tuple[str | None,
     game.run(8.0)
     assert game.question() == question
     draw = None if None in gone else (570.0, 310.0)
-    game.watcher.lay_out(Shown(((490.0, 510.0), (510.0, 90.0)), draw))
+    game.watcher.lay_out(TappedPlaces(((490.0, 510.0), (510.0, 90.0)), draw))
     assert game.question() is None
     game.run(1.0)
     (deal,) = game.events
@@ -298,7 +298,7 @@ def test_before_anything_is_followed_nothing_can_be_put_right_and_while_it_is_no
     game.deal()
     game.run(1.5)
     with pytest.raises(BadInputError, match="begun already"):
-        game.watcher.lay_out(Shown(((490.0, 510.0), (510.0, 90.0)), None))
+        game.watcher.lay_out(TappedPlaces(((490.0, 510.0), (510.0, 90.0)), None))
 
 
 def test_a_place_is_shown_in_the_picture_as_the_camera_sees_it_by_now() -> None:
@@ -311,12 +311,12 @@ def test_a_place_is_shown_in_the_picture_as_the_camera_sees_it_by_now() -> None:
         game.events += game.watcher.feed(np.roll(frame, 12, axis=1), game.t)
         game.t += 1 / 15
     view = game.watcher.view
-    assert view.moved is not None
+    assert view.to_reference is not None
     game.watcher.put(PLAY, (312.0, 330.0))
     layout = game.watcher.layout
     assert layout is not None
     assert layout.play is not None
-    assert np.abs(layout.plane.pixels([layout.play])[0] - (300, 330)).max() < 2
+    assert np.abs(layout.plane.to_pixels([layout.play])[0] - (300, 330)).max() < 2
     shown = game.watcher.view.in_frame().layout
     assert shown is not None
-    assert np.abs(shown.plane.pixels([layout.play])[0] - (312, 330)).max() < 2
+    assert np.abs(shown.plane.to_pixels([layout.play])[0] - (312, 330)).max() < 2

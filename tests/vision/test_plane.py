@@ -39,7 +39,7 @@ def test_distances_on_the_table_come_out_in_millimetres(tilt: float) -> None:
     quads = [project(matrix, card(*place)) + rng.normal(0, 0.7, (4, 2)) for place in PLACES]
     plane = fit_plane([q.astype(np.float32) for q in quads], 1920, 1080)
     assert plane is not None
-    ends = plane.table(project(matrix, np.array([[-200.0, 0], [200, 0], [0, -150], [0, 150]])))
+    ends = plane.to_mm(project(matrix, np.array([[-200.0, 0], [200, 0], [0, -150], [0, 150]])))
     assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(400, rel=0.03)
     assert np.linalg.norm(ends[2] - ends[3]) == pytest.approx(300, rel=0.03)
     assert ends[1][0] > ends[0][0]
@@ -52,7 +52,7 @@ def test_one_bad_outline_does_not_bend_the_table() -> None:
     quads[2] = quads[2] * np.float32(1.0) + np.array([[0, 0], [40, 0], [40, -30], [0, 0]], np.float32)
     plane = fit_plane(quads, 1920, 1080)
     assert plane is not None
-    ends = plane.table(project(matrix, np.array([[-200.0, 0], [200, 0]])))
+    ends = plane.to_mm(project(matrix, np.array([[-200.0, 0], [200, 0]])))
     assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(400, rel=0.06)
 
 
@@ -68,7 +68,7 @@ def test_where_the_nearest_and_the_farthest_card_are_outlined_amiss_the_others_t
         quads[k] = quads[k] + rng.normal(0, 8, (4, 2))
     plane = fit_plane([quad.astype(np.float32) for quad in quads], 1920, 1080)
     assert plane is not None
-    ends = plane.table(project(matrix, np.array([[-200.0, 0], [200, 0]])))
+    ends = plane.to_mm(project(matrix, np.array([[-200.0, 0], [200, 0]])))
     assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(400, rel=0.06)
 
 
@@ -77,7 +77,7 @@ def test_a_table_is_no_mirror_image_whichever_way_round_the_corners_are_told() -
     quads = [project(matrix, card(*place))[::-1].astype(np.float32) for place in PLACES]
     plane = fit_plane(quads, 1920, 1080)
     assert plane is not None
-    left, right, below = plane.table([(800, 540), (1100, 540), (960, 700)])
+    left, right, below = plane.to_mm([(800, 540), (1100, 540), (960, 700)])
     assert left[0] < right[0]
     assert below[1] > 0
 
@@ -86,7 +86,7 @@ def test_pixels_and_back() -> None:
     plane = fit_plane([project(camera(25), card(*p)).astype(np.float32) for p in PLACES], 1920, 1080)
     assert plane is not None
     points = np.array([[100.0, 100], [1800, 900]])
-    np.testing.assert_allclose(plane.pixels(plane.table(points)), points, atol=1e-6)
+    np.testing.assert_allclose(plane.to_pixels(plane.to_mm(points)), points, atol=1e-6)
 
 
 def test_no_cards_no_plane() -> None:

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from vision.recognition.classifier import CLASSES, FaceReader, FaceReading
-from vision.recognition.detector import Outline, OutlineFinder
-from vision.recognition.index_finder import Index
+from vision.recognition.classifier import CLASSES, CardClassifier, Classification
+from vision.recognition.detector import CardDetector, Detection
+from vision.recognition.index_detector import IndexDetection
 from vision.recognition.reader import TableReader
-from vision.types import CardReading, Image, Quad, named_by_both
+from vision.types import CardReading, Image, Quad, average_names
 
 CARD = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
 PICTURE = np.zeros((200, 400, 3), np.uint8)
@@ -19,10 +19,10 @@ NOTHING = np.full(len(CLASSES), -5.0)
 
 
 class Outlines:
-    def __init__(self, *outlines: Outline) -> None:
+    def __init__(self, *outlines: Detection) -> None:
         self.outlines = outlines
 
-    def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
+    def detect(self, image: Image, card_height: float | None = None) -> list[Detection]:
         return list(self.outlines)
 
 
@@ -35,26 +35,26 @@ class Faces:
         self.log_probabilities = NOTHING
         self.deck = None
 
-    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+    def classify(self, image: Image, quads: Sequence[Quad]) -> list[Classification]:
         self.asked = list(quads)
         names = self.names[: len(quads)]
-        return [FaceReading(card, p, (("2C", 0.01),), self.log_probabilities) for card, p in names]
+        return [Classification(card, p, (("2C", 0.01),), self.log_probabilities) for card, p in names]
 
 
 def reader(outlines: Outlines, faces: Faces, **options: Any) -> TableReader:
-    return TableReader(cast(OutlineFinder, outlines), cast(FaceReader, faces), **options)
+    return TableReader(cast(CardDetector, outlines), cast(CardClassifier, faces), **options)
 
 
-def at(shift: float, face: str = "up", confidence: float = 0.98) -> Outline:
-    return Outline(CARD + np.array([shift, 0], np.float32), face, confidence)  # type: ignore[arg-type]
+def at(shift: float, face: str = "up", confidence: float = 0.98) -> Detection:
+    return Detection(CARD + np.array([shift, 0], np.float32), face, confidence)  # type: ignore[arg-type]
 
 
 def test_a_panorama_longer_than_opencv_can_look_at_is_read_in_a_smaller_copy() -> None:
     class Smaller(Outlines):
-        def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
+        def detect(self, image: Image, card_height: float | None = None) -> list[Detection]:
             assert image.shape[:2] == (90, 30_000)
             assert card_height == 60
-            return super().find(image)
+            return super().detect(image)
 
     wide = np.zeros((99, 33_000, 3), np.uint8)
     (card,) = reader(Smaller(at(20_000)), Faces(("9S", 0.99))).read(wide, [(0, 0, 10, 10)], 66.0)
@@ -70,7 +70,7 @@ def test_only_face_up_cards_have_a_name() -> None:
     up = next(r for r in found if r.face == "up")
     assert up.card == "9S"
     assert up.confidence == 0.99
-    assert up.outline_confidence == 0.98
+    assert up.detection_confidence == 0.98
 
 
 def test_what_surely_shows_a_face_is_no_back() -> None:
@@ -110,36 +110,36 @@ def test_one_card_outlined_twice_is_reported_once() -> None:
 def test_a_card_that_looks_square_and_is_outlined_both_ways_is_reported_once() -> None:
     square = np.array([[0, 0], [80, 0], [80, 82], [0, 82]], np.float32)
     turned = np.roll(square * np.float32(0.95), 1, axis=0)
-    outlines = Outlines(Outline(square, "up", 0.6), Outline(turned, "up", 0.53))
+    outlines = Outlines(Detection(square, "up", 0.6), Detection(turned, "up", 0.53))
     (card,) = reader(outlines, Faces(("AC", 0.99), ("AS", 0.999))).read(PICTURE)
     assert card.card == "AS"
 
 
 def test_a_card_across_another_is_reported_beside_it() -> None:
     across = np.array([[88, 0], [88, 63], [0, 63], [0, 0]], np.float32)
-    outlines = Outlines(Outline(CARD, "up", 0.9), Outline(across, "up", 0.9))
+    outlines = Outlines(Detection(CARD, "up", 0.9), Detection(across, "up", 0.9))
     found = reader(outlines, Faces(("AC", 0.99), ("AS", 0.999))).read(PICTURE)
     assert {card.card for card in found} == {"AC", "AS"}
 
 
 def test_of_a_card_outlined_twice_the_longer_outline_tells_what_sticks_out_from_under_it() -> None:
     class Covered:
-        def complete(
-            self, image: Image, known: Any, regions: Any, packs: int, ends: list[Index]
-        ) -> list[Index]:
+        def resolve(
+            self, image: Image, known: Any, regions: Any, packs: int, ends: list[IndexDetection]
+        ) -> list[IndexDetection]:
             return ends
 
     longer = CARD.copy()
     longer[2:, 1] += 20
-    outlines = Outlines(at(0), Outline(longer, "up", 0.8))
+    outlines = Outlines(at(0), Detection(longer, "up", 0.8))
     for names, ends in (
         ([("QH", 0.99), ("QH", 0.7)], 1),
         ([("QH", 0.99), ("QC", 0.7)], 0),
         ([(None, 0.4), (None, 0.4)], 0),
     ):
-        told = reader(outlines, Faces(*names), covered=Covered()).read(PICTURE)
+        told = reader(outlines, Faces(*names), occlusion=Covered()).read(PICTURE)
         assert len(told) == ends, names
-        for index in cast(list[Index], told):
+        for index in cast(list[IndexDetection], told):
             assert index.confidence == 0.8
             assert np.allclose(index.quad[0], (63, 108)), "the corner that shows comes first"
 
@@ -159,6 +159,6 @@ def test_a_face_down_card_cut_by_the_border_may_be_outlined_less_surely() -> Non
 
 def test_two_opinions_of_one_card_count_alike() -> None:
     one = CardReading(CARD, "up", 0.3, "JD", 0.7, (("JH", 0.2),))
-    both = named_by_both(one, CardReading(CARD + 9, "up", 0.9, "JH", 0.9, (("JD", 0.1),)))
-    assert (both.card, round(both.confidence, 2), both.outline_confidence) == ("JH", 0.55, 0.3)
+    both = average_names(one, CardReading(CARD + 9, "up", 0.9, "JH", 0.9, (("JD", 0.1),)))
+    assert (both.card, round(both.confidence, 2), both.detection_confidence) == ("JH", 0.55, 0.3)
     assert [(name, round(p, 2)) for name, p in both.alternatives] == [("JD", 0.4)]

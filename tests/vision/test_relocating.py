@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.following.watcher import Watcher
-from vision.geometry import order_quad, transform
+from vision.geometry import order_quad, transform_points
 from vision.plane import TablePlane
-from vision.questions import LIES_OTHERWISE, asked
+from vision.questions import TABLE_CHANGED, format_question
 from vision.table.layout import Layout, Place, Seat
 from vision.types import CardReading, Image
 
@@ -62,7 +62,7 @@ class Table:
         for name, x, y, turn in self.cards:
             angle = np.radians(turn)
             spin = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-            quad = order_quad(transform(self.view, CARD @ spin + [x, y]))
+            quad = order_quad(transform_points(self.view, CARD @ spin + [x, y]))
             found.append(CardReading(quad, "up" if name else "down", 0.97, name, 0.96))
         return found
 
@@ -102,7 +102,7 @@ def off(watcher: Watcher, table: Table) -> float:
     to_table = inverse(table.view)
     for found, true in pairs:
         assert found is not None
-        there = transform(to_table, layout.plane.pixels([found]))[0]
+        there = transform_points(to_table, layout.plane.to_pixels([found]))[0]
         worst = max(worst, float(np.hypot(*(there - true))))
     return worst
 
@@ -148,7 +148,7 @@ def test_without_names_only_a_view_from_about_the_same_side_is_taken() -> None:
     far = Table(camera(turn=90), unread=True)
     watcher = resumed(far)
     assert watcher.layout is None, "it is not known who sits where"
-    assert watcher.question == asked(LIES_OTHERWISE)
+    assert watcher.question == format_question(TABLE_CHANGED)
 
 
 def test_names_before_other_players_are_not_believed() -> None:
@@ -161,7 +161,7 @@ def test_names_before_other_players_are_not_believed() -> None:
     assert watcher.layout is not None
     ann = watcher.layout.seats[0]
     assert ann.player == "Ann"
-    there = transform(inverse(table.view), watcher.layout.plane.pixels([ann.centre]))[0]
+    there = transform_points(inverse(table.view), watcher.layout.plane.to_pixels([ann.centre]))[0]
     assert there[1] == pytest.approx(-300, abs=12)
 
 
@@ -170,7 +170,7 @@ def test_cards_that_were_put_away_are_not_taken_for_the_game() -> None:
     table.cards = [(f"{rank}S", 80.0 * k - 300, 40.0 * (k % 3), 25.0 * k) for k, rank in enumerate("4567")]
     watcher = resumed(table)
     assert watcher._maker is None
-    assert watcher.question == asked(LIES_OTHERWISE)
+    assert watcher.question == format_question(TABLE_CHANGED)
     table.cards = Table(camera(x=60)).cards
     frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
     for k in range(30, 150):

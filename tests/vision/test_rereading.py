@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.recognition.incremental import ChangedParts
+from vision.recognition.incremental import IncrementalReader
 from vision.types import CardReading, Image, Region
 
 WIDTH, HEIGHT = 1920, 1080
@@ -64,7 +64,7 @@ def places(readings: Sequence[CardReading]) -> dict[str | None, tuple[int, int]]
     return {r.card: (int(r.quad[0, 0]), int(r.quad[0, 1])) for r in readings}
 
 
-def settled(reader: ChangedParts, *cards: tuple[str, int, int]) -> None:
+def settled(reader: IncrementalReader, *cards: tuple[str, int, int]) -> None:
     """Read a picture so often that nothing of it needs to be read again."""
     for _ in range(5):
         reader.read(table(*cards))
@@ -72,7 +72,7 @@ def settled(reader: ChangedParts, *cards: tuple[str, int, int]) -> None:
 
 def test_a_card_that_was_laid_is_read_in_a_part_and_the_others_are_kept() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     readings = reader.read(table(FAR, NEAR))
     assert places(readings) == {"9S": (200, 200), "KD": (1500, 800)}
@@ -83,14 +83,14 @@ def test_a_card_that_was_laid_is_read_in_a_part_and_the_others_are_kept() -> Non
 
 
 def test_a_card_that_was_taken_away_is_gone() -> None:
-    reader = ChangedParts(Colours())
+    reader = IncrementalReader(Colours())
     settled(reader, FAR, NEAR)
     assert places(reader.read(table(NEAR))) == {"KD": (1500, 800)}
 
 
 def test_a_card_that_was_moved_is_where_it_lies_now() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR, NEAR)
     assert places(reader.read(table(FAR, ("KD", 1400, 780)))) == {"9S": (200, 200), "KD": (1400, 780)}
     assert plain.shapes[-1] != (HEIGHT, WIDTH)
@@ -98,7 +98,7 @@ def test_a_card_that_was_moved_is_where_it_lies_now() -> None:
 
 def test_a_card_that_lies_across_the_border_of_what_is_read_is_kept_whole_and_once() -> None:
     # The part that is read about the new card cuts the other one, of which it would read a piece.
-    reader = ChangedParts(Colours())
+    reader = IncrementalReader(Colours())
     new = ("4C", 1000, 500)
     for left in range(700, 1000 - CARD[0], 15):
         settled(reader, ("9S", left, 520))
@@ -108,7 +108,7 @@ def test_a_card_that_lies_across_the_border_of_what_is_read_is_kept_whole_and_on
 
 
 def test_a_card_that_lies_on_one_which_the_border_of_what_is_read_cuts_is_kept() -> None:
-    reader = ChangedParts(Colours())
+    reader = IncrementalReader(Colours())
     lower, upper = ("9S", 700, 500), ("KD", 730, 520)
     settled(reader, lower, upper)
     for left in range(820, 1100, 20):
@@ -119,7 +119,7 @@ def test_a_card_that_lies_on_one_which_the_border_of_what_is_read_cuts_is_kept()
 
 def test_what_changed_is_read_five_times_and_then_the_whole_is_looked_over() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     for _ in range(6):
         reader.read(table(FAR, NEAR))
@@ -130,7 +130,7 @@ def test_what_changed_is_read_five_times_and_then_the_whole_is_looked_over() -> 
 def test_no_two_readings_one_after_the_other_are_of_the_same_cut() -> None:
     """On a table at rest they would err alike, and two that agree would tell no more than one."""
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     for _ in range(5):
         assert places(reader.read(table(FAR, NEAR))) == {"9S": (200, 200), "KD": (1500, 800)}
@@ -142,7 +142,7 @@ def test_a_doubtful_reading_does_not_tell_how_tall_cards_are() -> None:
     # Else the table, once taken for a huge card, would hide the cards for good.
     plain = Colours()
     plain.confidence = 0.2
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     reader.read(table(FAR, NEAR))
     assert plain.heights == [None] * 6
@@ -155,13 +155,13 @@ def test_few_cards_do_not_tell_how_tall_those_of_a_whole_picture_are(
 ) -> None:
     # One may be the table, taken for a card.
     plain = Colours()
-    settled(ChangedParts(plain), *cards)
+    settled(IncrementalReader(plain), *cards)
     assert plain.heights == [None, *[known] * 4]
 
 
 def test_noise_is_no_change() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     for seed in range(1, 6):
         reader.read(table(FAR, noise=seed))
     reader.read(table(FAR, NEAR, noise=6))
@@ -171,7 +171,7 @@ def test_noise_is_no_change() -> None:
 
 def test_where_much_changed_the_whole_is_read() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     reader.read(np.asarray(table(FAR) // 2, np.uint8))
     assert plain.shapes[-1] == (HEIGHT, WIDTH)
@@ -179,7 +179,7 @@ def test_where_much_changed_the_whole_is_read() -> None:
 
 def test_a_change_too_faint_to_be_seen_does_not_last() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     for k in range(20):
         reader.read(table(FAR, ("KD", 1000 + 5 * k, 800)))
@@ -188,7 +188,7 @@ def test_a_change_too_faint_to_be_seen_does_not_last() -> None:
 
 def test_slow_change_adds_up() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     image = table(FAR)
     for level in range(90, 111, 3):
@@ -200,7 +200,7 @@ def test_slow_change_adds_up() -> None:
 
 def test_half_covered_cards_are_looked_for_where_they_were_not_before() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     for _ in range(5):
         reader.read(table(FAR, NEAR), [])
     region = (1450.0, 750.0, 1650.0, 950.0)
@@ -214,7 +214,7 @@ def test_half_covered_cards_are_looked_for_where_they_were_not_before() -> None:
 
 def test_a_picture_of_another_size_is_read_whole() -> None:
     plain = Colours()
-    reader = ChangedParts(plain)
+    reader = IncrementalReader(plain)
     settled(reader, FAR)
     small = np.asarray(cv2.resize(table(FAR), (1280, 720)), np.uint8)
     reader.read(small)
@@ -223,6 +223,6 @@ def test_a_picture_of_another_size_is_read_whole() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 700), (40, 30)])
 def test_tiny_pictures(shape: tuple[int, int]) -> None:
-    reader = ChangedParts(Colours())
+    reader = IncrementalReader(Colours())
     for _ in range(5):
         assert reader.read(np.zeros((*shape, 3), np.uint8), [(0, 0, 5, 5)]) == []

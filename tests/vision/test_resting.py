@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from vision.motion.rest import RestingLooks
+from vision.motion.resting_looks import RestingLooks
 
 
 def test_looks_are_quick_then_closer_then_rare() -> None:
     resting = RestingLooks()
-    resting.moved(1.0)
+    resting.note_motion(1.0)
     assert not resting.is_due(1.1, 0.0)
     assert resting.is_due(1.25, 0.0)
     for number in range(6):
-        assert resting.regions == ([] if number < 3 else None)
+        assert resting.occlusion_regions == ([] if number < 3 else None)
         assert resting.closely_read is False
         resting.add([])
     assert resting.closely_read
@@ -21,10 +21,10 @@ def test_looks_are_quick_then_closer_then_rare() -> None:
 
 def test_what_moves_makes_what_was_read_before_past() -> None:
     resting = RestingLooks()
-    assert resting.since == 0.0
+    assert resting.rest_start == 0.0
     assert [resting.add([]) for _ in range(3)] == [False, False, True]
-    resting.moved(2.0)
-    assert (resting.readings, resting.since) == ([], 2.0)
+    resting.note_motion(2.0)
+    assert (resting.readings, resting.rest_start) == ([], 2.0)
 
 
 def test_only_the_latest_looks_are_kept() -> None:

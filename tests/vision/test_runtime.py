@@ -13,14 +13,14 @@ from engine.errors import BadInputError
 from vision.recognition import runtime
 from vision.recognition.classifier import WEIGHTS
 from vision.recognition.runtime import (
-    COPY_OF,
+    QUANTISED_FROM_KEY,
     Backend,
     OnnxRuntimeNetwork,
     available_backends,
-    eight_bit_file,
-    fingerprint_of,
+    file_fingerprint,
+    load_fastest_network,
     load_network,
-    load_quickest,
+    quantised_path,
 )
 
 BACKENDS: tuple[Backend, ...] = ("onnxruntime", "opencv")
@@ -102,7 +102,7 @@ def test_a_folder_may_have_a_name_that_is_no_text(backend: Backend, tmp_path: Pa
     inputs = np.random.default_rng(2).normal(0, 1, (2, 3, 60, 36)).astype(np.float32)
     wanted = load_network(WEIGHTS / "corner.onnx", backend).run(inputs)
     assert np.array_equal(load_network(path, backend).run(inputs), wanted)
-    assert load_quickest(path, backend).run(inputs).shape == wanted.shape
+    assert load_fastest_network(path, backend).run(inputs).shape == wanted.shape
 
 
 @pytest.mark.parametrize("content", [b"", b"this is no network", bytes(4000)])
@@ -131,16 +131,16 @@ def with_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A network that gives its input back, and as its 8-bit copy one that gives the opposite."""
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("onnxruntime")
-    monkeypatch.setattr(runtime, "_quick_at_eight_bits", lambda: True)
+    monkeypatch.setattr(runtime, "_has_fast_int8", lambda: True)
     path = constant_network(tmp_path / "one.onnx", "Identity")
-    copy = onnx.load(str(constant_network(eight_bit_file(path), "Neg")))
-    onnx.helper.set_model_props(copy, {COPY_OF: fingerprint_of(path)})
-    onnx.save(copy, str(eight_bit_file(path)))
+    copy = onnx.load(str(constant_network(quantised_path(path), "Neg")))
+    onnx.helper.set_model_props(copy, {QUANTISED_FROM_KEY: file_fingerprint(path)})
+    onnx.save(copy, str(quantised_path(path)))
     return path
 
 
 def _answer(path: Path, backend: Backend | None = None) -> float:
-    return float(load_quickest(path, backend).run(np.ones((1, 3), np.float32))[0, 0])
+    return float(load_fastest_network(path, backend).run(np.ones((1, 3), np.float32))[0, 0])
 
 
 def test_where_the_processor_is_made_for_it_the_eight_bit_copy_runs(with_copy: Path) -> None:
@@ -149,19 +149,19 @@ def test_where_the_processor_is_made_for_it_the_eight_bit_copy_runs(with_copy: P
 
 
 def test_elsewhere_the_network_itself_runs(with_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "_quick_at_eight_bits", lambda: False)
+    monkeypatch.setattr(runtime, "_has_fast_int8", lambda: False)
     assert _answer(with_copy) == 1
 
 
 def test_a_copy_of_other_weights_or_a_damaged_one_is_passed_over(with_copy: Path) -> None:
     constant_network(with_copy, "Abs")
     assert _answer(with_copy) == 1
-    eight_bit_file(with_copy).write_bytes(b"no network")
+    quantised_path(with_copy).write_bytes(b"no network")
     assert _answer(with_copy) == 1
 
 
 @pytest.mark.parametrize("name", ["whole.onnx", "corner.onnx"])
 def test_the_copies_that_ship_belong_to_the_networks_that_ship(name: str) -> None:
     pytest.importorskip("onnxruntime")
-    copy = OnnxRuntimeNetwork(eight_bit_file(WEIGHTS / name))
-    assert copy.copy_of == fingerprint_of(WEIGHTS / name)
+    copy = OnnxRuntimeNetwork(quantised_path(WEIGHTS / name))
+    assert copy.quantised_from == file_fingerprint(WEIGHTS / name)

@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 from vision.geometry import polygon_iou
-from vision.recognition.classifier import CLASSES, FaceReader, FaceReading, Fusion, reading_of
-from vision.recognition.detector import Outline
-from vision.recognition.second_look import look_again
+from vision.recognition.classifier import (
+    CLASSES,
+    CardClassifier,
+    Classification,
+    Fusion,
+    classification_of,
+)
+from vision.recognition.detector import Detection
+from vision.recognition.second_look import retry_slanted_outlines
 from vision.types import Image, Quad
 
 SLANTED = np.array([[150, 80], [250, 80], [300, 220], [200, 220]], np.float32)
@@ -27,10 +33,10 @@ def picture() -> Image:
     return np.asarray(cv2.GaussianBlur(table, (0, 0), 1.0), np.uint8)
 
 
-def reading(card: str, p: float, blank: float = 0.0) -> FaceReading:
+def reading(card: str, p: float, blank: float = 0.0) -> Classification:
     rest = np.full(len(CLASSES), (1 - p - blank) / (len(CLASSES) - 2))
     rest[CLASSES.index(card)], rest[-1] = p, max(blank, 1e-9)
-    return reading_of(np.log(rest / rest.sum()), FUSION.threshold)
+    return classification_of(np.log(rest / rest.sum()), FUSION.threshold)
 
 
 class Faces:
@@ -40,17 +46,17 @@ class Faces:
         self.asked: list[Quad] = []
         self.fusion = FUSION
 
-    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+    def classify(self, image: Image, quads: Sequence[Quad]) -> list[Classification]:
         self.asked += list(quads)
         return [reading("9S", 0.99 if polygon_iou(quad, SLANTED) > 0.9 else 0.3) for quad in quads]
 
 
 def seen_again(
-    names: Sequence[FaceReading], face: str = "up"
-) -> tuple[list[Outline], list[FaceReading], list[Quad]]:
+    names: Sequence[Classification], face: str = "up"
+) -> tuple[list[Detection], list[Classification], list[Quad]]:
     faces = Faces()
-    outlines = [Outline(FOUND, "up" if face == "up" else "down", 0.9) for _ in names]
-    better = look_again(picture(), outlines, names, cast(FaceReader, faces))
+    outlines = [Detection(FOUND, "up" if face == "up" else "down", 0.9) for _ in names]
+    better = retry_slanted_outlines(picture(), outlines, names, cast(CardClassifier, faces))
     return (*better, faces.asked)
 
 
@@ -69,7 +75,7 @@ def test_a_name_found_at_the_second_look_is_less_sure_than_it_was_read() -> None
 
 
 @pytest.mark.parametrize("name", [reading("8S", 0.7), reading("8S", 0.35, blank=0.6), reading("8S", 0.2)])
-def test_what_is_named_or_shows_nothing_or_anything_is_not_looked_at_again(name: FaceReading) -> None:
+def test_what_is_named_or_shows_nothing_or_anything_is_not_looked_at_again(name: Classification) -> None:
     outlines, names, asked = seen_again([name])
     assert names == [name]
     assert outlines[0].quad is FOUND
@@ -79,13 +85,16 @@ def test_what_is_named_or_shows_nothing_or_anything_is_not_looked_at_again(name:
 @pytest.mark.parametrize(("turned", "told"), [(0.95, "9S"), (0.7, None)])
 def test_an_outline_that_shows_nothing_is_read_the_other_way_round(turned: float, told: str | None) -> None:
     class Aside(Faces):
-        def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+        def classify(self, image: Image, quads: Sequence[Quad]) -> list[Classification]:
             self.asked += list(quads)
             return [reading("9S", turned) for _ in quads]
 
     faces = Aside()
-    (outline,), (name,) = look_again(
-        picture(), [Outline(FOUND, "up", 0.9)], [reading("8S", 0.01, blank=0.95)], cast(FaceReader, faces)
+    (outline,), (name,) = retry_slanted_outlines(
+        picture(),
+        [Detection(FOUND, "up", 0.9)],
+        [reading("8S", 0.01, blank=0.95)],
+        cast(CardClassifier, faces),
     )
     assert [quad.tolist() for quad in faces.asked] == [np.roll(FOUND, 1, axis=0).tolist()]
     assert name.card == told
@@ -99,8 +108,8 @@ def test_a_back_is_not_looked_at_again() -> None:
 
 def test_where_no_slanted_outline_lies_on_plainer_edges_all_stays_as_it_was() -> None:
     faces, name = Faces(), reading("8S", 0.5)
-    outline = Outline(SLANTED, "up", 0.9)
-    outlines, names = look_again(picture(), [outline], [name], cast(FaceReader, faces))
+    outline = Detection(SLANTED, "up", 0.9)
+    outlines, names = retry_slanted_outlines(picture(), [outline], [name], cast(CardClassifier, faces))
     assert outlines[0].quad is outline.quad
     assert names == [name]
     assert faces.asked == []

@@ -17,37 +17,37 @@ from companion.cli.main import main
 from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH
 from datasets.art.drawn import DrawnStyle, draw_back, draw_face
 from tests.vision.shown import show_pack
-from vision.decks.deck import deck_names, load_deck
-from vision.enrolment.assignment import assign
-from vision.enrolment.showing import PackShow, Showing, settle
-from vision.geometry import upright_rectangle
-from vision.recognition.classifier import CLASSES, FaceReader, reading_of
-from vision.recognition.detector import Outline
+from vision.decks.deck_files import deck_names, load_deck
+from vision.enrolment.linear_assignment import linear_sum_assignment
+from vision.enrolment.session import EnrolmentSession, ShownCard, identify_cards
+from vision.geometry import image_border
+from vision.recognition.classifier import CLASSES, CardClassifier, classification_of
+from vision.recognition.detector import Detection
 from vision.types import Image
 
 SQUARE = np.zeros((4, 2), np.float32)
 PRINT = np.zeros((1, 1), np.float32)
 
 
-def showing(odds: dict[str, float], t: float = 1.0) -> Showing:
+def showing(odds: dict[str, float], t: float = 1.0) -> ShownCard:
     """Return a card of which the networks say so much."""
     p = np.full(len(CLASSES), 1e-6)
     for card, share in odds.items():
         p[CLASSES.index(card)] = share
-    made = Showing(t, SQUARE, PRINT)
-    made.readings = [reading_of(np.log(p / p.sum()), 0.65)]
+    made = ShownCard(t, SQUARE, PRINT)
+    made.readings = [classification_of(np.log(p / p.sum()), 0.65)]
     return made
 
 
-def names(showings: Sequence[Showing]) -> list[str]:
-    return sorted(card for card, _ in settle(showings).cards)
+def names(showings: Sequence[ShownCard]) -> list[str]:
+    return sorted(card for card, _ in identify_cards(showings).cards)
 
 
 @given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(4, 6)), elements=st.floats(-9, 9)))
 @settings(max_examples=60, deadline=None)
 def test_the_assignment_has_the_least_cost_of_all(costs: np.ndarray) -> None:
     rows, columns = costs.shape
-    chosen = assign(costs)
+    chosen = linear_sum_assignment(costs)
     assert len(set(chosen.tolist())) == rows
     least = min(
         sum(costs[row, column] for row, column in enumerate(choice))
@@ -59,9 +59,9 @@ def test_the_assignment_has_the_least_cost_of_all(costs: np.ndarray) -> None:
 def test_a_card_exists_once_so_the_second_best_reading_goes_to_the_other() -> None:
     unsure = showing({"9S": 0.8, "8S": 0.2})
     assert names([showing({"9S": 1.0}), unsure]) == ["8S", "9S"]
-    settled = settle([unsure])
+    settled = identify_cards([unsure])
     assert settled.cards == ()
-    assert settled.doubts[0].maybe == ("9S", "8S")
+    assert settled.unidentified[0].candidates == ("9S", "8S")
 
 
 def test_jokers_may_repeat_and_a_card_shown_twice_counts_once() -> None:
@@ -71,9 +71,9 @@ def test_jokers_may_repeat_and_a_card_shown_twice_counts_once() -> None:
 
 def test_two_cards_that_look_alike_are_left_open() -> None:
     alike = [showing({"9S": 0.5, "8S": 0.5}, t) for t in (3.0, 4.0)]
-    settled = settle(alike)
+    settled = identify_cards(alike)
     assert settled.cards == ()
-    assert [(doubt.t, set(doubt.maybe)) for doubt in settled.doubts] == [
+    assert [(doubt.t, set(doubt.candidates)) for doubt in settled.unidentified] == [
         (3.0, {"8S", "9S"}),
         (4.0, {"8S", "9S"}),
     ]
@@ -91,21 +91,21 @@ class Scripted:
     def __init__(self, quads: Sequence[np.ndarray | None]) -> None:
         self._quads = iter(quads)
 
-    def find(self, image: Image, card_height: float | None = None) -> list[Outline]:
+    def detect(self, image: Image, card_height: float | None = None) -> list[Detection]:
         quad = next(self._quads)
-        return [] if quad is None else [Outline(quad, "up", 0.99)]
+        return [] if quad is None else [Detection(quad, "up", 0.99)]
 
 
 def test_a_card_counts_once_it_rests_and_once_only() -> None:
     width, height = CARD_WIDTH // 2, CARD_HEIGHT // 2
-    quad = upright_rectangle(width, height)
+    quad = image_border(width, height)
     seven, king = (draw_face(card, DrawnStyle())[::2, ::2, :3].copy() for card in ("7H", "KC"))
     script = [quad + 30, quad, quad, quad, None, quad, quad, quad, quad, quad]
-    show = PackShow(Scripted(script), FaceReader(threads=1))
+    show = EnrolmentSession(Scripted(script), CardClassifier(threads=1))
     pictures = [seven] * 7 + [king] * 3
     seen = [show.look(picture, 0.2 * k) for k, picture in enumerate(pictures)]
     assert seen == ["hold", "hold", "hold", "taken", "nothing", "seen", "seen", "hold", "hold", "taken"]
-    assert names(show.showings) == ["7H", "KC"]
+    assert names(show.shown_cards) == ["7H", "KC"]
 
 
 # --- the command --------------------------------------------------------------------------------------

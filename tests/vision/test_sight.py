@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.capture.picture_quality import sight_faults
+from vision.capture.image_quality import quality_faults
 from vision.types import CardReading, Image, Quad
 
 WIDTH, HEIGHT = 1600, 900
@@ -40,70 +40,70 @@ def lit(picture: Image, factor: float) -> Image:
 
 
 def test_nothing_is_wrong_with_a_table_in_fair_light() -> None:
-    assert sight_faults(table(cards()), cards()) == ()
+    assert quality_faults(table(cards()), cards()) == ()
 
 
 @pytest.mark.parametrize("cloth", [(20, 20, 20), (230, 232, 235), (30, 60, 110)])
 def test_the_colour_of_the_table_is_no_fault(cloth: tuple[int, int, int]) -> None:
     """A black cloth is not dark, a white one is no glare."""
-    assert sight_faults(table(cards(), cloth=cloth), cards()) == ()
+    assert quality_faults(table(cards(), cloth=cloth), cards()) == ()
 
 
 @pytest.mark.parametrize(("factor", "dark"), [(0.5, False), (0.35, False), (0.2, True), (0.05, True)])
 def test_too_dark_is_told_by_the_paper_of_the_cards(factor: float, dark: bool) -> None:
-    assert ("dark" in sight_faults(lit(table(cards()), factor), cards())) == dark
+    assert ("dark" in quality_faults(lit(table(cards()), factor), cards())) == dark
 
 
 def test_too_dark_is_told_without_a_card_too() -> None:
-    assert sight_faults(lit(table([]), 0.3), []) == ("nothing", "dark")
+    assert quality_faults(lit(table([]), 0.3), []) == ("nothing", "dark")
 
 
 def test_without_a_card_distance_and_border_are_not_judged() -> None:
     lamp = table([])
     cv2.rectangle(lamp, (0, 0), (WIDTH, 100), (180, 180, 180), -1)
-    assert sight_faults(lamp, []) == ("nothing",)
+    assert quality_faults(lamp, []) == ("nothing",)
 
 
 @pytest.mark.parametrize(("width", "far"), [(80, False), (40, False), (30, True), (15, True)])
 def test_too_far_is_told_by_how_small_the_cards_are(width: float, far: bool) -> None:
-    assert ("far" in sight_faults(table(cards(width)), cards(width))) == far
+    assert ("far" in quality_faults(table(cards(width)), cards(width))) == far
 
 
 def test_one_small_card_among_others_is_no_distance() -> None:
     readings = [*cards(), card(1400, 100, 20)]
-    assert sight_faults(table(readings), readings) == ()
+    assert quality_faults(table(readings), readings) == ()
 
 
 def test_light_that_washes_all_cards_out_is_glare() -> None:
-    assert sight_faults(lit(table(cards()), 1.1), cards()) == ()
-    assert sight_faults(lit(table(cards()), 1.4), cards()) == ("glare",)
+    assert quality_faults(lit(table(cards()), 1.1), cards()) == ()
+    assert quality_faults(lit(table(cards()), 1.4), cards()) == ("glare",)
 
 
 def test_a_spot_of_light_on_one_card_is_glare() -> None:
     picture = table(cards())
     x, y = cards()[5].quad.mean(axis=0)
     cv2.ellipse(picture, (round(float(x)), round(float(y)) + 20), (35, 35), 0, 0, 360, (255, 255, 255), -1)
-    assert sight_faults(picture, cards()) == ("glare",)
+    assert quality_faults(picture, cards()) == ("glare",)
 
 
 def test_a_spot_of_light_between_the_cards_is_glare_and_one_beside_the_table_is_not() -> None:
     between, beside = table(cards()), table(cards())
     cv2.circle(between, (775, 325), 60, (255, 255, 255), -1)
     cv2.circle(beside, (80, 80), 60, (255, 255, 255), -1)
-    assert sight_faults(between, cards()) == ("glare",)
-    assert sight_faults(beside, cards()) == ()
+    assert quality_faults(between, cards()) == ("glare",)
+    assert quality_faults(beside, cards()) == ()
 
 
 @pytest.mark.parametrize("place", [(20, 450), (1590, 450), (800, 5), (800, 880)])
 @pytest.mark.parametrize("face", ["up", "down"])
 def test_a_card_at_the_border_means_that_the_table_is_cut_off(place: tuple[int, int], face: str) -> None:
     readings = [*cards(), card(*place, face=face)]
-    assert sight_faults(table(readings), readings) == ("cut",)
+    assert quality_faults(table(readings), readings) == ("cut",)
 
 
 def test_several_faults_are_told_and_what_hides_the_others_comes_first() -> None:
     readings = [*cards(30), card(10, 450, 30)]
-    assert sight_faults(lit(table(readings), 0.1), readings) == ("dark", "cut", "far")
+    assert quality_faults(lit(table(readings), 0.1), readings) == ("dark", "cut", "far")
 
 
 def test_a_large_picture_is_judged_like_a_small_one() -> None:
@@ -112,5 +112,5 @@ def test_a_large_picture_is_judged_like_a_small_one() -> None:
         CardReading(reading.quad * np.float32(2.5), reading.face, 0.99, reading.card, 0.99)
         for reading in cards()
     ]
-    assert sight_faults(large, readings) == ()
-    assert sight_faults(lit(large, 0.15), readings) == ("dark",)
+    assert quality_faults(large, readings) == ()
+    assert quality_faults(lit(large, 0.15), readings) == ("dark",)

@@ -6,25 +6,25 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.hands.sleeves import Sleeves, colour_of
-from vision.motion.background import Limb
+from vision.hands.sleeves import SleeveColours, sleeve_colour
+from vision.motion.background import ForegroundRegion
 from vision.types import Image
 
 HEIGHT, WIDTH = 120, 200
 
 
-def arm(sleeve: tuple[int, int, int], *, long: int = 80) -> tuple[Limb, Image]:
+def arm(sleeve: tuple[int, int, int], *, long: int = 80) -> tuple[ForegroundRegion, Image]:
     """Return an arm that comes in from above: the last third of it is a bare hand."""
     small = np.full((HEIGHT, WIDTH, 3), 40, np.uint8)
     mask = np.zeros((HEIGHT, WIDTH), np.bool_)
     mask[:long, 90:104] = True
     small[: 2 * long // 3, 90:104] = sleeve
     small[2 * long // 3 : long, 90:104] = (140, 170, 220)
-    return Limb(mask, (96.5, 0.5)), small
+    return ForegroundRegion(mask, (96.5, 0.5)), small
 
 
 def test_the_sleeve_is_looked_at_and_not_the_hand() -> None:
-    long, short = (colour_of(*arm((30, 30, 200), long=n)) for n in (80, 50))
+    long, short = (sleeve_colour(*arm((30, 30, 200), long=n)) for n in (80, 50))
     assert long is not None
     assert short is not None
     assert long == pytest.approx(short)
@@ -34,21 +34,21 @@ def test_the_sleeve_is_looked_at_and_not_the_hand() -> None:
 
 def test_of_what_hardly_comes_in_or_does_not_cross_the_border_no_colour_is_told() -> None:
     limb, small = arm((30, 30, 200), long=2)
-    assert colour_of(limb, small) is None
+    assert sleeve_colour(limb, small) is None
     limb, small = arm((30, 30, 200))
-    assert colour_of(Limb(limb.mask, None), small) is None
+    assert sleeve_colour(ForegroundRegion(limb.mask, None), small) is None
 
 
 def test_another_colour_speaks_against_a_seat_and_a_shade_darker_does_not() -> None:
-    sleeves = Sleeves()
-    red, dark_red, blue = (colour_of(*arm(c)) for c in ((30, 30, 200), (24, 24, 165), (200, 60, 30)))
-    assert sleeves.unlike(0, None) == 0
-    unknown = sleeves.unlike(0, red)
+    sleeves = SleeveColours()
+    red, dark_red, blue = (sleeve_colour(*arm(c)) for c in ((30, 30, 200), (24, 24, 165), (200, 60, 30)))
+    assert sleeves.mismatch_mm(0, None) == 0
+    unknown = sleeves.mismatch_mm(0, red)
     sleeves.learn(0, red)
     sleeves.learn(1, None)
-    assert sleeves.unlike(0, red) == 0
-    assert sleeves.unlike(0, dark_red) < unknown < sleeves.unlike(0, blue)
-    assert sleeves.unlike(1, blue) == unknown
+    assert sleeves.mismatch_mm(0, red) == 0
+    assert sleeves.mismatch_mm(0, dark_red) < unknown < sleeves.mismatch_mm(0, blue)
+    assert sleeves.mismatch_mm(1, blue) == unknown
     for _ in range(30):
         sleeves.learn(0, blue)
-    assert sleeves.unlike(0, blue) == pytest.approx(0, abs=1)
+    assert sleeves.mismatch_mm(0, blue) == pytest.approx(0, abs=1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.capture.frame_queue import Backlog
+from vision.capture.frame_queue import FrameQueue
 from vision.capture.sources import FilmSource, LiveSource, open_source
 
 
@@ -121,7 +121,7 @@ def live(monkeypatch: pytest.MonkeyPatch, camera: Camera) -> LiveSource:
 
 def test_a_live_source_keeps_only_the_last_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "vision.capture.sources.Backlog", lambda: Backlog(seconds=60.0, most_bytes=2 * 4 * 4 * 3)
+        "vision.capture.sources.FrameQueue", lambda: FrameQueue(seconds=60.0, most_bytes=2 * 4 * 4 * 3)
     )
     camera = Camera()
     source = live(monkeypatch, camera)

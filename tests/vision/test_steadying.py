@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
-from vision.geometry import transform
-from vision.images import reduced
-from vision.motion.stabiliser import Steadier
+from vision.geometry import transform_points
+from vision.images import downscale
+from vision.motion.stabiliser import Stabiliser
 from vision.types import Image
 
 HEIGHT, WIDTH = 540, 960
@@ -51,14 +51,14 @@ def seen(move: NDArray[np.float64], noise: int = 0) -> Image:
     return np.asarray(np.clip(frame + grain, 0, 255), np.uint8)
 
 
-def off(steadier: Steadier, move: NDArray[np.float64]) -> float:
+def off(steadier: Stabiliser, move: NDArray[np.float64]) -> float:
     """Return how far from its place the table is after steadying, pixels, at worst."""
-    back = transform(steadier.to_steady, transform(move, CORNERS))
+    back = transform_points(steadier.to_reference, transform_points(move, CORNERS))
     return float(np.linalg.norm(back - CORNERS, axis=1).max())
 
 
 def test_a_view_from_a_stand_is_left_as_it_is() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     for number in range(6):
         frame = seen(np.eye(3), noise=number + 1)
         assert steadier.feed(frame).image is frame
@@ -75,7 +75,7 @@ def test_a_view_from_a_stand_is_left_as_it_is() -> None:
     ids=["shifted", "turned and nearer", "tilted"],
 )
 def test_a_camera_that_sways_is_followed(last: NDArray[np.float64]) -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     steadier.feed(seen(np.eye(3)))
     for number in range(1, 9):
         move = np.eye(3) + (last - np.eye(3)) * number / 8
@@ -86,20 +86,20 @@ def test_a_camera_that_sways_is_followed(last: NDArray[np.float64]) -> None:
 
 
 def test_a_small_picture_is_steadied_as_the_whole_one_is() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     steadier.feed(TABLE)
     steady = steadier.feed(seen(movement(9, -6, turn=math.radians(0.6))))
-    small, scale = steady.reduced(320)
-    expected, same_scale = reduced(steady.image, 320)
+    small, scale = steady.downscaled(320)
+    expected, same_scale = downscale(steady.image, 320)
     assert (small.shape, scale) == (expected.shape, same_scale)
     inside = np.s_[20:-20, 20:-20]
     assert float(cv2.absdiff(small, expected)[inside].mean()) < 1.5
-    unsteadied, _ = reduced(seen(movement(9, -6, turn=math.radians(0.6))), 320)
+    unsteadied, _ = downscale(seen(movement(9, -6, turn=math.radians(0.6))), 320)
     assert float(cv2.absdiff(unsteadied, expected)[inside].mean()) > 4.0
 
 
 def test_a_hand_over_the_table_moves_no_camera() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     steadier.feed(TABLE)
     for reach in range(40, 460, 30):
         frame = TABLE.copy()
@@ -108,17 +108,17 @@ def test_a_hand_over_the_table_moves_no_camera() -> None:
 
 
 def test_a_leap_is_found_again() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     steadier.feed(TABLE)
     moved = movement(140, 70, turn=math.radians(9))
     for _ in range(12):
         steadier.feed(seen(moved))
     assert off(steadier, moved) < 3.0
-    assert steadier.lost == 0
+    assert steadier.lost_frames == 0
 
 
 def test_a_camera_that_comes_back_leaves_the_frames_alone_again() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     steadier.feed(TABLE)
     for move in (movement(5, 2), movement(9, 5), movement(4, 2), np.eye(3)):
         frame = seen(move)
@@ -127,7 +127,7 @@ def test_a_camera_that_comes_back_leaves_the_frames_alone_again() -> None:
 
 
 def test_where_there_is_nothing_to_go_by_nothing_moves() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     bare = np.full((HEIGHT, WIDTH, 3), 60, np.uint8)
     for number in range(1, 5):
         grain = np.random.default_rng(number).normal(0, 2.0, bare.shape)
@@ -137,7 +137,7 @@ def test_where_there_is_nothing_to_go_by_nothing_moves() -> None:
 
 def test_points_too_few_to_tell_how_a_camera_moves_do_not_lose_the_table_for_long() -> None:
     # Nothing but the grain of a dark picture, or a few cards before the deal.
-    steadier = Steadier()
+    steadier = Stabiliser()
     lost = []
     for number in range(100):
         frame = np.full((HEIGHT, WIDTH, 3), 12, np.uint8)
@@ -145,19 +145,19 @@ def test_points_too_few_to_tell_how_a_camera_moves_do_not_lose_the_table_for_lon
             left, top = 60 + 150 * x + 40 * (number % 5), 60 + (61 * number) % 400
             cv2.rectangle(frame, (left, top), (left + 40, top + 60), (240, 240, 240), -1)
         steadier.feed(frame)
-        lost.append(steadier.lost)
+        lost.append(steadier.lost_frames)
     assert 0 < max(lost) < 50
 
 
 def test_a_dim_table_of_which_something_covers_a_part_is_not_lost() -> None:
     # In the grain of a dim picture each point goes its own little way, but together they go nowhere.
-    steadier = Steadier()
+    steadier = Stabiliser()
     for number in range(12):
         frame = 20 + TABLE * 0.12 + np.random.default_rng(number).normal(0, 12.0, TABLE.shape)
         if number > 5:
             frame[:, : int(0.3 * WIDTH)] = 40
         steadier.feed(np.clip(frame, 0, 255).astype(np.uint8))
-        assert steadier.lost == 0
+        assert steadier.lost_frames == 0
     assert not steadier.moved
 
 
@@ -172,21 +172,21 @@ def dim(move: NDArray[np.float64], number: int) -> Image:
 
 def test_points_in_the_grain_of_a_dim_picture_move_no_camera() -> None:
     # Many are found a little away in every picture, and some of these agree on a movement by chance.
-    steadier = Steadier()
+    steadier = Stabiliser()
     for number in range(20):
         steadier.feed(dim(np.eye(3), number))
         assert not steadier.moved, number
 
 
 def test_a_camera_that_moves_is_followed_in_a_dim_picture_too() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     for number in range(6):
         steadier.feed(dim(movement(2.0 * number, -1.5 * number), number))
     assert off(steadier, movement(10.0, -7.5)) < 3.0
 
 
 def test_a_table_that_is_found_again_where_it_was_has_not_moved() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     lost = []
     for number in range(30):
         frame = seen(np.eye(3), noise=number + 1)
@@ -194,14 +194,14 @@ def test_a_table_that_is_found_again_where_it_was_has_not_moved() -> None:
             blobs = np.random.default_rng(number).integers(0, 255, (HEIGHT // 12, 50, 3), np.uint8)
             frame[:, :650] = cv2.resize(blobs, (650, HEIGHT), interpolation=cv2.INTER_CUBIC)
         steadier.feed(frame)
-        lost.append(steadier.lost)
+        lost.append(steadier.lost_frames)
         assert not steadier.moved, number
     assert max(lost) > 0
     assert lost[-1] == 0
 
 
 def test_another_size_begins_anew() -> None:
-    steadier = Steadier()
+    steadier = Stabiliser()
     steadier.feed(TABLE)
     steadier.feed(seen(movement(9, 5)))
     moved_before = steadier.moved

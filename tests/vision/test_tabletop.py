@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.table.bare_table import Tabletop
+from vision.table.bare_table import BareTable
 from vision.types import Image
 
 QUAD = np.array([[80, 60], [143, 60], [143, 148], [80, 148]], np.float32)
@@ -29,27 +29,27 @@ def with_card(image: Image) -> Image:
 def test_a_place_that_is_as_it_was_shows_the_table_in_any_light(light: float) -> None:
     noise = np.random.default_rng(2).normal(0, 3, (240, 320, 3))
     now = np.clip(table() * light + noise, 0, 255).astype(np.uint8)
-    assert Tabletop(table()).shows(now, QUAD)
+    assert BareTable(table()).is_unchanged(now, QUAD)
 
 
 def test_a_card_hides_the_table() -> None:
-    assert not Tabletop(table()).shows(with_card(table()), QUAD)
-    assert not Tabletop(with_card(table())).shows(table(), QUAD)
+    assert not BareTable(table()).is_unchanged(with_card(table()), QUAD)
+    assert not BareTable(with_card(table())).is_unchanged(table(), QUAD)
 
 
 def test_what_has_lain_there_from_the_first_is_the_table() -> None:
-    assert Tabletop(with_card(table())).shows(with_card(table()), QUAD)
+    assert BareTable(with_card(table())).is_unchanged(with_card(table()), QUAD)
 
 
 def test_a_plain_table_tells_nothing() -> None:
     plain = np.full((240, 320, 3), 90, np.uint8)
-    assert not Tabletop(plain).shows(plain.copy(), QUAD)
+    assert not BareTable(plain).is_unchanged(plain.copy(), QUAD)
 
 
 @pytest.mark.parametrize("quad", [QUAD + 1000, QUAD * 0, QUAD - 200])
 def test_outside_the_picture_there_is_no_table(quad: np.ndarray) -> None:
-    assert not Tabletop(table()).shows(table(), quad.astype(np.float32))
+    assert not BareTable(table()).is_unchanged(table(), quad.astype(np.float32))
 
 
 def test_a_picture_of_another_size_is_of_another_table() -> None:
-    assert not Tabletop(table()).shows(table()[:200], QUAD)
+    assert not BareTable(table()).is_unchanged(table()[:200], QUAD)

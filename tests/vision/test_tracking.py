@@ -14,8 +14,8 @@ from tests.vision.test_watch import Game
 from vision.following.records import Patch
 from vision.following.rows import Rows
 from vision.following.table_tracking import Track
-from vision.questions import LOST_TRACK, asked
-from vision.table.manual_layout import Shown
+from vision.questions import LOST_TRACK, format_question
+from vision.table.manual_layout import TappedPlaces
 
 
 class Refereed(Game):
@@ -52,7 +52,7 @@ def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
         for name, x, y, turn in game.table.cards
     ]
     game.run(15.0)
-    assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
+    assert [line.get("says") for line in game.game.lines[3:]] == [format_question(LOST_TRACK)]
     assert not game.lost()
     game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
     game.run(1.5)
@@ -83,7 +83,7 @@ def test_a_camera_that_was_carried_away_and_stands_elsewhere_sees_the_game_go_on
     carry_away(game, 4.0)
     turned(game)
     game.run(12.0)
-    assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
+    assert [line.get("says") for line in game.game.lines[3:]] == [format_question(LOST_TRACK)]
     assert not game.lost()
     game.reach(590, 320, 1, lambda: game.table.put("QH", 576, 304, 8))
     game.run(1.5)
@@ -109,7 +109,7 @@ def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
 
     game.reach(500, 500, 1, take)
     game.run(8.0)
-    assert asked(LOST_TRACK) not in [line.get("says") for line in game.game.lines]
+    assert format_question(LOST_TRACK) not in [line.get("says") for line in game.game.lines]
 
 
 def test_while_the_game_is_lost_nothing_is_told_and_it_is_shown_to_be_lost() -> None:
@@ -148,7 +148,7 @@ def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from
     (question,) = open_questions(game.game.lines)
     assert asks_where(question)
     assert not asks_where(question, followed=True)
-    lay_out(game.game, Shown((ann, bob), draw))
+    lay_out(game.game, TappedPlaces((ann, bob), draw))
     game.run(3.0)
     assert not game.lost()
     assert game.told()[3:] == [("unclear", None)], "what lies there is no act"
@@ -161,7 +161,7 @@ def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from
 def test_a_game_that_is_followed_is_not_laid_out_anew() -> None:
     game = begun(Refereed())
     with pytest.raises(BadInputError, match="begun already"):
-        lay_out(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
+        lay_out(game.game, TappedPlaces(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
 
 
 def small_picture(shade: int) -> Patch:

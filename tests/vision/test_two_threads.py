@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from engine.errors import BadInputError
-from vision.two_threads import both
+from vision.parallel import run_both
 
 
 def _name() -> str:
@@ -21,7 +21,7 @@ def test_each_half_gives_what_it_found_in_a_thread_of_its_own() -> None:
         begun.set()
         return _name()
 
-    one, two = both(lambda: begun.wait(10) and _name(), other)
+    one, two = run_both(lambda: begun.wait(10) and _name(), other)
     assert one == _name() != two
 
 
@@ -30,11 +30,11 @@ def test_what_the_second_thread_cannot_begin_is_done_by_the_first() -> None:
 
     def other() -> None:
         nonlocal inner
-        inner = both(_name, _name)
+        inner = run_both(_name, _name)
         begun.set()
 
     begun = threading.Event()
-    both(lambda: begun.wait(10), other)
+    run_both(lambda: begun.wait(10), other)
     assert inner[0] == inner[1] != _name()
 
 
@@ -46,7 +46,7 @@ def test_what_goes_wrong_in_either_half_reaches_the_caller() -> None:
         raise BadInputError("spoilt")
 
     with pytest.raises(BadInputError, match="spoilt"):
-        both(lambda: begun.wait(10), failing)
+        run_both(lambda: begun.wait(10), failing)
     with pytest.raises(BadInputError, match="spoilt"):
-        both(failing, _name)
-    assert both(lambda: 1, lambda: 2) == (1, 2)
+        run_both(failing, _name)
+    assert run_both(lambda: 1, lambda: 2) == (1, 2)

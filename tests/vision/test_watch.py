@@ -11,9 +11,9 @@ import pytest
 from engine.events import Event
 from vision.following.watcher import Watcher
 from vision.geometry import order_quad
-from vision.motion.background import Motion
-from vision.motion.stabiliser import Steadier, SteadyFrame
-from vision.questions import NO_DRAW_PILE, NO_ROWS, asked
+from vision.motion.background import MotionFrame
+from vision.motion.stabiliser import StabilisedFrame, Stabiliser
+from vision.questions import NO_DRAW_PILE, NO_ROWS, format_question
 from vision.types import CardReading, Face, Image
 
 SIZE = (1000, 600)
@@ -220,7 +220,7 @@ def test_once_cards_are_dealt_the_camera_is_followed_by_them(monkeypatch: pytest
     """Of the bare table, by which it was followed before, too little may be left to see."""
     game = Game()
     told_by_then: list[int] = []
-    monkeypatch.setattr(Steadier, "confirm", lambda _: told_by_then.append(game.table.looks))
+    monkeypatch.setattr(Stabiliser, "confirm", lambda _: told_by_then.append(game.table.looks))
     game.run(0.6)
     bare = game.table.looks
     game.deal()
@@ -306,8 +306,8 @@ def test_a_reader_that_finds_nothing_yields_nothing() -> None:
 
 
 def test_motion_of_one_frame_is_comparable(played: Game) -> None:
-    motion = played.watcher._stillness.feed(SteadyFrame(played.table.frame()), played.t)
-    assert isinstance(motion, Motion)
+    motion = played.watcher._stillness.feed(StabilisedFrame(played.table.frame()), played.t)
+    assert isinstance(motion, MotionFrame)
     assert motion.still
 
 
@@ -319,9 +319,9 @@ def without(game: Game, *names: str | None) -> None:
 @pytest.mark.parametrize(
     ("gone", "question"),
     [
-        (("4S",), asked(NO_ROWS, found=1, wanted=2)),
-        (("4S", "9D"), asked(NO_ROWS, found=0, wanted=2)),
-        ((None,), asked(NO_DRAW_PILE)),
+        (("4S",), format_question(NO_ROWS, found=1, wanted=2)),
+        (("4S", "9D"), format_question(NO_ROWS, found=0, wanted=2)),
+        ((None,), format_question(NO_DRAW_PILE)),
     ],
     ids=["a card too few", "two cards too few", "no draw pile"],
 )

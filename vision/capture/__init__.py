@@ -1,1 +1,1 @@
-"""Frames from films, cameras and streams, and films written."""
+"""Frames from films, cameras and streams, and writing films."""

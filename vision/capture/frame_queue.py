@@ -1,8 +1,8 @@
-"""Pictures of a live source that wait to be looked at: the last half second, and no more.
+"""The frames of a live source that wait to be processed: the last half second at most.
 
-To read cards takes several pictures' time, to look at a table on which something moves takes a part of one.
-Were only the newest picture kept, a hand that comes just while cards are read would be seen late or never;
-were all kept, a slow machine would fall behind. So a few wait, and the oldest go first.
+Reading cards takes as long as several frames last; processing a frame with motion takes less than one. A
+queue of one frame would miss a hand that moves while cards are read. An unlimited queue would make a slow
+machine fall behind. So a few frames wait, and the oldest are dropped first.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from collections import deque
 
 from vision.types import Image
 
-BACKLOG_SECONDS = 0.5
-"""So far behind the newest picture may the oldest be that waits."""
-BACKLOG_BYTES = 48 << 20
-"""So much may the pictures take that wait; one may wait however large it is."""
+MAX_QUEUE_SECONDS = 0.5
+"""Largest age of a waiting frame, in seconds of the source, compared to the newest one."""
+MAX_QUEUE_BYTES = 48 << 20
+"""Largest memory of all waiting frames, in bytes. One frame may wait however large it is."""
 
 
-class Backlog:
-    """Waiting pictures with their times, oldest first."""
+class FrameQueue:
+    """Waiting frames with their times, oldest first."""
 
-    def __init__(self, seconds: float = BACKLOG_SECONDS, most_bytes: int = BACKLOG_BYTES) -> None:
-        """Begin with none."""
+    def __init__(self, seconds: float = MAX_QUEUE_SECONDS, most_bytes: int = MAX_QUEUE_BYTES) -> None:
+        """Start with no frames."""
         self._seconds, self._most_bytes = seconds, most_bytes
-        self._waiting: deque[tuple[float, Image]] = deque()
+        self._frames: deque[tuple[float, Image]] = deque()
         self._bytes = 0
 
     def __len__(self) -> int:
-        """Return how many wait."""
-        return len(self._waiting)
+        """Return the number of waiting frames."""
+        return len(self._frames)
 
     def put(self, t: float, picture: Image) -> int:
-        """Add the newest picture, and return how many older ones were dropped for it."""
-        self._waiting.append((t, picture))
+        """Add the newest frame (time in seconds, image), and return how many older ones were dropped."""
+        self._frames.append((t, picture))
         self._bytes += picture.nbytes
         before = len(self)
-        while len(self) > 1 and (t - self._waiting[0][0] > self._seconds or self._bytes > self._most_bytes):
-            self.take()
+        while len(self) > 1 and (t - self._frames[0][0] > self._seconds or self._bytes > self._most_bytes):
+            self.pop()
         return before - len(self)
 
-    def take(self) -> tuple[float, Image] | None:
-        """Remove and return the picture that has waited longest; None where none waits."""
-        if not self._waiting:
+    def pop(self) -> tuple[float, Image] | None:
+        """Remove and return the oldest frame with its time; None if no frame waits."""
+        if not self._frames:
             return None
-        item = self._waiting.popleft()
+        item = self._frames.popleft()
         self._bytes -= item[1].nbytes
         return item

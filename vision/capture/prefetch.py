@@ -1,4 +1,4 @@
-"""Fetches what an iterator yields before it is asked for: pictures are decoded while others are looked at."""
+"""Fetching the items of an iterator in advance, such as frames decoded while others are processed."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-_PATIENCE_S = 0.1
-"""How often a thread that waits looks whether it is to end."""
+_POLL_SECONDS = 0.1
+"""How often a waiting thread checks whether it must end."""
 
 
 class _End:
-    """What comes after the last item: the error that ended them, if any."""
+    """Follows the last item; holds the error that ended the iterator, if any."""
 
     def __init__(self, error: BaseException | None) -> None:
         self.error = error
 
 
-class Ahead(Generic[T]):
-    """Yields the items of an iterator, which a thread of its own fetches, up to `depth` of them ahead.
+class Prefetcher(Generic[T]):
+    """An iterator whose items are fetched by a thread, up to `depth` items in advance.
 
-    What the iterator raises is raised where its item would have come.
+    An error of the iterator is raised in place of its item.
     """
 
     def __init__(self, items: Iterator[T], depth: int = 4) -> None:
-        """Begin to fetch."""
+        """Start fetching."""
         self._items: Queue[T | _End] = Queue(depth)
         self._stopped = Event()
         self._thread = Thread(target=self._fetch, args=(items,), name="ahead", daemon=True)
         self._thread.start()
 
     def __iter__(self) -> Iterator[T]:
-        """Yield what was fetched; ends early once `close` was called."""
+        """Yield the fetched items; ends early after `close`."""
         while True:
             item = self._next()
             if isinstance(item, _End):
@@ -44,14 +44,14 @@ class Ahead(Generic[T]):
             yield item
 
     def close(self) -> None:
-        """Stop fetching; when this returns the iterator is not used any more."""
+        """Stop fetching. After this, nothing uses the iterator any more."""
         self._stopped.set()
         self._thread.join()
 
     def _next(self) -> T | _End:
         while not self._stopped.is_set():
             try:
-                return self._items.get(timeout=_PATIENCE_S)
+                return self._items.get(timeout=_POLL_SECONDS)
             except Empty:
                 continue
         return _End(None)
@@ -62,15 +62,15 @@ class Ahead(Generic[T]):
             for item in items:
                 if not self._put(item):
                     return
-        except BaseException as raised:  # it is not lost: whoever takes the items gets it
+        except BaseException as raised:  # the consumer gets it
             error = raised
         self._put(_End(error))
 
     def _put(self, item: T | _End) -> bool:
-        """Hand an item over; False when nobody wants any more."""
+        """Hand over an item; return False if the consumer has closed."""
         while not self._stopped.is_set():
             try:
-                self._items.put(item, timeout=_PATIENCE_S)
+                self._items.put(item, timeout=_POLL_SECONDS)
                 return True
             except Full:
                 continue

@@ -1,7 +1,7 @@
-"""Where pictures come from: a film, a camera, a stream.
+"""Sources of frames: a film, a camera, a stream.
 
-A film is read frame by frame on its own clock and nothing is left out. From a live source only the last
-pictures are kept, so that reading never falls behind what happens on the table.
+A film is read frame by frame on its own clock, and no frame is dropped. A live source keeps only its latest
+frames, so that reading does not fall behind the table.
 """
 
 from __future__ import annotations
@@ -18,146 +18,151 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.messages import Said, message
-from vision.capture.frame_queue import Backlog
+from vision.capture.frame_queue import FrameQueue
 from vision.capture.opencv import (
     CAMERA_SIZE,
-    MOST_PIXELS,
+    MAX_FRAME_PIXELS,
     Size,
     camera_number,
+    frame_too_large,
     open_camera,
     open_film,
     open_stream,
-    too_large,
 )
-from vision.capture.prefetch import Ahead
+from vision.capture.prefetch import Prefetcher
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
 RECONNECT_SECONDS = 30.0
-"""How long a lost live source is tried again before it is given up, or how often it is said that it is."""
+"""How long to retry a lost live source before giving up, and how often to report that it is still lost."""
 _FIRST_FRAME_SECONDS = 10.0
+"""How long to wait for the first frame of a live source."""
 _SILENCE_SECONDS = 3.0
-"""After so long without a picture somebody should hear of it."""
-_BROKEN_IN_A_ROW = 250
-"""So many pictures of a film may be broken before it counts as cut off."""
-_SAME_SHAPE = 0.02
-"""Two pictures are of one shape whose ratios of width to height differ by less than this share."""
+"""After this long without a frame, the source reports it."""
+_MAX_BROKEN_IN_A_ROW = 250
+"""A film counts as cut off after this many broken frames in a row."""
+_ASPECT_TOLERANCE = 0.02
+"""Two frames have the same shape if their aspect ratios differ by less than this share."""
 _CUT_OFF_TOLERANCE = 0.01
-"""Containers state the number of frames only about; a film shorter by more than this share is cut off."""
+"""A film counts as cut off if this share of its frames is missing. Containers state the number only
+roughly."""
 
 
 class FrameSource(Protocol):
-    """A sequence of pictures with their times."""
+    """A sequence of frames with their times."""
 
     name: str
+    """A film's path, a stream's address, or `camera 0`."""
     live: bool
+    """Whether frames arrive in real time."""
     fps: float
-    """Frames a second; for a live source a guess."""
+    """Frames per second; a guess for a live source."""
     seconds: float | None
-    """How long it lasts, if that is known."""
-    tell: Callable[[str], None]
-    """Called, in the thread that iterates, with one line when a live source is lost and when it is back."""
+    """Duration in seconds, if known."""
+    on_status: Callable[[str], None]
+    """Called in the iterating thread with one line when a live source is lost, and when it is back."""
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield (seconds of the source, picture), times strictly increasing.
+        """Yield (seconds of the source, image) with strictly increasing times.
 
         Raises:
-            BadInputError: the source broke off; every picture before that has been yielded.
+            BadInputError: The source broke off, after all frames before that were yielded.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the source; iteration ends."""
+        """Release the source, which ends the iteration."""
         ...
 
 
-def open_source(spec: str, *, tries_on: bool = False, camera_size: Size = CAMERA_SIZE) -> FrameSource:
-    """Open a film (path), a camera (its number) or a stream (URL).
+def open_source(spec: str, *, keep_trying: bool = False, camera_size: Size = CAMERA_SIZE) -> FrameSource:
+    """Open a film (path), a camera (number) or a stream (URL).
 
     Args:
-        spec: Which.
-        tries_on: Whether a camera or stream that showed a picture is waited for however long it stays away.
-        camera_size: Width and height of picture that a camera is asked for.
+        spec: The path, number or URL.
+        keep_trying: Whether to wait without limit for a camera or stream that has shown a frame before.
+        camera_size: The frame size (width, height) that a camera is asked for.
 
     Raises:
-        BadInputError: there is no such thing, or it yields no picture.
+        BadInputError: The source does not exist, or yields no frame.
     """
     number = camera_number(spec)
     if number is not None:
         name = message("camera {number}", number=spec)
-        return LiveSource(number, name, tries_on=tries_on, camera_size=camera_size)
+        return LiveSource(number, name, keep_trying=keep_trying, camera_size=camera_size)
     if "://" in spec:
-        return LiveSource(spec, spec, tries_on=tries_on)
+        return LiveSource(spec, spec, keep_trying=keep_trying)
     return FilmSource(Path(spec))
 
 
-def tell_nobody(_line: str) -> None:
-    """Say nothing: what a source does with its lines until somebody wants them."""
+def ignore_status(_line: str) -> None:
+    """Do nothing; the default for `FrameSource.on_status`."""
 
 
-class SameSize:
-    """Keeps a source's pictures at the size of its first one, in which all places are told.
+class FrameResizer:
+    """Resizes a source's frames to the size of its first one, to which all positions refer.
 
-    A camera that was lost may come back with another resolution; one that was turned shows another table.
+    A camera may return with another resolution after it was lost. A camera that was turned on its side shows
+    another part of the table, so frames of another shape are rejected.
     """
 
     def __init__(self) -> None:
         self.size: tuple[int, int] | None = None
-        """Width and height of the first picture."""
-        self.strange: tuple[int, int] | None = None
-        """Width and height of the last picture if it could not be fitted."""
+        """Width and height of the first frame."""
+        self.rejected_size: tuple[int, int] | None = None
+        """Width and height of the last frame if it was rejected."""
 
     def fit(self, frame: Image) -> Image | None:
-        """Return the picture at the first one's size, or None for one of another shape."""
+        """Return a frame resized to the size of the first one; None if it has another shape."""
         size = (int(frame.shape[1]), int(frame.shape[0]))
         self.size = self.size or size
-        self.strange = None
+        self.rejected_size = None
         if size == self.size:
             return frame
-        if abs(size[0] * self.size[1] / (size[1] * self.size[0]) - 1) > _SAME_SHAPE:
-            self.strange = size
+        if abs(size[0] * self.size[1] / (size[1] * self.size[0]) - 1) > _ASPECT_TOLERANCE:
+            self.rejected_size = size
             return None
         mode = cv2.INTER_AREA if size[0] > self.size[0] else cv2.INTER_LINEAR
         return np.asarray(cv2.resize(frame, self.size, interpolation=mode), np.uint8)
 
-    def fault(self) -> str | None:
-        """Return in a few words why pictures are left out, or None."""
-        if self.size is None or self.strange is None:
+    def fault_message(self) -> str | None:
+        """Return in one line why frames are rejected; None if they are not."""
+        if self.size is None or self.rejected_size is None:
             return None
-        now, first = (f"{width} x {height}" for width, height in (self.strange, self.size))
+        now, first = (f"{width} x {height}" for width, height in (self.rejected_size, self.size))
         return message(
             "the picture is {now} now, it was {first}: put the camera back as it was", now=now, first=first
         )
 
 
-def no_picture(seconds: float) -> Said:
-    """Return the words for a source that has been silent for so long."""
+def no_frame_message(seconds: float) -> Said:
+    """Return the message that a source has sent no frame for so many seconds."""
     return message("no picture for {seconds:.0f} s", seconds=seconds)
 
 
-def tried_again(name: str, fault: str | None, seconds: float) -> Said:
-    """Return the line on a source that has been silent for so long; `fault`: of its pictures."""
+def retry_message(name: str, fault: str | None, seconds: float) -> Said:
+    """Return the message that a silent source is being retried, or why its frames are rejected (`fault`)."""
     again = message("no picture for {seconds:.0f} s; it is tried again", seconds=seconds)
     return message("{name}: {reason}", name=name, reason=fault or again)
 
 
-def picture_back(name: str) -> Said:
-    """Return the line on a source that was silent and shows pictures again."""
+def recovered_message(name: str) -> Said:
+    """Return the message that a silent source shows frames again."""
     return message("{name}: the picture is back", name=name)
 
 
 class FilmSource:
-    """A video file, frame after frame, each at the size of the first.
+    """A video file, frame by frame, each at the size of the first.
 
-    Pictures of another shape show another table; they are left out, and at the end that is said.
+    Frames of another shape show another table. They are left out, and an error at the end reports them.
     """
 
     live = False
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
-        self.tell: Callable[[str], None] = tell_nobody
-        self._ahead: Ahead[tuple[float, Image]] | None = None
+        self.on_status: Callable[[str], None] = ignore_status
+        self._ahead: Prefetcher[tuple[float, Image]] | None = None
         self._capture = open_film(path)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
@@ -172,22 +177,22 @@ class FilmSource:
         self._first_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield every frame; raises BadInputError at the end of a film that was cut off."""
+        """Yield every frame. A film that was cut off raises BadInputError at its end."""
         if self._first is None:
             raise RuntimeError("a film can be walked through only once")
         first, self._first = self._first, None
-        self._ahead = Ahead(self._frames(first))
+        self._ahead = Prefetcher(self._frames(first))
         try:
             yield from self._ahead
         finally:
             self._ahead.close()
 
     def _frames(self, frame: Image) -> Iterator[tuple[float, Image]]:
-        """Decode one frame after another, beginning with one that is decoded already."""
-        stamp, same_size = self._first_ms, SameSize()
+        """Decode frame by frame, starting with one that is already decoded."""
+        stamp, same_size = self._first_ms, FrameResizer()
         count, strange, t = 0, 0, -1.0
         while True:
-            # Some files carry no usable time stamps: then the frame's number is its time.
+            # In a file without usable time stamps, the frame's number gives its time.
             usable = np.isfinite(stamp) and stamp / 1000 > t
             t = stamp / 1000 if usable else max(t + 1 / self.fps, count / self.fps)
             fitted = same_size.fit(frame)
@@ -211,14 +216,15 @@ class FilmSource:
             )
 
     def _read_on(self) -> Image | None:
-        """Return the next picture that can be decoded; None at the end, or after too many broken ones."""
-        for _ in range(1 + _BROKEN_IN_A_ROW):
+        """Return the next frame that can be decoded; None at the end, or after too many broken ones."""
+        for _ in range(1 + _MAX_BROKEN_IN_A_ROW):
             ok, frame = self._capture.read()
             if ok:
                 return np.asarray(frame, np.uint8)
         return None
 
     def _raise_if_cut_off(self, count: int, t: float) -> None:
+        """Raise BadInputError if frames are missing after `count` frames, the last at `t` seconds."""
         if self.frame_count is None:
             return
         if count >= self.frame_count - max(2, _CUT_OFF_TOLERANCE * self.frame_count):
@@ -247,10 +253,10 @@ class FilmSource:
 
 
 class LiveSource:
-    """A camera or stream. A thread takes every picture from it and keeps the last (`Backlog`).
+    """A camera or stream. A thread takes every frame from it and keeps the latest ones (`FrameQueue`).
 
-    When the source is lost it is opened again until `RECONNECT_SECONDS` have passed in vain; with `tries_on`
-    for as long as it takes, once it has shown a picture.
+    A lost source is reopened for up to `RECONNECT_SECONDS`. With `keep_trying`, it is reopened without limit
+    once it has shown a frame.
     """
 
     live = True
@@ -261,23 +267,23 @@ class LiveSource:
         address: int | str,
         name: str,
         *,
-        tries_on: bool = False,
+        keep_trying: bool = False,
         camera_size: Size = CAMERA_SIZE,
     ) -> None:
         self.name = name
-        self._tries_on, self._camera_size = tries_on, camera_size
-        self._plainly = False
+        self._keep_trying, self._camera_size = keep_trying, camera_size
+        self._use_default_size = False
         self._error: BadInputError | None = None
-        """Why there will be no more pictures."""
-        self._same_size = SameSize()
-        self.tell: Callable[[str], None] = tell_nobody
+        """The error that ended the source."""
+        self._resizer = FrameResizer()
+        self.on_status: Callable[[str], None] = ignore_status
         self._address = address
         self._capture = self._open()
         if not self._capture.isOpened():
             raise BadInputError("{name}: cannot be opened (no such camera or stream)", name=name)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
-        self._backlog = Backlog()
+        self._queue = FrameQueue()
         self._arrived = threading.Condition()
         self._closed = False
         self._start = time.monotonic()
@@ -285,54 +291,57 @@ class LiveSource:
         self._thread.start()
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield pictures as they come; of those that came meanwhile the oldest are dropped."""
+        """Yield frames as they arrive. If they arrive faster than they are used, the oldest are dropped."""
         patience = _FIRST_FRAME_SECONDS
         while (item := self._next(patience)) is not None:
             patience = RECONNECT_SECONDS
             yield item
 
     def _next(self, patience: float) -> tuple[float, Image] | None:
-        """Wait for a picture, and say so where it takes long; None once the source is closed."""
+        """Wait for a frame, and report if that takes long; None once the source is closed."""
         silent, lost = min(_SILENCE_SECONDS, patience), False
         item = self._await(silent)
         while item is None and not self._closed:
             if self._error is not None:
                 raise self._error
-            if silent >= patience and not self._waits():
+            if silent >= patience and not self._waits_forever():
                 raise BadInputError(
-                    "{name}: {reason}", name=self.name, reason=self._same_size.fault() or no_picture(patience)
+                    "{name}: {reason}",
+                    name=self.name,
+                    reason=self._resizer.fault_message() or no_frame_message(patience),
                 )
-            self.tell(tried_again(self.name, self._same_size.fault(), silent))
+            self.on_status(retry_message(self.name, self._resizer.fault_message(), silent))
             lost = True
             more = RECONNECT_SECONDS if silent >= patience else patience - silent
             item, silent = self._await(more), max(patience, silent + more)
         if item is not None and lost:
-            self.tell(picture_back(self.name))
+            self.on_status(recovered_message(self.name))
         return item
 
-    def _waits(self) -> bool:
-        """Tell whether a picture is waited for without an end."""
-        return self._tries_on and self._same_size.size is not None
+    def _waits_forever(self) -> bool:
+        """Return whether to wait for a frame without limit."""
+        return self._keep_trying and self._resizer.size is not None
 
     def _await(self, seconds: float) -> tuple[float, Image] | None:
+        """Return the next frame, waiting for up to `seconds`; None if there is none."""
         with self._arrived:
             self._arrived.wait_for(
-                lambda: len(self._backlog) > 0 or self._closed or self._error is not None, seconds
+                lambda: len(self._queue) > 0 or self._closed or self._error is not None, seconds
             )
-            return None if self._closed else self._backlog.take()
+            return None if self._closed else self._queue.pop()
 
     def close(self) -> None:
-        """Stop the thread, which lets go of the camera as soon as it can."""
+        """Stop the thread, which releases the camera as soon as it can."""
         with self._arrived:
             self._closed = True
             self._arrived.notify_all()
-        # It may be waiting for a picture: to release a capture under its feet would crash the program.
+        # The thread may be waiting for a frame. Releasing the capture at that moment would crash the program.
         self._thread.join(timeout=2)
 
     def _open(self) -> cv2.VideoCapture:
         if isinstance(self._address, str):
             return open_stream(self._address)
-        return open_camera(self._address, None if self._plainly else self._camera_size)
+        return open_camera(self._address, None if self._use_default_size else self._camera_size)
 
     def _capture_loop(self) -> None:
         try:
@@ -342,34 +351,34 @@ class LiveSource:
                     self._reopen()
                     continue
                 height, width = frame.shape[:2]
-                if width * height > MOST_PIXELS:
-                    raise too_large(self.name, width, height)
-                picture = self._same_size.fit(np.asarray(frame, np.uint8))
+                if width * height > MAX_FRAME_PIXELS:
+                    raise frame_too_large(self.name, width, height)
+                picture = self._resizer.fit(np.asarray(frame, np.uint8))
                 if picture is None:
                     continue
                 with self._arrived:
-                    self._backlog.put(time.monotonic() - self._start, picture)
+                    self._queue.put(time.monotonic() - self._start, picture)
                     self._arrived.notify_all()
         except BadInputError as error:
-            self._end(error)
+            self._end_with(error)
         except Exception as error:
-            # A driver may raise anything: whoever reads must hear of it, and not wait for ever.
+            # A driver may raise anything, and the reader must not wait for ever.
             _log.exception("%s: no more pictures", self.name)
-            self._end(BadInputError("{name}: {reason}", name=self.name, reason=error))
+            self._end_with(BadInputError("{name}: {reason}", name=self.name, reason=error))
         finally:
             self._capture.release()
 
-    def _end(self, error: BadInputError) -> None:
-        """Let the reader end with an error, after the pictures that wait."""
+    def _end_with(self, error: BadInputError) -> None:
+        """Let the reader end with an error after the waiting frames."""
         with self._arrived:
             self._error = error
             self._arrived.notify_all()
 
     def _reopen(self) -> None:
-        # A camera that is let go of at once keeps its number when it is plugged in again.
+        # A camera that is released at once keeps its number when it is plugged in again.
         self._capture.release()
-        # One that gives no picture of the size it was asked for is next asked for none.
-        self._plainly = self._same_size.size is None and not self._plainly
+        # A camera that gives no frame of the requested size is then asked for its default size.
+        self._use_default_size = self._resizer.size is None and not self._use_default_size
         time.sleep(0.5)
         if not self._closed:
             self._capture = self._open()

@@ -1,4 +1,4 @@
-"""Beginning a film by OpenCV, which says only that it could not be begun, not why."""
+"""Starting a film with OpenCV, and finding out why it cannot be started."""
 
 from __future__ import annotations
 
@@ -8,31 +8,30 @@ from pathlib import Path
 import cv2
 
 from engine.errors import BadInputError
-from vision.file_names import opencv_name
-from vision.opencv_log import silence
+from vision.opencv_support import opencv_path, silence_opencv
 
-_ROOM = 1 << 16
-"""Bytes that a disk with room for a film's beginning takes."""
+_PROBE_BYTES = 1 << 16
+"""Bytes written to find out whether the disk has room for the beginning of a film."""
 
 
-def begin_film(part: Path, film: Path, fps: float, size: tuple[int, int]) -> cv2.VideoWriter:
-    """Return a writer of an mp4v film to `part`, which is to become `film`.
+def open_film_writer(part: Path, film: Path, fps: float, size: tuple[int, int]) -> cv2.VideoWriter:
+    """Return the writer of an mp4v film that is written to `part` and later renamed to `film`.
 
     Args:
-        part: Where it is written.
-        film: What it is called where it cannot be begun.
-        fps: Pictures per second.
+        part: The path to write to.
+        film: The path named in errors.
+        fps: Frames per second.
         size: Width and height in pixels.
 
     Raises:
-        BadInputError: it cannot be begun; the line names `film`, and the cause.
+        BadInputError: The film cannot be started; the message gives the cause.
     """
-    silence()
-    writer = cv2.VideoWriter(opencv_name(part), cv2.VideoWriter.fourcc(*"mp4v"), fps, size)
+    silence_opencv()
+    writer = cv2.VideoWriter(opencv_path(part), cv2.VideoWriter.fourcc(*"mp4v"), fps, size)
     if writer.isOpened():
         return writer
     try:
-        part.write_bytes(bytes(_ROOM))
+        part.write_bytes(bytes(_PROBE_BYTES))
     except OSError as error:
         raise BadInputError("{path}: {reason}", path=film, reason=error.strerror) from None
     finally:

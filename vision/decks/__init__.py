@@ -1,1 +1,1 @@
-"""Enrolled decks: stored examples of their cards, and what the cards look like."""
+"""Enrolled decks: stored examples and templates of their cards."""

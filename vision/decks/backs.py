@@ -1,7 +1,7 @@
-"""Telling decks by their backs: which face-down cards of a picture belong together, and to which deck.
+"""Recognising a deck by its back, and grouping the face-down cards of an image by pack.
 
-No network: the backs of one pack are printed alike, so colour and the coarse pattern of the print tell packs
-apart that lie under the same light. Half a turn leaves the features as they are, as it does most backs.
+This needs no network. The backs of one pack have the same print, so colour and coarse pattern distinguish
+packs in the same light. The features do not change if a card is turned by half a turn, like most backs.
 """
 
 from __future__ import annotations
@@ -15,32 +15,36 @@ from numpy.typing import ArrayLike, NDArray
 from vision.geometry import rectify
 from vision.types import Image
 
-Features = NDArray[np.float32]
-"""Of one back: colours, then pattern."""
+BackFeatures = NDArray[np.float32]
+"""Features of one back: mean colour (2), spread of the colour (2), pattern (35). A distance of 1 is a clear
+difference."""
 
-ALIKE = 1.0
-"""Distance below which two backs of one picture are of the same pack."""
-KNOWN_ALIKE = 1.5
-"""Distance below which a back is an enrolled deck's: it was enrolled under another light."""
-_CLEARLY, _APART = 1.4, 0.5
-"""The next enrolled deck must be so many times as far away, and farther than this: of two with one back that
-were enrolled under two lights, one happens to be nearer."""
+SAME_PACK_DISTANCE = 1.0
+"""Distance of features below which two backs in one image are of the same pack."""
+SAME_DECK_DISTANCE = 1.5
+"""Distance of features below which a back matches an enrolled deck. It is larger, because the deck was
+enrolled in other light."""
+_RUNNER_UP_RATIO, _RUNNER_UP_DISTANCE = 1.4, 0.5
+"""The second-nearest deck must be this many times as far away, and farther than this distance. Otherwise both
+decks may have the same back, enrolled in different light."""
 
 _WIDTH, _HEIGHT = 60, 84
+"""Size of the rectified back, in pixels."""
 _GRID = (5, 7)
-_FEATURES = 4 + _GRID[0] * _GRID[1]
-_EDGE = 2
-"""Pixels of the flattened back that are left out all round: outlines are seldom exact."""
+"""Cells of the pattern: columns, rows."""
+_FEATURE_COUNT = 4 + _GRID[0] * _GRID[1]
+_EDGE_PX = 2
+"""Width in pixels of the rim that is left out, because outlines are seldom exact."""
 _COLOUR_UNIT, _SPREAD_UNIT, _PATTERN_UNIT = 0.22, 0.6, 2.0
-"""How much of a difference counts as one: of the mean colour, of its spread (both as shares of brightness),
-and of the pattern. Fitted on rendered tables (`models.faces.packs`, seeds below 420)."""
+"""Differences that count as a distance of 1: mean colour, its spread (both as shares of the brightness),
+pattern. Fitted on rendered tables (`models.faces.packs`, seeds below 420)."""
 
 
-def back_features(image: Image, quad: ArrayLike) -> Features:
-    """Return what tells a card's back from others (see Features); `quad` as in `vision.types`."""
-    flat = rectify(image, quad, _WIDTH, _HEIGHT)[_EDGE:-_EDGE, _EDGE:-_EDGE]
+def back_features(image: Image, quad: ArrayLike) -> BackFeatures:
+    """Return the features of a card's back, see `BackFeatures`. `quad` is 4 x 2 px, a short edge first."""
+    flat = rectify(image, quad, _WIDTH, _HEIGHT)[_EDGE_PX:-_EDGE_PX, _EDGE_PX:-_EDGE_PX]
     pixels = flat.reshape(-1, 3).astype(np.float64)
-    # Shares of the brightness, so that shade and sun on one back are alike; dark pixels count little.
+    # Shares of the brightness are the same in sun and shade. Dark pixels count little.
     whole = pixels.sum(axis=1) + 1e-6
     opponent = np.stack([pixels[:, 2] - pixels[:, 1], pixels[:, 0] - pixels[:, 1:].mean(axis=1)], axis=1)
     mean = opponent.sum(axis=0) / whole.sum()
@@ -48,21 +52,21 @@ def back_features(image: Image, quad: ArrayLike) -> Features:
     grey = cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY).astype(np.float32)
     cells = np.asarray(cv2.resize(grey, _GRID, interpolation=cv2.INTER_AREA), np.float64)
     cells = (cells + cells[::-1, ::-1]) / 2
-    # Brightness belongs to the light; what is bright beside what belongs to the print.
+    # The light decides the brightness of the whole back; the print decides the contrast within it.
     pattern = (cells - cells.mean()) / (grey.std() + 2.0)
     pattern = pattern.ravel() / (_PATTERN_UNIT * np.sqrt(pattern.size / 4))
     return np.concatenate([mean / _COLOUR_UNIT, spread / _SPREAD_UNIT, pattern]).astype(np.float32)
 
 
-def back_stack(backs: Sequence[Features]) -> Features:
-    """Return the features of several pictures of one deck's back as one array, N x their number."""
-    return np.array(backs, np.float32).reshape(len(backs), _FEATURES)
+def stack_back_features(backs: Sequence[BackFeatures]) -> BackFeatures:
+    """Return the features of several images of one deck's back as one array (N x number of features)."""
+    return np.array(backs, np.float32).reshape(len(backs), _FEATURE_COUNT)
 
 
-def packs_of(features: Sequence[Features]) -> list[int]:
-    """Return the number of each back's pack, packs numbered from 0 by how many backs they have.
+def group_by_pack(features: Sequence[BackFeatures]) -> list[int]:
+    """Return the number of each back's pack; pack 0 has the most backs.
 
-    Groups are joined, nearest first, as long as their members lie closer than ALIKE on average.
+    This is hierarchical clustering with average linkage, which stops at `SAME_PACK_DISTANCE`.
     """
     if not len(features):
         return []
@@ -76,7 +80,7 @@ def packs_of(features: Sequence[Features]) -> list[int]:
             for j in range(i)
         }
         (i, j), nearest = min(distances.items(), key=lambda item: item[1])
-        if nearest >= ALIKE:
+        if nearest >= SAME_PACK_DISTANCE:
             break
         groups[j] += groups.pop(i)
     groups.sort(key=lambda group: (-len(group), min(group)))
@@ -84,19 +88,21 @@ def packs_of(features: Sequence[Features]) -> list[int]:
     return [number[k] for k in range(len(points))]
 
 
-def deck_of_back(features: Features, known: Mapping[str, NDArray[np.float32]]) -> str | None:
-    """Return the enrolled deck with such a back, or None where none or more than one may be meant.
+def match_back(features: BackFeatures, known: Mapping[str, NDArray[np.float32]]) -> str | None:
+    """Return the name of the enrolled deck with this back; None if no deck matches, or more than one may.
 
     Args:
-        features: Of the back.
-        known: Each deck's backs as they were enrolled (N x number of features); may be empty.
+        features: Features of the back.
+        known: The enrolled features of each deck's back (N x number of features, N may be 0).
     """
     distances = sorted(
         (float(np.linalg.norm(backs - features, axis=1).min()), name)
         for name, backs in known.items()
         if backs.shape[1:] == features.shape and len(backs)
     )
-    if not distances or distances[0][0] >= KNOWN_ALIKE:
+    if not distances or distances[0][0] >= SAME_DECK_DISTANCE:
         return None
-    clear = len(distances) == 1 or distances[1][0] > max(_APART, _CLEARLY * distances[0][0])
+    clear = len(distances) == 1 or distances[1][0] > max(
+        _RUNNER_UP_DISTANCE, _RUNNER_UP_RATIO * distances[0][0]
+    )
     return distances[0][1] if clear else None

@@ -1,4 +1,4 @@
-"""What the face networks tell apart: the order of their outputs is part of the weights."""
+"""The classes of the face networks. Their order is part of the weights."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 """The 52 cards, in the order of the outer product of rank and suit probabilities."""
 
 RANK_OUTPUTS = len(RANKS) + 2
-"""The ranks, then JOKER, then NONE (a back, a covered card, no card)."""
+"""The number of rank logits: the ranks, then JOKER, then NONE (a back, a covered card, no card)."""
 SUIT_OUTPUTS = len(SUITS)
 OUTPUTS = RANK_OUTPUTS + SUIT_OUTPUTS
-"""Logits per piece: first those of the rank, then those of the suit."""
+"""The number of logits per crop: first those of the rank, then those of the suit."""
 
 
 def is_red(card: str) -> bool:
-    """Tell whether a card is of a red suit."""
+    """Return whether a card's suit is red."""
     return card[-1] in "DH"
 
 
 def rank_and_colour(card: str) -> tuple[str, bool]:
-    """Return what of a card's name can be told apart best: its rank, and whether it is red."""
+    """Return a card's rank, and whether it is red: the parts of its name that are easiest to read."""
     return card[:-1], is_red(card)

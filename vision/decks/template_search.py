@@ -1,7 +1,8 @@
-"""Looks for the card of an enrolled deck that lies near an outline, by what the deck's cards look like.
+"""Registering a deck's templates to an image near an outline that may be wrong.
 
-An outline that is off by a part of the card shows the face networks half a card. The picture of a card can be
-laid over it all the same: coarsely at every place about the outline, and from the best ones by small steps.
+If an outline is off by part of a card, the networks see half a card. A template can be laid over the card all
+the same. It is first tried at every position around the outline at low resolution. The best positions are
+then refined by image alignment.
 """
 
 from __future__ import annotations
@@ -15,120 +16,140 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from vision.decks.templates import UNIT, CardPictures, ink, local, plane_of
-from vision.geometry import transform, upright_height
+from vision.decks.templates import (
+    UNIT_CARD,
+    CardTemplates,
+    ink_channel,
+    local_contrast,
+    unit_card_homography,
+)
+from vision.geometry import transform_points, upright_card_height
 from vision.types import Image, Quad
 
-_MARGIN = 0.34
-"""Of a card's width and height: how far from the outline its card may begin."""
-_ROOM = 0.6
-"""Of the outline's size: what is cut out around it."""
-_SOFT = 0.9
-"""Standard deviation of the blur before a part is looked at coarsely, pixels."""
+_SEARCH_MARGIN = 0.34
+"""How far the card may lie from the outline, as a share of the card's width and height."""
+_PATCH_MARGIN = 0.6
+"""Margin that is cropped around the outline, as a share of the card's height."""
+_COARSE_BLUR_SIGMA = 0.9
+"""Blur before the search at low resolution, in pixels."""
 _COARSE_STEPS, _FINE_STEPS = 3, 4
-_FAINT = 0.02
-"""Mean square of what shows hardly anything."""
+"""Alignment steps of a search, at low and at high resolution."""
+_FAINT_ENERGY = 0.02
+"""Mean square of local contrast in an area that shows almost nothing."""
 _CHECK_STEPS = 3
-_TRIED, _KEPT = 5, 3
-"""So many cards are tried from where they lie best, and so many of them finely."""
-_FORMS = (
+"""Alignment steps per resolution for an outline that is about right."""
+_COARSE_CANDIDATES, _FINE_CANDIDATES = 5, 3
+"""How many templates are aligned at low resolution, and how many of these at high resolution."""
+_DISTORTIONS = (
     np.eye(3),
     *(np.array([[1, a, 0], [b, 1, 0], [0, 0, 1.0]]) for a, b in ((0.25, 0), (-0.25, 0), (0, 0.2), (0, -0.2))),
     *(np.diag([a, b, 1.0]) for a, b in ((0.8, 1), (1, 0.8), (1.25, 1), (1, 1.25))),
 )
-"""By how much an outline may be slanted, too large or too small."""
+"""Distortions of the outline to try: none, four slants, four wrong sizes."""
 
 
-class Part(NamedTuple):
-    """A part of a picture, about as large as the sketches of a deck's cards."""
+class ImagePatch(NamedTuple):
+    """Part of an image, scaled to about the size of the templates."""
 
     fine: NDArray[np.float32]
+    """Its ink channel, height x width, 0..255."""
     coarse: NDArray[np.float32]
     """The same, blurred."""
-    to_part: NDArray[np.float64]
-    """3 x 3, from the picture's pixels."""
+    to_patch: NDArray[np.float64]
+    """Homography (3 x 3) from pixels of the image to those of the patch."""
 
     def quad(self, plane: NDArray[np.float64]) -> Quad:
-        """Return the quad in the picture of a plane in this part."""
-        return np.asarray(transform(np.linalg.inv(self.to_part) @ plane, UNIT), np.float32)
+        """Return the quad (4 x 2 px of the image) of a homography from `UNIT_CARD` to this patch."""
+        return np.asarray(transform_points(np.linalg.inv(self.to_patch) @ plane, UNIT_CARD), np.float32)
 
 
-def part_about(image: Image, quad: Quad, height: int) -> Part | None:
-    """Return what lies about a quad, made so small that a card is `height` pixels tall; None: outside."""
+def crop_patch(image: Image, quad: Quad, height: int) -> ImagePatch | None:
+    """Return the surroundings of a quad, scaled so that a card is at most `height` pixels tall.
+
+    The result is None if the quad lies outside the image.
+    """
     low, high = quad.min(axis=0), quad.max(axis=0)
-    room = _ROOM * upright_height(quad)
+    room = _PATCH_MARGIN * upright_card_height(quad)
     low = np.maximum(np.floor(low - room), 0).astype(int)
     high = np.minimum(np.ceil(high + room), image.shape[1::-1]).astype(int)
     if (high < low + 8).any():
         return None
-    part = image[low[1] : high[1], low[0] : high[0]]
-    shrink = min(1.0, height / max(upright_height(quad), 1.0))
-    size = (max(4, round(part.shape[1] * shrink)), max(4, round(part.shape[0] * shrink)))
-    small = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
-    sx, sy = size[0] / part.shape[1], size[1] / part.shape[0]
+    patch = image[low[1] : high[1], low[0] : high[0]]
+    shrink = min(1.0, height / max(upright_card_height(quad), 1.0))
+    size = (max(4, round(patch.shape[1] * shrink)), max(4, round(patch.shape[0] * shrink)))
+    small = np.asarray(cv2.resize(patch, size, interpolation=cv2.INTER_AREA), np.uint8)
+    sx, sy = size[0] / patch.shape[1], size[1] / patch.shape[0]
     to_part = np.array([[sx, 0, (0.5 - low[0]) * sx - 0.5], [0, sy, (0.5 - low[1]) * sy - 0.5], [0, 0, 1]])
-    seen = ink(small)
-    return Part(seen, np.asarray(cv2.GaussianBlur(seen, (0, 0), _SOFT), np.float32), to_part)
+    seen = ink_channel(small)
+    return ImagePatch(
+        seen, np.asarray(cv2.GaussianBlur(seen, (0, 0), _COARSE_BLUR_SIGMA), np.float32), to_part
+    )
 
 
-def likeness(
-    parts: Sequence[Part], quads: Sequence[Quad], cards: Sequence[str], pictures: CardPictures
+def template_similarities(
+    patches: Sequence[ImagePatch], quads: Sequence[Quad], cards: Sequence[str], templates: CardTemplates
 ) -> NDArray[np.float64]:
-    """Return how much what lies in each quad looks like each card of the deck (N x cards).
+    """Return the similarity of what lies in each quad to each card of the deck (N x cards).
 
-    Each quad is first moved a little, to where the card that it is named (`cards`) fits best.
+    Each quad is first aligned to the template of its supposed card in `cards`.
     """
-    if not len(parts):
-        return np.zeros((0, len(pictures.cards)))
-    coarse, fine = [part.coarse for part in parts], [part.fine for part in parts]
-    planes = np.stack([part.to_part @ plane_of(quad) for part, quad in zip(parts, quads, strict=True)])
-    which = np.array([2 * pictures.cards.index(card) for card in cards])
-    ways = pictures.coarse.alike(pictures.coarse.seen(coarse, planes))
+    if not len(patches):
+        return np.zeros((0, len(templates.cards)))
+    coarse, fine = [patch.coarse for patch in patches], [patch.fine for patch in patches]
+    planes = np.stack(
+        [patch.to_patch @ unit_card_homography(quad) for patch, quad in zip(patches, quads, strict=True)]
+    )
+    which = np.array([2 * templates.cards.index(card) for card in cards])
+    ways = templates.coarse.similarities(templates.coarse.sample(coarse, planes))
     every = np.arange(len(which))
     which = which + (ways[every, which + 1] > ways[every, which])
-    planes = pictures.coarse.align(coarse, planes, which, _CHECK_STEPS).planes
-    planes = pictures.fine.align(fine, planes, which, _CHECK_STEPS).planes
-    return _to_cards(pictures.fine.alike(pictures.fine.seen(fine, planes)))
+    planes = templates.coarse.align(coarse, planes, which, _CHECK_STEPS).planes
+    planes = templates.fine.align(fine, planes, which, _CHECK_STEPS).planes
+    return _best_orientation(templates.fine.similarities(templates.fine.sample(fine, planes)))
 
 
-def _to_cards(alike: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the likeness to cards (N x cards) by that to their sketches, whichever way up."""
-    return np.asarray(alike.reshape(len(alike), -1, 2).max(axis=2))
+def _best_orientation(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the similarity to each card (N x cards), given that to its template both ways up."""
+    return np.asarray(similarity.reshape(len(similarity), -1, 2).max(axis=2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Registered:
-    """A card of the deck, laid over a picture."""
+class Registration:
+    """A card of the deck, aligned to an image."""
 
     quad: Quad
-    to_all: NDArray[np.float64]
-    """Likeness to each card of the deck of what is seen in the quad."""
+    """Where it lies: 4 x 2 px of the image."""
+    similarities: NDArray[np.float64]
+    """Similarity of what lies in the quad to each card of the deck."""
 
 
-def registered(part: Part, quad: Quad, pictures: CardPictures) -> Registered:
-    """Return where near a quad a card of the deck lies, the one that fits best."""
-    which, planes = _laid_anywhere(part.coarse, part.to_part @ plane_of(quad), pictures)
-    coarse = pictures.coarse.align([part.coarse] * len(which), planes, which, _COARSE_STEPS)
-    best = np.argsort(-coarse.likeness, kind="stable")[:_KEPT]
-    fine = pictures.fine.align([part.fine] * len(best), coarse.planes[best], which[best], _FINE_STEPS)
-    plane = fine.planes[[int(fine.likeness.argmax())]]
-    alike = pictures.fine.alike(pictures.fine.seen([part.fine], plane))
-    return Registered(part.quad(plane[0]), _to_cards(alike)[0])
+def register_card(patch: ImagePatch, quad: Quad, templates: CardTemplates) -> Registration:
+    """Return the card of the deck that fits best near a quad."""
+    which, planes = _search_coarsely(patch.coarse, patch.to_patch @ unit_card_homography(quad), templates)
+    coarse = templates.coarse.align([patch.coarse] * len(which), planes, which, _COARSE_STEPS)
+    best = np.argsort(-coarse.similarity, kind="stable")[:_FINE_CANDIDATES]
+    fine = templates.fine.align([patch.fine] * len(best), coarse.planes[best], which[best], _FINE_STEPS)
+    plane = fine.planes[[int(fine.similarity.argmax())]]
+    similarity = templates.fine.similarities(templates.fine.sample([patch.fine], plane))
+    return Registration(patch.quad(plane[0]), _best_orientation(similarity)[0])
 
 
-def _laid_anywhere(
-    seen: NDArray[np.float32], start: NDArray[np.float64], pictures: CardPictures
+def _search_coarsely(
+    seen: NDArray[np.float32], start: NDArray[np.float64], templates: CardTemplates
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the sketches (_TRIED) that are most like anything about a plane, and the planes they lie in."""
-    sketches = pictures.coarse
-    w, h = sketches.width, sketches.height
-    size = (round(w * (1 + 2 * _MARGIN)), round(h * (1 + 2 * _MARGIN)))
+    """Return the templates most similar to something near a quad, with the homographies to where.
+
+    Both arrays have 2 x _COARSE_CANDIDATES rows, as each template comes both ways up.
+    """
+    bank = templates.coarse
+    w, h = bank.width, bank.height
+    size = (round(w * (1 + 2 * _SEARCH_MARGIN)), round(h * (1 + 2 * _SEARCH_MARGIN)))
     to_unit = np.array([[1 / w, 0, (0.5 - size[0] / 2) / w], [0, 1 / h, (0.5 - size[1] / 2) / h], [0, 0, 1]])
-    # Half a turn hardly changes what a card looks like coarsely.
-    cards = sketches.cards[::2]
+    # At low resolution, a card looks almost the same after half a turn.
+    cards = bank.cards[::2]
     cards = (cards / (np.linalg.norm(cards, axis=1, keepdims=True) + 1e-3)).T
     found = []
-    for form in _FORMS:
+    for form in _DISTORTIONS:
         flat = cv2.warpPerspective(
             seen,
             start @ form @ to_unit,
@@ -136,19 +157,19 @@ def _laid_anywhere(
             flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
             borderMode=cv2.BORDER_REPLICATE,
         )
-        windows = sliding_window_view(local(np.asarray(flat, np.float32), w), (h, w))
+        windows = sliding_window_view(local_contrast(np.asarray(flat, np.float32), w), (h, w))
         places = windows.shape[:2]
         looks = windows.reshape(-1, h * w)
-        faint = _FAINT * h * w
+        faint = _FAINT_ENERGY * h * w
         found.append((looks @ cards) / np.sqrt(np.einsum("np,np->n", looks, looks) + faint)[:, None])
-    alike = np.concatenate(found)
-    best = alike.argmax(axis=0)
-    chosen = np.argsort(-alike[best, np.arange(len(best))], kind="stable")[:_TRIED]
+    similarity = np.concatenate(found)
+    best = similarity.argmax(axis=0)
+    chosen = np.argsort(-similarity[best, np.arange(len(best))], kind="stable")[:_COARSE_CANDIDATES]
     number, place = np.divmod(best[chosen], places[0] * places[1])
     row, column = np.divmod(place, places[1])
     shifts = np.tile(np.eye(3), (len(chosen), 1, 1))
     shifts[:, 0, 2] = (column - (places[1] - 1) / 2) / w
     shifts[:, 1, 2] = (row - (places[0] - 1) / 2) / h
-    planes = start @ np.stack(_FORMS)[number] @ shifts
+    planes = start @ np.stack(_DISTORTIONS)[number] @ shifts
     both = (2 * chosen[:, None] + np.arange(2)).ravel()
     return both, planes.repeat(2, axis=0)

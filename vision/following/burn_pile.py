@@ -11,7 +11,7 @@ from vision.following.records import changed_share
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, Place
-from vision.table.observations import Seen, vote
+from vision.table.observations import Observation, fuse_looks
 
 _LOOKS = 2
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
@@ -32,7 +32,7 @@ class _Put:
     """A card that a hand seems to have put down."""
 
     t: float
-    card: Seen
+    card: Observation
     sure: bool
     """Whether it has been seen there with no arm over the place: beside one, cards are outlined badly."""
 
@@ -42,19 +42,24 @@ class Heap:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._known: list[Seen] = []
+        self._known: list[Observation] = []
         self._grown: list[_Put] = []
         self._pictures: list[tuple[float, CloseUp]] = []
         """The burn pile whenever no arm was over it lately, and once before that."""
-        self._free: list[list[Seen]] = []
+        self._free: list[list[Observation]] = []
         """Of the latest looks, what no arm was over."""
-        self.looks: list[list[Seen]] = []
+        self.looks: list[list[Observation]] = []
         """The latest looks, oldest first."""
         self._times: list[float] = []
 
     def look(
-        self, free: list[Seen], t: float, *, under_arms: Sequence[Seen] = (), burnt: CloseUp | None = None
-    ) -> list[Seen]:
+        self,
+        free: list[Observation],
+        t: float,
+        *,
+        under_arms: Sequence[Observation] = (),
+        burnt: CloseUp | None = None,
+    ) -> list[Observation]:
         """Take in one look; returns the cards that have come to rest and were not known.
 
         Args:
@@ -71,10 +76,10 @@ class Heap:
             put.sure = put.sure or _is_among(put.card, free)
         cards = [*free, *under_arms]
         self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
-        settled = [s.seen for s in vote(self.looks) if s.looks >= _LOOKS]
+        settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= _LOOKS]
         return [card for card in settled if not self._is_known(card)]
 
-    def _is_known(self, card: Seen) -> bool:
+    def _is_known(self, card: Observation) -> bool:
         """Tell whether a card may be one that is known to lie in its place."""
         return _is_among(card, [known for known in self._known if _may_be(known, card)])
 
@@ -91,7 +96,7 @@ class Heap:
             for card in look
         )
 
-    def add(self, fresh: Sequence[Seen], t: float) -> None:
+    def add(self, fresh: Sequence[Observation], t: float) -> None:
         """Note new cards; those where a hand has just been were put there."""
         self._known = [*self._known, *fresh][-_REMEMBERED:]
         seen = [(self._first_seen(card, t), card) for card in fresh]
@@ -103,7 +108,7 @@ class Heap:
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
 
-    def _lay_there(self, card: Seen, then: float) -> bool:
+    def _lay_there(self, card: Observation, then: float) -> bool:
         """Tell whether a card on the burn pile was only overlooked: its place looks as it did at `then`."""
         before = self._picture_at(then)
         return before is not None and looks_as_before(card, before, self._pictures[-1][1])
@@ -131,12 +136,12 @@ class Heap:
         """Return the latest picture of the burn pile up to a time."""
         return next((picture for t, picture in reversed(self._pictures) if t <= then), None)
 
-    def _first_seen(self, card: Seen, t: float) -> float:
+    def _first_seen(self, card: Observation, t: float) -> float:
         looks = zip(self._times, self.looks, strict=True)
         first = (when for when, look in looks if any(other.is_at(card) for other in look))
         return min(first, default=t)
 
-    def lies(self, card: Seen) -> bool:
+    def lies(self, card: Observation) -> bool:
         """Tell whether a card is one that is known to lie there."""
         name = card.best[0]
         return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
@@ -166,7 +171,7 @@ class Heap:
         ]
         return [(c.x, c.y) for c in recent if cards is None or self._may_be_one_of(cards, c)]
 
-    def _may_be_one_of(self, cards: Collection[str], card: Seen) -> bool:
+    def _may_be_one_of(self, cards: Collection[str], card: Observation) -> bool:
         """Tell whether what is seen may be one of some cards: it is no other one, and none that is burnt."""
         name, p = card.best
         burnt = name is not None and self._scene.burned.count(name) >= self._scene.packs
@@ -198,7 +203,7 @@ class Heap:
             self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))
 
 
-def _may_be(known: Seen, card: Seen) -> bool:
+def _may_be(known: Observation, card: Observation) -> bool:
     """Tell whether a card in the place of a known one may be that.
 
     What is named all but certainly is no face-down card, nor one that was named otherwise as surely.
@@ -207,5 +212,5 @@ def _may_be(known: Seen, card: Seen) -> bool:
     return card.face == "down" or p < CERTAIN or (known.face == "up" and (other == name or q < CERTAIN))
 
 
-def _is_among(card: Seen, others: Sequence[Seen]) -> bool:
+def _is_among(card: Observation, others: Sequence[Observation]) -> bool:
     return any(card.is_at(other, _SAME_MM, _SAME_DEGREES) for other in others)

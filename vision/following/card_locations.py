@@ -12,7 +12,7 @@ from vision.following.rows import Rows
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, PLAY, Zone
-from vision.table.observations import Seen, all_there
+from vision.table.observations import Observation, exhausted_names
 
 _MAY_BE = 0.1
 """What a hand carries is read less surely than what lies."""
@@ -29,7 +29,7 @@ class Whereabouts:
         """Take over what knows of its own part of the table; `pile` tells what lies on the play pile."""
         self._scene, self._rows, self._heap, self._taking, self._pile = scene, rows, heap, taking, pile
 
-    def holder(self, hidden: Collection[Zone], card: Seen, seat: int) -> int:
+    def holder(self, hidden: Collection[Zone], card: Observation, seat: int) -> int:
         """Return whose hand holds a card under a seat's arm: where arms cross, whose up-card it is.
 
         `hidden` are the zones that cannot be seen.
@@ -40,7 +40,7 @@ class Whereabouts:
         owners = {zone.seat for zone, spot in self._rows.spots.items() if spot.up == name and zone in hidden}
         return owners.pop() if len(owners) == 1 else seat
 
-    def lies(self, card: Seen, seat: int, *, holds_another: bool, answers: bool) -> bool:
+    def lies(self, card: Observation, seat: int, *, holds_another: bool, answers: bool) -> bool:
         """Tell whether a card under a seat's arm lies where it is, and is not held out.
 
         It lies on the pile or in the seat's own row, or is one that is known to lie just there; or it is
@@ -50,7 +50,7 @@ class Whereabouts:
         """
         whole = self._taking.whole
         carried = whole.cards if whole is not None and whole.seat == seat else ()
-        if any(card.odds.get(name, 0.0) >= _MAY_BE for name in carried):
+        if any(card.probabilities.get(name, 0.0) >= _MAY_BE for name in carried):
             return True
         zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat
@@ -73,12 +73,14 @@ class Whereabouts:
                 surely.setdefault(name, []).append(p)
         in_row = {name: min(p) for name, p in surely.items() if len(p) >= self._scene.packs}
 
-        def told_apart(seen: Seen) -> Seen:
+        def told_apart(seen: Observation) -> Observation:
             name, p = seen.best
             misread = name is not None and _MISREAD_SURELY <= p < in_row.get(name, 0.0)
             if not misread or self._scene.layout.zone_at(seen.x, seen.y) != PLAY:
                 return seen
-            return replace(seen, odds={other: q for other, q in seen.odds.items() if other != name})
+            return replace(
+                seen, probabilities={other: q for other, q in seen.probabilities.items() if other != name}
+            )
 
         under_arms = tuple(replace(held, seen=told_apart(held.seen)) for held in look.under_arms)
         return replace(look, cards=tuple(map(told_apart, look.cards)), under_arms=under_arms)
@@ -92,4 +94,4 @@ class Whereabouts:
 
     def off_the_pile(self) -> set[str]:
         """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
-        return all_there([*self._rows.undisturbed(), *self._scene.burned], self._scene.packs)
+        return exhausted_names([*self._rows.undisturbed(), *self._scene.burned], self._scene.packs)

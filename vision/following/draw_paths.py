@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 
 from vision.following.draw_visits import DrawVisit
 from vision.following.scene import Scene, along_and_aside, is_on_the_way
-from vision.hands.tracks import Reach
+from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
 
 Path = list[tuple[float, Place]]
@@ -40,7 +40,7 @@ class DrawWays:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
 
-    def trips(self, reach: Reach, visits: Sequence[DrawVisit]) -> list[list[Path]]:
+    def trips(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> list[list[Path]]:
         """Return a reach's path, cut where the hand has been far from the draw pile, each part in pieces.
 
         Not where it was lost from sight: a dark hand that rests on dark wood is. Where only the near end of
@@ -80,7 +80,7 @@ class DrawWays:
             there = max(at_pile, default=-math.inf)
         return joined
 
-    def _cut_at_stops(self, reach: Reach, trip: Path) -> list[Path]:
+    def _cut_at_stops(self, reach: ArmTrack, trip: Path) -> list[Path]:
         """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there.
 
         Then cut where it was nearer home, too: it may have paused there on its way from elsewhere. Not where
@@ -91,7 +91,9 @@ class DrawWays:
         at_pile = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
         stays = [(a, b) for a, b in pairwise(at_pile) if b - a < _LOST_SECONDS]
         for nearer_home in (False, True):
-            away = [s for s in reach.stops if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)]
+            away = [
+                s for s in reach.pauses if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)
+            ]
             away = [s for s in away if s.place in places and not any(a <= s.start < b for a, b in stays)]
             # A hand that rests elsewhere may seem to move a little, towards the draw pile, too.
             left, came = [-math.inf, *(s.end for s in away)], [*(s.start for s in away), math.inf]
@@ -109,7 +111,7 @@ class DrawWays:
             return nearer_home and draw is not None
         return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
 
-    def turns_there(self, reach: Reach, trip: Path) -> bool:
+    def turns_there(self, reach: ArmTrack, trip: Path) -> bool:
         """Tell whether the draw pile is as far as the hand went, or as far as a card that it took there."""
         home = self._scene.layout.seats[reach.seat].centre
         farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
@@ -147,13 +149,13 @@ class DrawWays:
         way = max(math.dist(home, draw), 1.0)
         return along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
 
-    def leads_to_pile(self, reach: Reach, start: float, end: float) -> bool:
+    def leads_to_pile(self, reach: ArmTrack, start: float, end: float) -> bool:
         """Tell whether a hand was on the straight way from home to the draw pile all the while."""
         draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
         way = [place for t, place in reach.path if start <= t <= end]
         return draw is not None and all(is_on_the_way(place, home, draw, _PASSED_MM) for place in way)
 
-    def goes_back(self, reach: Reach) -> bool:
+    def goes_back(self, reach: ArmTrack) -> bool:
         """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
 
         One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn,
@@ -162,7 +164,7 @@ class DrawWays:
         """
         draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
         half = 0.0 if draw is None else math.dist(draw, home) / 2
-        since = max((s.end for s in reach.stops if math.dist(s.place, home) > half), default=reach.start)
+        since = max((s.end for s in reach.pauses if math.dist(s.place, home) > half), default=reach.start)
         later = ((t, place) for t, place in reach.path if t >= since)
         way = [(t, math.dist(place, home)) for t, place in later if self.is_at_pile(reach.seat, place)]
         if any(_QUICKEST_SECONDS < b - a < _LOST_SECONDS for (a, _), (b, _) in pairwise(way)):
@@ -172,7 +174,7 @@ class DrawWays:
         nearest = accumulate((far for _, far in way), min)
         return any(far - near >= _BACK_MM for (_, far), near in zip(way, nearest, strict=True))
 
-    def was_lost_at_pile(self, reach: Reach) -> bool:
+    def was_lost_at_pile(self, reach: ArmTrack) -> bool:
         """Tell whether a reach is the rest of the one before: begins where that ended, at the draw pile."""
         earlier = [other for other in self._scene.reaches if other.seat == reach.seat and other is not reach]
         if not earlier or not earlier[-1].path or not reach.path:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from vision.following.patches import PATCH_MM
 from vision.following.records import Patch, changed_share
-from vision.hands.tracks import Reach, Stop
+from vision.hands.tracks import ArmTrack, Pause
 from vision.table.layout import Place
 
 STUCK_MM = 75.0
@@ -63,9 +63,9 @@ class DrawVisit:
         drawn = self.stuck and (self.loose is None or self.paused)
         return drawn and self.end - self.start >= PAUSE_SECONDS
 
-    def meanwhile(self, reach: Reach) -> list[Stop]:
+    def meanwhile(self, reach: ArmTrack) -> list[Pause]:
         """Return where the reach's hand seemed to pause during it."""
-        return [stop for stop in reach.stops if stop.start <= self.end and self.start <= stop.end]
+        return [stop for stop in reach.pauses if stop.start <= self.end and self.start <= stop.end]
 
     def follow(self, tip: Place, *, at_pile: bool) -> None:
         """Take in where the tip seems to be in a further frame."""

@@ -13,7 +13,7 @@ from vision.following.draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictur
 from vision.following.patches import PATCH_MM
 from vision.following.records import Patch, PutDown
 from vision.following.scene import Scene
-from vision.hands.tracks import Reach
+from vision.hands.tracks import ArmTrack
 
 BeforeDraw = Callable[[str | None, int, float], None]
 """Is told who has drawn how many, and when that is told, before it is told."""
@@ -81,15 +81,15 @@ class Draws:
         """Whether the draw pile has not been seen since somebody was there."""
         return self._pictures.is_stale
 
-    def seems_to_draw(self, reach: Reach) -> bool:
+    def seems_to_draw(self, reach: ArmTrack) -> bool:
         """Tell whether a hand rests at the draw pile, and no longer than it takes to draw.
 
         One that rests longer may hold a card out over it.
         """
-        soon = reach.resting < _DRAW_SECONDS and not self.all_drawn
+        soon = reach.pause_seconds < _DRAW_SECONDS and not self.all_drawn
         return soon and self._scene.at_draw_pile(reach.tip)
 
-    def watch(self, reach: Reach, t: float, *, covered: bool) -> None:
+    def watch(self, reach: ArmTrack, t: float, *, covered: bool) -> None:
         """Note in each frame whether a reach's arm is over the draw pile.
 
         The tip of an arm that has put down a card is taken to be at that card until the card is known to lie
@@ -116,7 +116,7 @@ class Draws:
         self._pictures.look(t, picture, near)
 
     def reach_ended(
-        self, reach: Reach, now: float, since: float = -math.inf, *, showed: bool = False
+        self, reach: ArmTrack, now: float, since: float = -math.inf, *, showed: bool = False
     ) -> None:
         """Count the draws of a reach that is over.
 
@@ -141,26 +141,28 @@ class Draws:
         if count and self._drawn is not None and self._drawn.count and self._ways.was_lost_at_pile(reach):
             count, firm = count - 1, min(firm, count - 1)
         if self._drawn is None:
-            drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last, put_down_there=put_down_there)
+            drawn = _Drawn(
+                reach.seat, count, firm, reach.start, reach.last_seen, put_down_there=put_down_there
+            )
             self._drawn = drawn
         else:
             self._drawn.count += count
             self._drawn.firm += firm
-            self._drawn.t = reach.last
+            self._drawn.t = reach.last_seen
             self._drawn.put_down_there &= not count
 
-    def forget(self, reach: Reach | None) -> None:
+    def forget(self, reach: ArmTrack | None) -> None:
         """Note that a reach took a card back from the pile, and drew none."""
         drawn = self._drawn
-        if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last):
+        if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last_seen):
             self._drawn = None
 
-    def _count(self, reach: Reach, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
+    def _count(self, reach: ArmTrack, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
         """Return how often a reach went to the draw pile since then, and how often surely to take a card."""
         over = [(visit.start, visit.end, False) for visit in visits if visit.counts]
         stops = [
             (s.start, s.end, self._ways.is_where_cards_are_taken(reach.seat, s.place, _SHORT_MM))
-            for s in reach.stops
+            for s in reach.pauses
             if s.start >= since and self._ways.is_at_pile(reach.seat, s.place)
         ]
         pauses: list[bool] = []
@@ -182,20 +184,20 @@ class Draws:
         )
         return len(pauses) + quick, sum(pauses)
 
-    def _went_only_there(self, reach: Reach) -> bool:
+    def _went_only_there(self, reach: ArmTrack) -> bool:
         """Tell whether a hand came after its player had put cards down, and only paused before the pile."""
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
-        came_after = put_down is not None and reach.start >= put_down.t and bool(reach.stops)
-        return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.stops)
+        came_after = put_down is not None and reach.start >= put_down.t and bool(reach.pauses)
+        return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.pauses)
 
-    def _paused_only_to_put_down(self, reach: Reach) -> bool:
+    def _paused_only_to_put_down(self, reach: ArmTrack) -> bool:
         """Tell whether a hand paused but once, and its player's card was put down as that pause ended."""
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
-        if put_down is None or len(reach.stops) != 1:
+        if put_down is None or len(reach.pauses) != 1:
             return False
-        return reach.stops[0].start < put_down.t <= reach.stops[0].end + _AT_ONCE_SECONDS
+        return reach.pauses[0].start < put_down.t <= reach.pauses[0].end + _AT_ONCE_SECONDS
 
-    def _is_faint(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
+    def _is_faint(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:
         """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
 
         Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
@@ -219,21 +221,21 @@ class Draws:
             for visit in soon
         )
 
-    def _stayed_over_pile(self, reach: Reach, visit: DrawVisit) -> bool:
+    def _stayed_over_pile(self, reach: ArmTrack, visit: DrawVisit) -> bool:
         """Tell whether an arm came over the draw pile after a pause elsewhere and stayed without going on."""
         draw = self._scene.layout.draw
-        before = [stop.place for stop in reach.stops if stop.end <= visit.start]
+        before = [stop.place for stop in reach.pauses if stop.end <= visit.start]
         came = any(self._ways.is_elsewhere(reach.seat, place) for place in before)
         near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
 
-    def _was_hidden_at_pile(self, reach: Reach, visits: Sequence[DrawVisit]) -> bool:
+    def _was_hidden_at_pile(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:
         """Tell whether something was over the draw pile, on the way to which the seen part of the arm was."""
         if not visits or visits[-1].end - visits[0].start < PAUSE_SECONDS:
             return False
         return self._ways.leads_to_pile(reach, visits[0].start, visits[-1].end)
 
-    def _paused_short_of_pile(self, reach: Reach, visit: DrawVisit) -> bool:
+    def _paused_short_of_pile(self, reach: ArmTrack, visit: DrawVisit) -> bool:
         return visit.end - visit.start >= PAUSE_SECONDS and any(
             self._ways.is_where_cards_are_taken(reach.seat, stop.place, _FAR_SHORT_MM)
             for stop in visit.meanwhile(reach)

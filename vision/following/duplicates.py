@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from vision.decks.card_classes import rank_and_colour
 from vision.following.pile_geometry import are_two_ends, hide, hides_part, in_place
-from vision.table.observations import MIN_NAME, Seen, Settled, turn_between
+from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, angle_between
 
 SURE_NAME = 0.9
 """A card that is named less surely than this may show in part alone."""
@@ -29,24 +29,24 @@ _ALONG = 30.0
 """A card turned from another one by no more degrees lies along it."""
 OFF_MM = 5.0
 """So far outlines may be off when one card just hides another's index."""
-Claim = tuple[str | None, float, Seen]
+Claim = tuple[str | None, float, Observation]
 """A card that is seen: its name, how sure that is, and where it lies."""
 
 
 class Before(NamedTuple):
     """What pictures tell of what was to be seen before."""
 
-    placed: Callable[[Seen], bool]
+    placed: Callable[[Observation], bool]
     """Whether a card surely was to be seen just there."""
-    hidden: Callable[[Seen], bool]
+    hidden: Callable[[Observation], bool]
     """Whether it surely was not."""
-    stays: Callable[[Seen, Sequence[Seen]], bool]
+    stays: Callable[[Observation, Sequence[Observation]], bool]
     """Whether what shows of a place beside cards that lie upon it looks as it did before."""
     free: bool = True
     """Whether no hand is there now: one may be moving what lies there."""
-    edge_stays: Callable[[Seen, Sequence[Seen]], bool] = lambda card, upon: False
+    edge_stays: Callable[[Observation, Sequence[Observation]], bool] = lambda card, upon: False
     """Whether a card's edge, beside cards that lie upon it, is just where it was."""
-    shows_beside: Callable[[Seen, Seen], bool] = lambda card, other: False
+    shows_beside: Callable[[Observation, Observation], bool] = lambda card, other: False
     """Whether a card's index that another would hide, if it lay upon it, is to be seen where it was."""
 
 
@@ -55,7 +55,7 @@ class PileCard:
     """A card on the pile, by name, with the place where it was last seen."""
 
     name: str
-    place: Seen | None
+    place: Observation | None
     sure: bool = False
     """Whether it was all but certainly read while no hand was near."""
     put: int = 0
@@ -67,7 +67,7 @@ def numbers_of(name: str | None, pile: Sequence[PileCard]) -> list[int]:
     return [number for number, card in enumerate(pile) if card.name == name]
 
 
-def names_at(seen: Seen, pile: Sequence[PileCard]) -> list[str]:
+def names_at(seen: Observation, pile: Sequence[PileCard]) -> list[str]:
     """Return the names of the cards of a pile that are known to lie just where a card is seen."""
     return [card.name for card in pile if card.place and in_place(card.place, seen)]
 
@@ -82,47 +82,47 @@ def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
     return top
 
 
-def joined_ends(cards: Sequence[Settled]) -> list[Settled]:
+def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
     """Return what several looks see, with the two ends of a card outlined as two cards put together.
 
     That happens where a card lies across others whose edges run on beneath it. Of each end one index is read,
     so that neither is read surely; of two cards that lie so the upper one would be. Where one that is surely
     read lies along the card, and not across it, it would hide one of the ends.
     """
-    upon = [card.seen for card in cards if card.seen.best[1] >= SURE_NAME]
-    joined: list[Settled] = []
+    upon = [card.observation for card in cards if card.observation.best[1] >= SURE_NAME]
+    joined: list[FusedObservation] = []
     for card in cards:
         for k, other in enumerate(joined):
-            whole = _put_together(other.seen, card.seen)
+            whole = _put_together(other.observation, card.observation)
             if whole is not None and not any(_hides_an_end(upper, whole) for upper in upon):
-                joined[k] = Settled(whole, max(other.looks, card.looks))
+                joined[k] = FusedObservation(whole, max(other.look_count, card.look_count))
                 break
         else:
             joined.append(card)
     return joined
 
 
-def _put_together(first: Seen, second: Seen) -> Seen | None:
+def _put_together(first: Observation, second: Observation) -> Observation | None:
     """Return the card of whose two ends these are, each read on its own; None where they are not."""
-    names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME <= seen.best[1] < SURE_NAME]
+    names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME_P <= seen.best[1] < SURE_NAME]
     if (
         len(names) < 2
         or rank_and_colour(names[0]) != rank_and_colour(names[1])
         or first.is_at(second, *_APART)
     ):
         return None
-    both = first.odds.keys() & second.odds.keys()
-    if sum(first.odds[name] * second.odds[name] for name in both) < _ONE_NAME:
+    both = first.probabilities.keys() & second.probabilities.keys()
+    if sum(first.probabilities[name] * second.probabilities[name] for name in both) < _ONE_NAME:
         return None
     # Where the pips are covered both are misread alike: so they are averaged, and not multiplied.
-    odds = {name: (first.odds[name] + second.odds[name]) / 2 for name in both}
+    odds = {name: (first.probabilities[name] + second.probabilities[name]) / 2 for name in both}
     angle = max(first, second, key=lambda seen: seen.best[1]).angle
-    whole = Seen((first.x + second.x) / 2, (first.y + second.y) / 2, angle, "up", odds)
+    whole = Observation((first.x + second.x) / 2, (first.y + second.y) / 2, angle, "up", odds)
     return whole if are_two_ends(whole, first, second) else None
 
 
-def _hides_an_end(upper: Seen, whole: Seen) -> bool:
-    return turn_between(upper.angle, whole.angle) <= _ALONG and hides_part(upper, whole)
+def _hides_an_end(upper: Observation, whole: Observation) -> bool:
+    return angle_between(upper.angle, whole.angle) <= _ALONG and hides_part(upper, whole)
 
 
 def told_apart(
@@ -164,10 +164,10 @@ def _is_read_as_another(claims: Sequence[Claim], k: int) -> bool:
     name, _, seen = claims[k]
     others = [where for number, (other, _, where) in enumerate(claims) if other == name and number != k]
     beside = bool(others) and not any(in_place(where, seen) for where in others)
-    return seen.odds.get(str(name), 0.0) >= (_BESIDE_NAME if beside else SURE_NAME)
+    return seen.probabilities.get(str(name), 0.0) >= (_BESIDE_NAME if beside else SURE_NAME)
 
 
-def _way(seen: Seen, card: PileCard) -> float:
+def _way(seen: Observation, card: PileCard) -> float:
     """Return how far, mm, a card seen lies from where one on the pile was seen last."""
     place = card.place
     return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
@@ -209,7 +209,7 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     return stays or uppermost < len(pile) - 1 or hide(above, [place], OFF_MM)
 
 
-def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Seen, was: Before) -> bool:
+def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation, was: Before) -> bool:
     """Tell whether a card seen lies beneath one put down later than one of its name: no hand puts it there.
 
     The index of one of its own rank would look like the one that hides it.
@@ -218,13 +218,15 @@ def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Seen, was: 
     return any(card.place is not None and was.shows_beside(card.place, seen) for card in later)
 
 
-def _is_laid_bare(pile: Sequence[PileCard], claims: Sequence[Claim], place: Seen, seen: Seen) -> bool:
+def _is_laid_bare(
+    pile: Sequence[PileCard], claims: Sequence[Claim], place: Observation, seen: Observation
+) -> bool:
     """Tell whether a card seen lies exactly where one of its name did, the uppermost one gone from it."""
     gone = pile[-1].name not in {name for name, _, _ in claims}
     return gone and place.is_at(seen, *_JUST_THERE)
 
 
-def alike_lies_at(name: str, seen: Seen, pile: Sequence[PileCard]) -> bool:
+def alike_lies_at(name: str, seen: Observation, pile: Sequence[PileCard]) -> bool:
     """Tell whether a card of the rank and colour of `name` is known to lie just there."""
     return any(rank_and_colour(other) == rank_and_colour(name) for other in names_at(seen, pile))
 
@@ -245,13 +247,13 @@ def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, n
     return False
 
 
-def _lies_rather_at(there: PileCard, home: PileCard, seen: Seen) -> bool:
+def _lies_rather_at(there: PileCard, home: PileCard, seen: Observation) -> bool:
     """Tell whether a card lies about where one of the pile lay, and much nearer to that than to another."""
     away = _way(seen, there)
     return away <= _ABOUT_MM and 2 * away < _way(seen, home) < math.inf
 
 
-def _stays_beneath(pile: Sequence[PileCard], number: int, upon: Sequence[Seen], was: Before) -> bool:
+def _stays_beneath(pile: Sequence[PileCard], number: int, upon: Sequence[Observation], was: Before) -> bool:
     """Tell whether a card of the pile surely lies where it did, beneath those that are seen."""
     place = pile[number].place
     return place is not None and lies_alone(number, pile) and was.edge_stays(place, upon)
@@ -279,7 +281,7 @@ def _together(card: PileCard, other: PileCard) -> bool:
 
 
 def _lies_upon(
-    seen: Seen, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: Before
+    seen: Observation, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: Before
 ) -> bool:
     """Tell whether a card seen lies upon one of the pile that has not moved: it hides an index of that.
 
@@ -296,10 +298,10 @@ def _lies_upon(
     there = [where for name, _, where in claims if name == card.name and in_place(card.place, where)]
     if not there:
         return _is_played_upon(card.place, pile, claims)
-    return any(where.odds[card.name] < seen.best[1] for where in there)
+    return any(where.probabilities[card.name] < seen.best[1] for where in there)
 
 
-def _is_played_upon(top: Seen, pile: Sequence[PileCard], claims: Sequence[Claim]) -> bool:
+def _is_played_upon(top: Observation, pile: Sequence[PileCard], claims: Sequence[Claim]) -> bool:
     """Tell whether what is seen hides the uppermost card, and one at least that has just been put there.
 
     If none has, that card may have been taken.

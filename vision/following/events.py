@@ -25,9 +25,9 @@ from vision.following.rows import Rows
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
-from vision.hands.tracks import Hands, Reach
+from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
-from vision.table.observations import MIN_NAME, Seen, all_there, vote
+from vision.table.observations import MIN_NAME_P, Observation, exhausted_names, fuse_looks
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks, by how much hurries."""
@@ -69,17 +69,17 @@ class EventMaker:
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
-        self._took: Reach | None = None
+        self._took: ArmTrack | None = None
         """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
         self._shows = Shows()
         self._shown_at = -math.inf
         """When a card was last shown, as was told."""
-        self._resting: list[tuple[Look, list[Seen]]] = []
+        self._resting: list[tuple[Look, list[Observation]]] = []
         """The latest looks, and what rests under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
         self._where = Whereabouts(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
         self._play = self._play_pile(t)
-        self._as_it_lies: list[list[Seen]] | None = None
+        self._as_it_lies: list[list[Observation]] | None = None
         """Looks at the play pile since somebody said where it is; None: what lies there is known."""
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
 
@@ -128,12 +128,12 @@ class EventMaker:
         """The cards on the play pile, bottom first."""
         return self._play.pile.names
 
-    def on_hands(self, hands: Hands) -> list[Event]:
+    def on_hands(self, hands: HandsFrame) -> list[Event]:
         """Take in one frame's arms; returns the events decided by it."""
         over_draw_pile = hands.covered.get(DRAW, frozenset())
-        if DRAW in hands.covered and not over_draw_pile and len(hands.reaches) == 1:
-            over_draw_pile = frozenset(reach.seat for reach in hands.reaches)  # the hand, apart from its arm
-        for reach in hands.reaches:
+        if DRAW in hands.covered and not over_draw_pile and len(hands.tracks) == 1:
+            over_draw_pile = frozenset(reach.seat for reach in hands.tracks)  # the hand, apart from its arm
+        for reach in hands.tracks:
             self._scene.remember(reach)
             self._draws.watch(reach, hands.t, covered=reach.seat in over_draw_pile)
         for zone, seats in hands.covered.items():
@@ -154,7 +154,7 @@ class EventMaker:
     def on_look(self, look: Look) -> list[Event]:
         """Take in one look at the table; returns the events decided by it."""
         look = self._where.without_cards_in_rows(look)
-        by_zone: dict[Zone | None, list[Seen]] = {}
+        by_zone: dict[Zone | None, list[Observation]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
         holder = partial(self._where.holder, look.hidden)
@@ -200,7 +200,7 @@ class EventMaker:
         near = nearest(look.cards, draw, PATCH_MM)
         self._draws.look(look.t, there=there, picture=look.patches.get(DRAW), near=near)
 
-    def look_interval(self, hands: Hands) -> float:
+    def look_interval(self, hands: HandsFrame) -> float:
         """Return after how many seconds another look may decide something; inf when nothing is open.
 
         Looks cost most of all that is done: where nothing hurries they are made rarely.
@@ -212,15 +212,15 @@ class EventMaker:
             return pile
         if self._shows.left is not None:
             return _STEADY
-        if self._shows.lasts(hands.t) and hands.reaches:
+        if self._shows.lasts(hands.t) and hands.tracks:
             return _SLOW  # who answers may reach in beneath the arm that rests
         reaches = self._scene.reaches
         if (self._taking.whole is not None or self.layout.play is None) and reaches:
-            return _STEADY if hands.t - reaches[-1].last < 1.5 else math.inf
+            return _STEADY if hands.t - reaches[-1].last_seen < 1.5 else math.inf
         touched = any(s.touched is not None and z not in hands.covered for z, s in self.rows.spots.items())
         if touched or (self._draws.unseen and DRAW not in hands.covered):
             return _SLOW
-        rests = [reach for reach in hands.reaches if 0.2 < reach.resting < 2.5]
+        rests = [reach for reach in hands.tracks if 0.2 < reach.pause_seconds < 2.5]
         return math.inf if all(self._draws.seems_to_draw(reach) for reach in rests) else _SLOW
 
     def finish(self, t: float) -> list[Event]:
@@ -232,7 +232,7 @@ class EventMaker:
         self._upcards.tell_at_the_end(t)
         return self.log.take()
 
-    def _look_beside_piles(self, look: Look, free: list[Seen], under_arms: list[Seen]) -> None:
+    def _look_beside_piles(self, look: Look, free: list[Observation], under_arms: list[Observation]) -> None:
         """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
         t = look.t
         fresh = self._heap.look(free, t, under_arms=under_arms, burnt=look.burnt)
@@ -244,7 +244,7 @@ class EventMaker:
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
             self._heap.found(self._shown_at)
 
-    def _first_on_pile(self, fresh: Sequence[Seen], now: float) -> bool:
+    def _first_on_pile(self, fresh: Sequence[Observation], now: float) -> bool:
         """Put the play pile where the first face-up cards come to rest near the draw pile."""
         ups = [c for c in self._near_draw_pile(fresh) if not self._shows.shown_before(c)]
         if not ups:
@@ -261,7 +261,7 @@ class EventMaker:
         held = [u.seen for u in look.under_arms if not u.moving and self._scene.rests(u.seat)]
         there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
         self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
-        both = [s.seen for s in vote([cards for _, cards in self._resting]) if s.looks == 2]
+        both = [s.observation for s in fuse_looks([cards for _, cards in self._resting]) if s.look_count == 2]
         ranks = Counter(str(c.best[0])[:-1] for c in both)
         rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
         if rank is None:
@@ -270,13 +270,15 @@ class EventMaker:
         for seen_before, _ in self._resting:
             self._play.glimpse(seen_before, [])
 
-    def _near_draw_pile(self, cards: Sequence[Seen]) -> list[Seen]:
+    def _near_draw_pile(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the face-up cards among these that can be named and may lie on the play pile."""
         draw = self.layout.draw or self.layout.middle
-        ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME]
+        ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME_P]
         return [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
 
-    def _begin_pile(self, cards: Sequence[Seen], looks: Sequence[Sequence[Seen]], now: float) -> None:
+    def _begin_pile(
+        self, cards: Sequence[Observation], looks: Sequence[Sequence[Observation]], now: float
+    ) -> None:
         """Put the play pile where these cards are, and go through the looks that showed them there."""
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
@@ -288,12 +290,12 @@ class EventMaker:
 
         Who stays with the arm over the card, to draw, has not put it down only when the arm is gone.
         """
-        last = max(self._scene.reaches, key=lambda reach: reach.last, default=Reach(0, 0, 0, 0))
-        near = [stop for stop in last.stops if math.dist(stop.place, place) < NEAR_MM]
+        last = max(self._scene.reaches, key=lambda reach: reach.last_seen, default=ArmTrack(0, 0, 0, 0))
+        near = [stop for stop in last.pauses if math.dist(stop.place, place) < NEAR_MM]
         nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)
-        return last.last if nearest is None else nearest.start
+        return last.last_seen if nearest is None else nearest.start
 
-    def _take_as_it_lies(self, looks: list[list[Seen]]) -> None:
+    def _take_as_it_lies(self, looks: list[list[Observation]]) -> None:
         """Put on the pile, once looks agree, what lies where it is said to be: maybe nothing."""
         view = self._play.pile.view(looks[-_SETTLED:], self._where.off_the_pile())
         unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
@@ -307,9 +309,9 @@ class EventMaker:
             self._play.pile.cards.clear()
         self._as_it_lies = None
 
-    def _tell_what_is_done(self, hands: Hands) -> None:
+    def _tell_what_is_done(self, hands: HandsFrame) -> None:
         """Tell what waited for hands to go, in the order in which it happened."""
-        now, present = hands.t, {reach.seat for reach in hands.reaches}
+        now, present = hands.t, {reach.seat for reach in hands.tracks}
         self._taking.tell_when_done(now, present, pile_open=self._play.touched is not None)
         if self._took is not None and self._taking.whole is None:
             if self._taking.burnt:  # after the burn that hand may have drawn, too
@@ -325,7 +327,7 @@ class EventMaker:
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
-        lying = all_there((name for name, _ in self._where.lying()), self._scene.packs)
+        lying = exhausted_names((name for name, _ in self._where.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
         if shown is None:
             return

@@ -15,7 +15,7 @@ from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import hide, same_card
 from vision.following.play_log import ToldPlays
 from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, rank_odds, rank_told
-from vision.table.observations import MIN_NAME, Seen, turn_between, vote
+from vision.table.observations import MIN_NAME_P, Observation, angle_between, fuse_looks
 from vision.types import UNKNOWN_CARD
 
 SURE = 0.75
@@ -47,7 +47,7 @@ class SeeminglyNew:
     def put_down(
         self,
         seen: Sequence[NewCard],
-        player_at: Callable[[Seen], str | None],
+        player_at: Callable[[Observation], str | None],
         t: float,
         *,
         early: bool,
@@ -101,7 +101,7 @@ class SeeminglyNew:
             or (_is_doubtful(c) and not _is_of_another_rank(c, known))
         ]
         self._pile.cards[:0] = [
-            PileCard(name, place) for name, _, place in old if place.odds.get(name, 0.0) >= CERTAIN
+            PileCard(name, place) for name, _, place in old if place.probabilities.get(name, 0.0) >= CERTAIN
         ]
         return [card for card in seen if card not in old]
 
@@ -117,14 +117,14 @@ class SeeminglyNew:
         plain = _is_well_read(card[2]) and card[0] not in self.in_sight
         return plain and self._pictures.rest_looks_otherwise(card[2], upon)
 
-    def _looks_as_left(self, card: Seen, upon: Sequence[Seen]) -> bool:
+    def _looks_as_left(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Tell whether a card's index, or what shows of it beside those `upon` it, was so before them."""
         if self._pictures.lay_there(card):
             return True
         upon = [upper for upper in upon if not same_card(upper, card)]  # else it is that one, maybe misread
         return bool(upon) and self._pictures.rest_lay_there(card, upon)
 
-    def _last_put(self) -> list[Seen]:
+    def _last_put(self) -> list[Observation]:
         """Return where the cards of the last play lie."""
         last = self._told.last
         names = () if last is None else last.cards
@@ -141,9 +141,9 @@ class SeeminglyNew:
         name, p, seen = card
         if self._pile.shows_another(card) and self._pictures.looks_otherwise(seen):
             return False
-        if p >= CERTAIN or seen.odds.get(name, 0.0) >= _ALL_BUT_CERTAIN:
+        if p >= CERTAIN or seen.probabilities.get(name, 0.0) >= _ALL_BUT_CERTAIN:
             return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
-        half_read = seen.odds.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
+        half_read = seen.probabilities.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
         return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
     def begin_play(self) -> None:
@@ -203,7 +203,7 @@ class SeeminglyNew:
         """Return the new cards that are all but certainly read, and where the picture showed no such card."""
         return [card for card in view.new if card[1] >= CERTAIN and self._pictures.shows_new(card[2])]
 
-    def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Seen]]) -> bool:
+    def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Observation]]) -> bool:
         """Tell whether upper cards are gone: those of the uppermost rank, or those that were played last.
 
         Cards that were put down together may have been straightened, which hides all but one; what lies upon
@@ -227,9 +227,9 @@ class SeeminglyNew:
     def may_show_more(
         self,
         view: PileView,
-        looks: Sequence[Sequence[Seen]],
+        looks: Sequence[Sequence[Observation]],
         elsewhere: Collection[str],
-        under_hand: Sequence[Seen] = (),
+        under_hand: Sequence[Observation] = (),
     ) -> bool:
         """Tell whether another card of the new ones' rank shows in the last look, or well in one before.
 
@@ -237,9 +237,9 @@ class SeeminglyNew:
         """
         ranks = {name[:-1] for name, _, _ in view.new}
         known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
-        read = {seen.best[0] for seen in under_hand if seen.best[1] >= MIN_NAME}
+        read = {seen.best[0] for seen in under_hand if seen.best[1] >= MIN_NAME_P}
         named = [
-            (*seen.best, MIN_NAME if look is looks[-1] or seen.best[0] in read else _WELL_READ)
+            (*seen.best, MIN_NAME_P if look is looks[-1] or seen.best[0] in read else _WELL_READ)
             for look in looks
             for seen in look
         ]
@@ -248,7 +248,7 @@ class SeeminglyNew:
         )
 
     def missed(
-        self, last: Event, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]
+        self, last: Event, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]
     ) -> list[NewCard]:
         """Return cards that were put down with the last play, though they were not seen then, as looks show.
 
@@ -261,7 +261,7 @@ class SeeminglyNew:
             return missed
         return self.missed_in(last, self.view_since_play(looks[-_LATEST:], elsewhere), plain=False)
 
-    def view_since_play(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> PileView:
+    def view_since_play(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> PileView:
         """Return what looks show, held against the pile before the last play."""
         return self._pile.view(looks, elsewhere, self._pictures.since_play(self._last_put()))
 
@@ -290,7 +290,7 @@ class SeeminglyNew:
             )
         ]
 
-    def half_seen(self, looks: Sequence[Sequence[Seen]], elsewhere: Collection[str]) -> list[NewCard]:
+    def half_seen(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> list[NewCard]:
         """Return cards that came with the last play and of which looks tell no more than the rank, not its.
 
         That is too little to tell them; but it is enough where their player draws for them. What is read as
@@ -300,16 +300,20 @@ class SeeminglyNew:
         if last is None:
             return []
         found = []
-        for seen in (settled.seen for settled in vote(looks) if settled.looks >= _RANK_LOOKS):
+        for seen in (
+            settled.observation for settled in fuse_looks(looks) if settled.look_count >= _RANK_LOOKS
+        ):
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
             rank = rank_told(seen)
-            odds = {name: p for name, p in seen.odds.items() if name[:-1] == rank and name not in known}
+            odds = {
+                name: p for name, p in seen.probabilities.items() if name[:-1] == rank and name not in known
+            }
             if odds and rank != last.cards[-1][:-1] and self._pictures.changed_with_play(seen):
                 found.append((*max(odds.items(), key=itemgetter(1)), seen))
         return found
 
-    def misread_in(self, last: Event, name: str, seen: Seen, view: PileView) -> PileCard | None:
+    def misread_in(self, last: Event, name: str, seen: Observation, view: PileView) -> PileCard | None:
         """Return the card of the last play that is read as `name` now: a hand hid it; None where none is."""
         told = (c for c in self._pile.cards if c.name in last.cards and c.name not in view.old and not c.sure)
         return next((card for card in told if _was_misread(card, name, seen)), None)
@@ -327,7 +331,9 @@ class SeeminglyNew:
         if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
             return list(seen)
         rank = last.cards[-1][:-1]
-        return [c for c in seen if c[0] == UNKNOWN_CARD or c[0][:-1] == rank or c[2].odds[c[0]] >= sure]
+        return [
+            c for c in seen if c[0] == UNKNOWN_CARD or c[0][:-1] == rank or c[2].probabilities[c[0]] >= sure
+        ]
 
     def is_another(self, card: NewCard, rank: str) -> bool:
         """Tell whether a card of another than the last play's rank was put down with it all the same.
@@ -345,14 +351,14 @@ class SeeminglyNew:
         if alike_lies_at(name, seen, self._pile.cards) and not self._pictures.came_with_play(seen):
             return False
         of_rank = rank_odds(seen, rank)
-        p = seen.odds.get(name, 0.0)
+        p = seen.probabilities.get(name, 0.0)
         new = (free and self._pictures.came_with_play(seen)) or not self._pile.known_place(seen)
-        across = min((turn_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
+        across = min((angle_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
         well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and new and not across)
         return well_read and self._pictures.changed_with_play(seen)
 
 
-def _is_well_read(seen: Seen) -> bool:
+def _is_well_read(seen: Observation) -> bool:
     return seen.best[1] >= CERTAIN
 
 
@@ -362,9 +368,9 @@ def _is_of_another_rank(card: NewCard, known: Collection[str]) -> bool:
     return rank_odds(card[2], rank) >= _RANK_SURE and not any(name[:-1] == rank for name in known)
 
 
-def _is_read_in(looks: Sequence[Sequence[Seen]], lay: PileCard) -> bool:
+def _is_read_in(looks: Sequence[Sequence[Observation]], lay: PileCard) -> bool:
     """Tell whether a look reads a card of the pile well where that lay."""
-    well = [seen for look in looks for seen in look if seen.odds.get(lay.name, 0.0) >= _WELL_READ]
+    well = [seen for look in looks for seen in look if seen.probabilities.get(lay.name, 0.0) >= _WELL_READ]
     return lay.place is not None and any(same_card(lay.place, seen) for seen in well)
 
 
@@ -375,21 +381,21 @@ def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
     """
     name, _, seen = card
     of_their_rank = not plain or any(other[:-1] == name[:-1] for other, _, _ in plain)
-    return seen.odds.get(name, 0.0) < (_WELL_READ if of_their_rank else CERTAIN)
+    return seen.probabilities.get(name, 0.0) < (_WELL_READ if of_their_rank else CERTAIN)
 
 
-def _was_misread(card: PileCard, name: str, seen: Seen) -> bool:
+def _was_misread(card: PileCard, name: str, seen: Observation) -> bool:
     if card.place is None:
         return False
     alike = rank_and_colour(card.name) == rank_and_colour(name)
     return same_card(card.place, seen) or (alike and card.place.is_at(seen, _ALIKE_MM, _ALIKE_DEGREES))
 
 
-def shows_a_card(look: Sequence[Seen]) -> bool:
+def shows_a_card(look: Sequence[Observation]) -> bool:
     """Tell whether a look reads a card well, though looks may not agree on where it lies."""
     return any(p >= _A_CARD for _, p in (seen.best for seen in look))
 
 
-def named_in(looks: Sequence[Sequence[Seen]]) -> set[str]:
+def named_in(looks: Sequence[Sequence[Observation]]) -> set[str]:
     """Return the likeliest name of each card in some looks."""
     return {name for look in looks for seen in look if (name := seen.best[0])}

@@ -15,7 +15,7 @@ from vision.following.records import Look
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN, NewCard
 from vision.table.layout import PLAY, Layout
-from vision.table.observations import MIN_NAME, Seen
+from vision.table.observations import MIN_NAME_P, Observation
 
 _SECONDS = 4.0
 """How long what was read counts."""
@@ -37,8 +37,8 @@ _SURE, _MOVING_SURE = 0.85, 0.95
 class UnderHand:
     """Remembers cards read under hands for a few seconds."""
 
-    _read: list[tuple[float, Seen]] = field(default_factory=list)
-    _resting: list[tuple[float, list[Seen]]] = field(default_factory=list)
+    _read: list[tuple[float, Observation]] = field(default_factory=list)
+    _resting: list[tuple[float, list[Observation]]] = field(default_factory=list)
     _taken_off: frozenset[str] = frozenset()
     _taken_till: float = -math.inf
 
@@ -50,12 +50,12 @@ class UnderHand:
         self._taken_off, self._taken_till = frozenset(names), t + _CARRY_SECONDS
         self._read = [(when, seen) for when, seen in self._read if seen.best[0] not in self._taken_off]
 
-    def note(self, look: Look, layout: Layout, lay_there: Callable[[Seen], bool]) -> None:
+    def note(self, look: Look, layout: Layout, lay_there: Callable[[Observation], bool]) -> None:
         """Remember the cards of one look that arms are over; `lay_there` tells which lay there before."""
         carried = self._taken_off if look.t < self._taken_till else ()
         for held in look.under_arms:
             name, p = held.seen.best
-            if name is None or p < MIN_NAME or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
+            if name is None or p < MIN_NAME_P or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
                 continue
             on_pile = layout.zone_at(held.seen.x, held.seen.y) == PLAY
             if on_pile and name not in carried and (p >= CERTAIN or not lay_there(held.seen)):
@@ -72,7 +72,7 @@ class UnderHand:
         self._resting = [(t, cards) for t, cards in self._resting if look.t - t < _AT_REST_SECONDS]
         self._resting.append((look.t, on_pile))
 
-    def at_rest(self) -> Iterator[tuple[float, list[list[Seen]], float]]:
+    def at_rest(self) -> Iterator[tuple[float, list[list[Observation]], float]]:
         """Yield since when, and in which looks, cards have been at rest under a hand.
 
         With each comes how surely so many looks must name all that is new before it can be told.
@@ -86,11 +86,11 @@ class UnderHand:
         """Note that what lay at rest is settled."""
         self._resting.clear()
 
-    def lately(self, now: float) -> list[Seen]:
+    def lately(self, now: float) -> list[Observation]:
         """Return what counts now, oldest first."""
         return [seen for _, seen in self._recent(now)]
 
-    def _recent(self, now: float) -> list[tuple[float, Seen]]:
+    def _recent(self, now: float) -> list[tuple[float, Observation]]:
         return [(t, seen) for t, seen in self._read if now - t < _SECONDS]
 
     def named_as_read(self, view: PileView, ranks: Collection[str], known: Collection[str]) -> PileView:
@@ -116,18 +116,19 @@ class UnderHand:
         if p >= _SURE or not alike:
             return card
         every = [*alike, *[seen] * looks]
-        names = {n for other in every for n in other.odds if rank_and_colour(n) == kind}
+        names = {n for other in every for n in other.probabilities if rank_and_colour(n) == kind}
         odds = {
-            n: sum(other.odds.get(n, 0.0) for other in every) / len(every) for n in names - {*taken} | {name}
+            n: sum(other.probabilities.get(n, 0.0) for other in every) / len(every)
+            for n in names - {*taken} | {name}
         }
         best = max(sorted(odds), key=lambda n: odds[n])
         return best, max(odds[best], p if best == name else 0.0), seen
 
-    def _lately_read(self) -> list[Seen]:
+    def _lately_read(self) -> list[Observation]:
         """Return what counted when a card was last read."""
         return self.lately(self._read[-1][0] if self._read else 0.0)
 
-    def _read_at(self, place: Seen, ranks: Collection[str]) -> NewCard | None:
+    def _read_at(self, place: Observation, ranks: Collection[str]) -> NewCard | None:
         """Return the card of one of these ranks that was lately read surely where a card is seen now."""
         there = [
             seen
@@ -167,7 +168,7 @@ class UnderHand:
         """
         found: list[NewCard] = []
         for name in sorted(set(names)):
-            looks: dict[float, list[Seen]] = {}
+            looks: dict[float, list[Observation]] = {}
             for t, seen in self._recent(now):
                 if seen.best[0] == name and not any(in_place(other, seen) for other in looks.get(t, ())):
                     looks.setdefault(t, []).append(seen)
@@ -178,7 +179,9 @@ class UnderHand:
         return found
 
 
-def plainly_read(under_hand: Sequence[Seen], free: Sequence[Seen], *, first_seen: bool) -> NewCard | None:
+def plainly_read(
+    under_hand: Sequence[Observation], free: Sequence[Observation], *, first_seen: bool
+) -> NewCard | None:
     """Return the card that all these name alike, if it was read often enough, under a hand and without it.
 
     What is read just there without the hand counts with what was read under it. Of one that is `first_seen`
@@ -196,6 +199,6 @@ def plainly_read(under_hand: Sequence[Seen], free: Sequence[Seen], *, first_seen
     return (str(surest.best[0]), p, surest) if p >= SURE_NAME else None
 
 
-def _surely(seen: Seen) -> float:
+def _surely(seen: Observation) -> float:
     """Return the probability of a card's likeliest name."""
     return seen.best[1]

@@ -16,7 +16,7 @@ from vision.following.sets import Pictured, ShowsNew, unknown
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.hands.tracks import disc
 from vision.table.layout import Layout, Place, Zone
-from vision.table.observations import Seen, covers, index_places
+from vision.table.observations import Observation, covers, index_centres
 from vision.types import Image
 
 PATCH_MM = 50.0
@@ -52,7 +52,7 @@ def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
     """
     place = layout.place_of(zone)
     assert place is not None
-    corners = layout.plane.pixels(disc(place, PATCH_MM)) * scale
+    corners = layout.plane.to_pixels(disc(place, PATCH_MM)) * scale
     low, high = np.floor(corners.min(axis=0)), np.ceil(corners.max(axis=0)) + 1
     return np.maximum(np.stack([low, high]).astype(np.int64), 0)
 
@@ -86,7 +86,7 @@ class CloseUp:
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         return np.asarray(cv2.warpAffine(self.pixels, matrix, size, flags=flags), np.uint8)
 
-    def mask(self, card: Seen, margin: float) -> NDArray[np.bool_]:
+    def mask(self, card: Observation, margin: float) -> NDArray[np.bool_]:
         """Return where a card lies in the picture (height x width), and within a margin (mm) about it."""
         along = np.array([math.cos(math.radians(card.angle)), math.sin(math.radians(card.angle))])
         along, across = along * (CARD_HEIGHT_MM / 2 + margin), along[::-1] * (CARD_WIDTH_MM / 2 + margin)
@@ -117,30 +117,30 @@ class PilePictures:
     """As it was last left uncovered."""
     before_play: CloseUp | None = None
     """As it was left before the last play."""
-    read: Sequence[Sequence[Seen]] = ()
+    read: Sequence[Sequence[Observation]] = ()
     """Looks at it before a hand came."""
 
-    def lay_there(self, card: Seen, alike: float = ALIKE) -> bool:
+    def lay_there(self, card: Observation, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile as it was left, too."""
         return lay_there_before(card, self.left, self.now, alike)
 
-    def shows_new(self, card: Seen) -> bool:
+    def shows_new(self, card: Observation) -> bool:
         """Tell whether the picture shows an index of a card surely where none like it was to be seen."""
         return was_not_there(card, self.left, self.now)
 
-    def came_with_play(self, card: Seen) -> bool:
+    def came_with_play(self, card: Observation) -> bool:
         """Tell likewise, but of where none like it was to be seen before the last play."""
         return was_not_there(card, self.before_play, self.now)
 
-    def looks_otherwise(self, card: Seen) -> bool:
+    def looks_otherwise(self, card: Observation) -> bool:
         """Tell whether a card's whole place surely shows something else than as the pile was left."""
         return looks_otherwise(card, self.left, self.now)
 
-    def rest_looks_otherwise(self, card: Seen, upon: Sequence[Seen]) -> bool:
+    def rest_looks_otherwise(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Tell likewise of what shows of its place beside those `upon` it."""
         return rest_looks_otherwise(card, upon, self.left, self.now)
 
-    def is_gone(self, card: Seen) -> bool:
+    def is_gone(self, card: Observation) -> bool:
         """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
         return was_not_there(card, self.now, self.left)
 
@@ -151,53 +151,55 @@ class PilePictures:
         placed = self.lay_there if free else self._lay_there_or_was_read
         return Before(placed, hidden, self.rest_lay_there, free, self._edge_stays, self._shows_beside)
 
-    def _lay_there_or_was_read(self, card: Seen) -> bool:
+    def _lay_there_or_was_read(self, card: Observation) -> bool:
         return self.lay_there(card) or self.was_read(card)
 
-    def was_read(self, card: Seen) -> bool:
+    def was_read(self, card: Observation) -> bool:
         """Tell whether two looks before a hand came surely read a card so, just where it is seen now."""
         read = (seen for look in self.read for seen in look if seen.best[0] == card.best[0])
         return sum(seen.best[1] >= SURE_NAME and same_card(seen, card) for seen in read) > 1
 
-    def _shows_beside(self, card: Seen, other: Seen) -> bool:
+    def _shows_beside(self, card: Observation, other: Observation) -> bool:
         return index_shows_beside(card, other, self.left, self.now)
 
-    def _edge_stays(self, card: Seen, upon: Sequence[Seen]) -> bool:
+    def _edge_stays(self, card: Observation, upon: Sequence[Observation]) -> bool:
         return edge_as_before(card, upon, self.left, self.now)
 
     def since_left(self) -> Pictured:
         """Return what the pictures tell of what has changed since the pile was left."""
         return self._since(self.left, self.shows_new)
 
-    def _since(self, before: CloseUp | None, new: ShowsNew, put: Sequence[Seen] = ()) -> Pictured:
-        def stays(card: Seen, upon: Sequence[Seen], alike: Sequence[Seen]) -> bool:
+    def _since(self, before: CloseUp | None, new: ShowsNew, put: Sequence[Observation] = ()) -> Pictured:
+        def stays(card: Observation, upon: Sequence[Observation], alike: Sequence[Observation]) -> bool:
             came = any(card is other for other in put)
             return not came and stays_beneath(card, upon, alike, before, self.now)
 
         return Pictured(new, stays, lambda card: looks_otherwise(card, before, self.now))
 
-    def since_play(self, put: Sequence[Seen] = ()) -> Pictured:
+    def since_play(self, put: Sequence[Observation] = ()) -> Pictured:
         """Return what they tell of what has changed since before the last play, which `put` cards there."""
         return self._since(self.before_play, self.came_with_play, put)
 
-    def lay_there_before_play(self, card: Seen, alike: float = ALIKE) -> bool:
+    def lay_there_before_play(self, card: Observation, alike: float = ALIKE) -> bool:
         """Tell whether a card is to be seen in the picture of the pile before the last play."""
         return lay_there_before(card, self.before_play, self.now, alike)
 
-    def rest_lay_there(self, card: Seen, upon: Sequence[Seen]) -> bool:
+    def rest_lay_there(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Tell whether what shows of a card beside new ones `upon` it was so as the pile was left."""
         return rest_looks_as_before(card, upon, self.left, self.now)
 
-    def rest_lay_there_before_play(self, card: Seen, upon: Sequence[Seen]) -> bool:
+    def rest_lay_there_before_play(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Tell whether what shows of a card beside those `upon` it was so before the last play."""
         return rest_looks_as_before(card, upon, self.before_play, self.now)
 
-    def changed_with_play(self, card: Seen) -> bool:
+    def changed_with_play(self, card: Observation) -> bool:
         """Tell whether a card is to be seen now where the last play has surely changed the picture."""
         return self.before_play is not None and self.now is not None and not self.lay_there_before_play(card)
 
 
-def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE) -> bool:
+def lay_there_before(
+    card: Observation, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE
+) -> bool:
     """Tell whether one of a card's two indices is to be seen in both pictures: it lay there all along.
 
     What was just put down, or lies under it, has another index in both places. False where the pictures do
@@ -206,19 +208,19 @@ def lay_there_before(card: Seen, before: CloseUp | None, now: CloseUp | None, al
     return any(likeness > alike for likeness in _likenesses(card, before, now))
 
 
-def looks_as_before(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+def looks_as_before(card: Observation, before: CloseUp | None, now: CloseUp | None) -> bool:
     """Tell whether the whole place of a card looks as it did before; False where nothing shows that."""
     likeness = _likeness_of_place(card, before, now)
     return likeness is not None and likeness > ALIKE
 
 
-def looks_otherwise(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+def looks_otherwise(card: Observation, before: CloseUp | None, now: CloseUp | None) -> bool:
     """Tell whether the whole place of a card surely shows something else than before."""
     likeness = _likeness_of_place(card, before, now)
     return likeness is not None and likeness < _UNLIKE
 
 
-def _likeness_of_place(card: Seen, before: CloseUp | None, now: CloseUp | None) -> float | None:
+def _likeness_of_place(card: Observation, before: CloseUp | None, now: CloseUp | None) -> float | None:
     """Return how much a card's place looks as it did, 1 is all the same; None where nothing shows that."""
     if before is None or now is None:
         return None
@@ -230,7 +232,7 @@ def _likeness_of_place(card: Seen, before: CloseUp | None, now: CloseUp | None) 
 
 
 def rest_looks_as_before(
-    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+    card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
 ) -> bool:
     """Tell whether what shows of a card beside those `upon` it looks as it did before they came there.
 
@@ -241,7 +243,7 @@ def rest_looks_as_before(
 
 
 def rest_looks_otherwise(
-    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+    card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
 ) -> bool:
     """Tell whether what shows of a card beside those `upon` it surely shows something else than before.
 
@@ -252,7 +254,7 @@ def rest_looks_otherwise(
 
 
 def _likeness_of_rest(
-    card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+    card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
 ) -> float | None:
     """Return how much what shows of a card beside those `upon` it looks as it did; None where it is open."""
     if before is None or now is None or before.corner != now.corner:
@@ -260,7 +262,9 @@ def _likeness_of_rest(
     return _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
 
 
-def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None) -> bool:
+def edge_as_before(
+    card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
+) -> bool:
     """Tell whether a card's edge, as far as it shows beside those `upon` it, is just where it was.
 
     Then the card has not been moved. False where the pictures do not show that, or show too little.
@@ -275,7 +279,11 @@ def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now
 
 
 def stays_beneath(
-    card: Seen, upon: Sequence[Seen], alike: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
+    card: Observation,
+    upon: Sequence[Observation],
+    alike: Sequence[Observation],
+    before: CloseUp | None,
+    now: CloseUp | None,
 ) -> bool:
     """Tell whether a card surely lies where it did beneath those `upon` it, and none of those `alike` is it.
 
@@ -293,7 +301,7 @@ def stays_beneath(
 
 
 def _beside(
-    picture: CloseUp, upon: Sequence[Seen], place: NDArray[np.bool_], margin: float
+    picture: CloseUp, upon: Sequence[Observation], place: NDArray[np.bool_], margin: float
 ) -> NDArray[np.bool_]:
     """Return what of a place shows beside cards that lie upon it, and a margin (mm) about them."""
     for upper in upon:
@@ -318,20 +326,22 @@ def _likeness_of(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> flo
     return float((was * place).sum() / max(1.0, np.linalg.norm(was) * np.linalg.norm(place)))
 
 
-def index_shows_beside(card: Seen, other: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+def index_shows_beside(
+    card: Observation, other: Observation, before: CloseUp | None, now: CloseUp | None
+) -> bool:
     """Tell whether an index of a card, that another would hide if it lay upon it, shows as it did before.
 
     Then the other one lies beneath it. False where the pictures do not show that.
     """
     likenesses = (
         _likeness_at(place, card.angle, before, now)
-        for place in index_places(card)
+        for place in index_centres(card)
         if covers(other, place, -OFF_MM)
     )
     return any(likeness is not None and likeness > ALIKE for likeness in likenesses)
 
 
-def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bool:
+def was_not_there(card: Observation, before: CloseUp | None, now: CloseUp | None) -> bool:
     """Tell whether neither place of a card's indices looks as it did before.
 
     False where the pictures do not show that.
@@ -340,12 +350,12 @@ def was_not_there(card: Seen, before: CloseUp | None, now: CloseUp | None) -> bo
     return bool(likenesses) and max(likenesses) < _UNLIKE
 
 
-def _likenesses(card: Seen, before: CloseUp | None, now: CloseUp | None) -> Iterator[float]:
+def _likenesses(card: Observation, before: CloseUp | None, now: CloseUp | None) -> Iterator[float]:
     """Yield how much each place of a card's indices looks as it did before, where something can be compared.
 
     1 is all the same.
     """
-    for place in index_places(card):
+    for place in index_centres(card):
         likeness = _likeness_at(place, card.angle, before, now)
         if likeness is not None:
             yield likeness

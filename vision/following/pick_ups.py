@@ -10,7 +10,7 @@ from typing import Any
 from engine.events import Event
 from vision.following.burn_pile import Heap
 from vision.following.scene import NEAR_MM, Scene, off_the_way
-from vision.hands.tracks import Reach
+from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
 
 _RESOLVE_SECONDS = 0.45
@@ -29,7 +29,7 @@ class Taken:
     """Cards that were taken off the pile."""
 
     seat: int
-    reach: Reach | None
+    reach: ArmTrack | None
     cards: tuple[str, ...]
     t: float
     played: Event | None = None
@@ -73,7 +73,7 @@ class Taking:
             self.part = None
         self.whole = self._last = self._taken(seat, cards, now)
 
-    def gathered(self, reach: Reach) -> float:
+    def gathered(self, reach: ArmTrack) -> float:
         """Return until when a reach had to do with the pile that was taken last; -inf where it was another's.
 
         What is lifted meanwhile, and hangs together with the arm, may come to be over the draw pile; and so
@@ -85,7 +85,7 @@ class Taking:
         draw = self._scene.layout.draw
         at_play = [
             stop.end
-            for stop in reach.stops
+            for stop in reach.pauses
             if stop.start <= taken.t
             and math.dist(stop.place, play) < NEAR_MM
             and (draw is None or math.dist(stop.place, play) < math.dist(stop.place, draw))
@@ -120,14 +120,14 @@ class Taking:
         return self.part is not None and self.part.seat == seat and self.part.played is None
 
     @property
-    def taking_back(self) -> Reach | None:
+    def taking_back(self) -> ArmTrack | None:
         """The reach that took back what its player had just played; None for none, and where it is burnt."""
         taken = self.part or self.whole
         if taken is None or taken.played is None or (not self.part and self.went_on_to_burn_pile(taken)):
             return None
         return taken.reach
 
-    def took_in_hand(self, reach: Reach) -> bool:
+    def took_in_hand(self, reach: ArmTrack) -> bool:
         """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""
         taken = self.whole
         return taken is not None and taken.reach is reach and not self.went_on_to_burn_pile(taken)
@@ -139,7 +139,7 @@ class Taking:
         """
         whole, part = self.whole, self.part
         if whole is not None and whole.seat not in present:
-            last = whole.reach.last if whole.reach is not None else whole.t
+            last = whole.reach.last_seen if whole.reach is not None else whole.t
             quiet = now - max(last, whole.t)
             seen = self._heap.looks_since(last) >= _LOOKS and not self._heap.may_have_grown(last)
             seen |= quiet > _PATIENT_SECONDS
@@ -159,7 +159,7 @@ class Taking:
             return
         scene = self._scene
         scene.started = True
-        t = taken.reach.last if taken.reach is not None else taken.t
+        t = taken.reach.last_seen if taken.reach is not None else taken.t
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += taken.cards
@@ -223,11 +223,11 @@ class Taking:
 
         at_play = (
             stop.start
-            for stop in reach.stops
+            for stop in reach.pauses
             if math.dist(stop.place, play) < NEAR_MM and not is_there(stop.place, goals)
         )
         since = next(at_play, reach.start)
-        later = (stop for stop in reach.stops if stop.start > since and stop.end > self.lay_free)
+        later = (stop for stop in reach.pauses if stop.start > since and stop.end > self.lay_free)
         paused = [(stop.start, stop.end) for stop in later if is_there(stop.place, goals)]
         seen = self._heap.places_since(taken.t, taken.cards, sure=True, unlike=reach.start)
         path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
@@ -236,7 +236,7 @@ class Taking:
         untouched = burning is not None and self._heap.is_untouched(reach.start, burning[1])
         return None if untouched else burning
 
-    def _is_detour(self, reach: Reach, play: Place, place: Place) -> bool:
+    def _is_detour(self, reach: ArmTrack, play: Place, place: Place) -> bool:
         """Tell whether a hand was at the burn pile at `place`, where none comes by that only goes home."""
         burn = self._scene.layout.burn
         if burn is None or math.dist(place, burn) > _AT_BURN_PILE_MM:

@@ -38,7 +38,7 @@ from vision.following.sets import (
     one_set,
     with_mates,
 )
-from vision.table.observations import MIN_NAME, Seen, Settled, name_cards, vote
+from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, assign_names, fuse_looks
 from vision.types import UNKNOWN_CARD
 
 _NEED_LOOKS = 2
@@ -101,7 +101,7 @@ class Pile:
 
     def view(
         self,
-        looks: Sequence[Sequence[Seen]],
+        looks: Sequence[Sequence[Observation]],
         taken: Collection[str],
         pictured: Pictured = NOTHING_PICTURED,
         ranks: Collection[str] = (),
@@ -115,16 +115,17 @@ class Pile:
         """
         settled = [
             s
-            for s in joined_ends(vote(looks))
-            if s.looks >= min(len(looks), _NEED_LOOKS) and s.seen.face == "up"
+            for s in joined_ends(fuse_looks(looks))
+            if s.look_count >= min(len(looks), _NEED_LOOKS) and s.observation.face == "up"
         ]
         shows_new = pictured.shows_new
-        staying = self._staying([s.seen for s in settled], pictured)
-        weighed = [self._weighed(s.seen, taken, shows_new, staying) for s in settled]
+        staying = self._staying([s.observation for s in settled], pictured)
+        weighed = [self._weighed(s.observation, taken, shows_new, staying) for s in settled]
         put = {card.name for card in self.cards[-1:] if card.name[:-1] in ranks}
-        named = with_mates(name_cards(weighed, packs=self.packs), weighed, {*self.names} - put)
+        named = with_mates(assign_names(weighed, packs=self.packs), weighed, {*self.names} - put)
         claims = [
-            (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
+            (name if p >= MIN_NAME_P else None, p, s.observation)
+            for s, (name, p) in zip(settled, named, strict=True)
         ]
         known = [frozenset(numbers_of(name, self.cards)) for name, _, _ in claims]
         if self.packs > 1:
@@ -134,12 +135,14 @@ class Pile:
         for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
             if name is not None and those:
                 old.append(name)
-                plain += [name] * (seen.odds[name] >= SURE_NAME)
+                plain += [name] * (seen.probabilities[name] >= SURE_NAME)
             elif name is not None:
                 # One that bears the name of a card of the pile may be that one, outlined otherwise for once.
                 another = name in self.names
-                if (seen.odds[name] >= SURE_NAME and not another) or 2 * group.looks > len(looks):
-                    new.append((name, seen.odds[name] if another else p, seen))
+                if (seen.probabilities[name] >= SURE_NAME and not another) or 2 * group.look_count > len(
+                    looks
+                ):
+                    new.append((name, seen.probabilities[name] if another else p, seen))
             elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
                 new.append((UNKNOWN_CARD, 0.5, seen))
         unseen = {c.name: c.place for c in self.cards if c.name not in old and c.name not in staying}
@@ -163,9 +166,9 @@ class Pile:
         self,
         new: Sequence[NewCard],
         unseen: Lying,
-        plain: Sequence[tuple[str, Seen]],
+        plain: Sequence[tuple[str, Observation]],
         pictured: Pictured,
-        old: Sequence[tuple[str, Seen]],
+        old: Sequence[tuple[str, Observation]],
     ) -> list[NewCard]:
         """Return what seems new without what is more likely a card of the pile, misread or moved aside."""
         half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
@@ -196,10 +199,10 @@ class Pile:
         """
         name, _, seen = card
         alike = (c.name in unseen and rank_and_colour(c.name) == rank_and_colour(name) for c in self.top)
-        return seen.odds.get(name, 0.0) < SURE_NAME and any(alike)
+        return seen.probabilities.get(name, 0.0) < SURE_NAME and any(alike)
 
     def _is_other_end(
-        self, card: NewCard, old: Sequence[tuple[str, Seen]], plain: Sequence[tuple[str, Seen]]
+        self, card: NewCard, old: Sequence[tuple[str, Observation]], plain: Sequence[tuple[str, Observation]]
     ) -> bool:
         """Tell whether what seems new is one end of a card of the pile, its suit misread.
 
@@ -207,7 +210,7 @@ class Pile:
         the uppermost is among the `plain` ones, it may hide the middle of one that a hand has straightened.
         """
         name, _, seen = card
-        if seen.odds.get(name, 0.0) >= CERTAIN:
+        if seen.probabilities.get(name, 0.0) >= CERTAIN:
             return False
         alike = [(other, end) for other, end in old if rank_and_colour(other) == rank_and_colour(name)]
         ends = [(self.cards[k].place, end) for other, end in alike for k in numbers_of(other, self.cards)]
@@ -237,17 +240,21 @@ class Pile:
         below = len(self.cards) - len(self.top)
         return bool(self.cards) and max(view.there, default=-1) < below
 
-    def lie_below_top(self, new: Sequence[NewCard], looks: Sequence[Sequence[Seen]]) -> bool:
+    def lie_below_top(self, new: Sequence[NewCard], looks: Sequence[Sequence[Observation]]) -> bool:
         """Tell whether new cards of another rank must lie below the uppermost card.
 
         Of two that overlap the lower one shows less, so that it is read less surely. Where the uppermost is
         not seen in these looks nothing compares: then what is read all but certainly lies on top.
         """
-        read = [s.seen.odds.get(self.cards[-1].name, 0.0) for s in vote(looks)] if self.cards else []
+        read = (
+            [s.observation.probabilities.get(self.cards[-1].name, 0.0) for s in fuse_looks(looks)]
+            if self.cards
+            else []
+        )
         top = max(read, default=0.0)
         if top < SURE_NAME:
             return min((p for _, p, _ in new), default=1.0) < CERTAIN
-        return min((seen.odds.get(name, 0.0) for name, _, seen in new), default=1.0) < top
+        return min((seen.probabilities.get(name, 0.0) for name, _, seen in new), default=1.0) < top
 
     def misread_before(self, card: NewCard, view: PileView) -> PileCard | None:
         """Return the buried card that comes to light as `card`, told by another suit before; or None."""
@@ -279,7 +286,7 @@ class Pile:
         top = [card.place for card in self.top if card.place]
         return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
-    def _staying(self, seen: Sequence[Seen], pictured: Pictured) -> set[str]:
+    def _staying(self, seen: Sequence[Observation], pictured: Pictured) -> set[str]:
         """Return cards that something seen reads like, though they surely lie where they did, beneath it.
 
         None where another card lies just there: then the edge that shows may be that one's. None where
@@ -296,14 +303,14 @@ class Pile:
         return staying
 
     def _weighed(
-        self, seen: Seen, taken: Collection[str], shows_new: ShowsNew, staying: Collection[str]
-    ) -> Seen:
+        self, seen: Observation, taken: Collection[str], shows_new: ShowsNew, staying: Collection[str]
+    ) -> Observation:
         """Return `seen` with its odds weighed by what is physically likely at its place."""
         here = names_at(seen, self.cards)
         other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
         tops = {card.name for card in self.top}
         odds = {}
-        for name, p in seen.odds.items():
+        for name, p in seen.probabilities.items():
             if name in taken:
                 weight = 0.02
             elif name in staying:
@@ -317,9 +324,9 @@ class Pile:
             else:
                 weight = other
             odds[name] = p * weight
-        total = sum(odds.values()) + max(0.0, 1.0 - sum(seen.odds.values()))
+        total = sum(odds.values()) + max(0.0, 1.0 - sum(seen.probabilities.values()))
         scale = 1.0 / total if total > 0 else 0.0
-        return Seen(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
+        return Observation(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
 
     def _is_buried(self, name: str) -> bool:
         """Tell whether cards that were put down later cover both indices of the topmost card of a name."""
@@ -328,11 +335,11 @@ class Pile:
         above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
         return place is not None and hide(above, [place])
 
-    def _is_read_as_known(self, seen: Seen) -> bool:
+    def _is_read_as_known(self, seen: Observation) -> bool:
         """Tell whether a card is rather read as one of the pile than not, though that lay elsewhere."""
-        return sum(seen.odds.get(name, 0.0) for name in set(self.names)) > 0.5
+        return sum(seen.probabilities.get(name, 0.0) for name in set(self.names)) > 0.5
 
-    def known_place(self, seen: Seen) -> bool:
+    def known_place(self, seen: Observation) -> bool:
         """Tell whether a card of the pile is known to lie just there."""
         return bool(names_at(seen, self.cards))
 
@@ -340,11 +347,11 @@ class Pile:
         """Tell whether a card is read well just where the uppermost was surely read as another one."""
         name, _, seen = card
         top = self.cards[-1] if self.cards else None
-        if top is None or not top.sure or seen.odds.get(name, 0.0) < SURE_NAME or name == top.name:
+        if top is None or not top.sure or seen.probabilities.get(name, 0.0) < SURE_NAME or name == top.name:
             return False
         return bool(names_at(seen, [top]))
 
-    def suit_lies_at(self, suit: str, seen: Seen) -> bool:
+    def suit_lies_at(self, suit: str, seen: Observation) -> bool:
         """Tell whether a card of a suit is known to lie just there."""
         return any(name[-1] == suit for name in names_at(seen, self.cards))
 
@@ -354,35 +361,39 @@ class Pile:
         number = (self.cards[-1].put if self.cards else 0) + (not below)
         self.cards[at:at] = [PileCard(name, seen, free and p >= CERTAIN, number) for name, p, seen in new]
 
-    def confirm(self, looks: Sequence[Sequence[Seen]]) -> None:
+    def confirm(self, looks: Sequence[Sequence[Observation]]) -> None:
         """Note which cards are all but certainly read where they are known to lie, with no hand near."""
-        for settled in vote(looks):
-            name, p = settled.seen.best
-            if settled.looks < _NEED_LOOKS or p < CERTAIN:
+        for settled in fuse_looks(looks):
+            name, p = settled.observation.best
+            if settled.look_count < _NEED_LOOKS or p < CERTAIN:
                 continue
             for card in self.cards:
-                if card.name == name and card.place is not None and same_card(card.place, settled.seen):
+                if (
+                    card.name == name
+                    and card.place is not None
+                    and same_card(card.place, settled.observation)
+                ):
                     card.sure = True
 
-    def place_again(self, looks: Sequence[Sequence[Seen]]) -> None:
+    def place_again(self, looks: Sequence[Sequence[Observation]]) -> None:
         """Note where the known cards lie now (a pile that was straightened)."""
-        seen = [s.seen for s in vote(looks) if s.seen.best[1] >= SURE_NAME]
+        seen = [s.observation for s in fuse_looks(looks) if s.observation.best[1] >= SURE_NAME]
         claims = [(*card.best, card) for card in seen]
         for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
             for number in numbers if len(numbers) == 1 else ():
                 self.cards[number].place = claim[2]
 
 
-def _reads_like(seen: Seen, name: str) -> bool:
+def _reads_like(seen: Observation, name: str) -> bool:
     """Tell whether a card may be one of a name, or one of its rank and colour."""
     kind = rank_and_colour(name)
-    return any(p >= _MAY_READ and rank_and_colour(other) == kind for other, p in seen.odds.items())
+    return any(p >= _MAY_READ and rank_and_colour(other) == kind for other, p in seen.probabilities.items())
 
 
-def _is_told_otherwise(card: PileCard, name: str, seen: Seen) -> bool:
+def _is_told_otherwise(card: PileCard, name: str, seen: Observation) -> bool:
     alike = not card.sure and rank_and_colour(card.name) == rank_and_colour(name)
     return alike and card.place is not None and in_place(card.place, seen)
 
 
-def _firm(group: Settled, looks: int) -> bool:
-    return looks >= 3 and group.looks == looks
+def _firm(group: FusedObservation, looks: int) -> bool:
+    return looks >= 3 and group.look_count == looks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from vision.table.observations import Seen, covers, gap, index_places, turn_between
+from vision.table.observations import Observation, angle_between, covers, distance_to_card, index_centres
 
 _IN_PLACE_MM, _IN_PLACE_DEGREES = 12.0, 10.0
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
@@ -20,38 +20,38 @@ _BOTH_ENDS_DEGREES = 18.0
 """So far turned from one another both may be drawn."""
 
 
-def in_place(known: Seen, seen: Seen) -> bool:
+def in_place(known: Observation, seen: Observation) -> bool:
     """Tell whether a card lies where one is known to lie, as far as outlines can be trusted."""
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
 
 
-def same_card(first: Seen, second: Seen) -> bool:
+def same_card(first: Observation, second: Observation) -> bool:
     """Tell whether two readings, a moment apart, are of one card that lies there, whatever they name it."""
     return first.is_at(second, _SAME_CARD_MM, _SAME_CARD_DEGREES)
 
 
-def hide(upper: Sequence[Seen], lower: Sequence[Seen], off: float = 0.0) -> bool:
+def hide(upper: Sequence[Observation], lower: Sequence[Observation], off: float = 0.0) -> bool:
     """Tell whether cards hide every index of lower ones; their outlines may miss it by `off` mm."""
-    return all(any(covers(card, at, off) for card in upper) for place in lower for at in index_places(place))
+    return all(any(covers(card, at, off) for card in upper) for place in lower for at in index_centres(place))
 
 
-def hides_part(upper: Seen, lower: Seen) -> bool:
+def hides_part(upper: Observation, lower: Observation) -> bool:
     """Tell whether a card, if it lies upon another one, hides an index of that."""
-    return any(covers(upper, at) for at in index_places(lower))
+    return any(covers(upper, at) for at in index_centres(lower))
 
 
-def lie_over(cards: Sequence[Seen], pile: tuple[float, float]) -> bool:
+def lie_over(cards: Sequence[Observation], pile: tuple[float, float]) -> bool:
     """Tell whether a face-up card lies over a part of the uppermost card of a face-down pile at a place."""
     return any(card.face == "up" and covers(card, pile, _REACHES_MM) for card in cards)
 
 
-def nearest(cards: Sequence[Seen], pile: tuple[float, float], farthest: float) -> float:
+def nearest(cards: Sequence[Observation], pile: tuple[float, float], farthest: float) -> float:
     """Return how far (mm) the face-up card nearest to a place ends from it; no more than `farthest`."""
-    gaps = (gap(card, pile) for card in cards if card.face == "up")
+    gaps = (distance_to_card(card, pile) for card in cards if card.face == "up")
     return min((*gaps, farthest))
 
 
-def are_two_ends(card: Seen, first: Seen, second: Seen) -> bool:
+def are_two_ends(card: Observation, first: Observation, second: Observation) -> bool:
     """Tell whether two readings are of the two ends of a card that lies under another, across it.
 
     Each is drawn too far out, along the card, and on its own side.
@@ -61,14 +61,14 @@ def are_two_ends(card: Seen, first: Seen, second: Seen) -> bool:
     for end in (first, second):
         x, y = end.x - card.x, end.y - card.y
         along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
-        if turn_between(card.angle, end.angle) > _END_DEGREES or abs(across) > _END_ASIDE_MM:
+        if angle_between(card.angle, end.angle) > _END_DEGREES or abs(across) > _END_ASIDE_MM:
             return False
         offsets.append(along)
     out = [abs(along) for along in offsets]
     return offsets[0] * offsets[1] < 0 and max(out) <= _END_OUT_MM and min(out) > _OUT_MM
 
 
-def show_on_both_sides(upper: Seen, first: Seen, second: Seen) -> bool:
+def show_on_both_sides(upper: Observation, first: Observation, second: Observation) -> bool:
     """Tell whether two readings may be of the two ends of a card that lies just under another one.
 
     What is seen of it is outlined as a card on either side of the upper one, in the same direction.
@@ -78,5 +78,5 @@ def show_on_both_sides(upper: Seen, first: Seen, second: Seen) -> bool:
     return (
         math.dist(middle, (upper.x, upper.y)) <= _IN_PLACE_MM
         and apart <= 2 * _END_OUT_MM
-        and turn_between(first.angle, second.angle) <= _BOTH_ENDS_DEGREES
+        and angle_between(first.angle, second.angle) <= _BOTH_ENDS_DEGREES
     )

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from engine.events import TAKES_PILE, Event, EventKind, Source
 from vision.following.scene import JUST_SECONDS, Scene
 from vision.following.sets import NewCard
-from vision.questions import UNREAD_CARD, asked
-from vision.table.observations import Seen
+from vision.questions import UNREAD_CARD, format_question
+from vision.table.observations import Observation
 from vision.types import UNKNOWN_CARD
 
 _SET_SECONDS = 4.5
@@ -32,7 +32,7 @@ class _Suspect(NamedTuple):
 
     play: Event
     """In its first form."""
-    place: Seen
+    place: Observation
     of_its_rank: bool
     """Whether it is of the play's rank; of one that is not a draw alone can prove that it lies there."""
 
@@ -103,7 +103,7 @@ class ToldPlays:
         if UNKNOWN_CARD in names:
             may_be = _may_be(seen for name, _, seen in new if name == UNKNOWN_CARD)
             about = {"concerns": told.revise or told.id, "cards": may_be}
-            log.add("unclear", t, now, player=player, says=asked(UNREAD_CARD, player), **about)
+            log.add("unclear", t, now, player=player, says=format_question(UNREAD_CARD, player), **about)
         return told
 
     def _belong_to(self, last: Event, player: str | None, names: Sequence[str], t: float) -> bool:
@@ -122,9 +122,10 @@ class ToldPlays:
         """
         seats = self._scene.layout.seats
         own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
-        since = [reach for reach in own if reach.last >= first]
+        since = [reach for reach in own if reach.last_seen >= first]
         gone = any(
-            later.start - earlier.last >= _LOST_SECONDS or seats[earlier.seat].is_home(earlier.tip)
+            later.start - earlier.last_seen >= _LOST_SECONDS
+            or seats[earlier.seat].is_on_player_side(earlier.tip)
             for earlier, later in pairwise(since)
         )
         return bool(since) and since[0].start <= first and not gone
@@ -150,7 +151,7 @@ class ToldPlays:
 
     # -- cards that may lie below a play's others -----------------------------------------------------
 
-    def suspect(self, name: str, place: Seen) -> None:
+    def suspect(self, name: str, place: Observation) -> None:
         """Note that a card may lie below those of the last play: one of its rank, rather than of another."""
         last = self.last
         if self._last is None or last is None:
@@ -170,7 +171,7 @@ class ToldPlays:
         suspect = self._of_its_rank(name)
         return suspect is not None and player not in (None, self._scene.log.latest(suspect.play).player)
 
-    def is_suspected(self, name: str, place: Seen) -> bool:
+    def is_suspected(self, name: str, place: Observation) -> bool:
         """Tell whether a card was suspected to lie about there, below others of its rank."""
         suspect = self._of_its_rank(name)
         return suspect is not None and suspect.place.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
@@ -225,7 +226,7 @@ class ToldPlays:
         self._suspects = {name: s for name, s in self._suspects.items() if s.play is self._last}
 
 
-def _may_be(unread: Iterable[Seen]) -> tuple[str, ...]:
+def _may_be(unread: Iterable[Observation]) -> tuple[str, ...]:
     """Return what cards that cannot be read may be, the likeliest first."""
-    odds = sorted(((p, name) for seen in unread for name, p in seen.odds.items()), reverse=True)
+    odds = sorted(((p, name) for seen in unread for name, p in seen.probabilities.items()), reverse=True)
     return tuple(dict.fromkeys(name for _, name in odds))[:_MAY_BE]

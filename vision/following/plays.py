@@ -19,9 +19,9 @@ from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one
 from vision.following.stacked_duplicates import put_on_its_like
 from vision.following.up_cards import UpCards
 from vision.following.visits import Visits
-from vision.hands.tracks import Hands
+from vision.hands.tracks import HandsFrame
 from vision.table.layout import PLAY
-from vision.table.observations import MIN_NAME, Seen
+from vision.table.observations import MIN_NAME_P, Observation
 
 _LOOKS = 2
 """As many looks at least decide."""
@@ -51,8 +51,8 @@ class PlayPile:
         self.touched: float | None = None
         """When something was last over the pile, until it is settled what that changed."""
         self._visits = Visits(scene, t)
-        self._looks: list[list[Seen]] = []
-        self._glimpses: list[list[Seen]] = []
+        self._looks: list[list[Observation]] = []
+        self._glimpses: list[list[Observation]] = []
         self._told_early: list[NewCard] = []
         self._under_hand = UnderHand()
         self._told = ToldPlays(scene)
@@ -71,12 +71,12 @@ class PlayPile:
         self.touched = t
         self._visits.note(seats)
 
-    def begin(self, looks: Sequence[list[Seen]], put_down: float, now: float) -> None:
+    def begin(self, looks: Sequence[list[Observation]], put_down: float, now: float) -> None:
         """Take over looks at cards that turned out to lie on the pile, and when they came there."""
         self.touched, self._looks = put_down, list(looks)
         self.judge(now, None)
 
-    def look(self, cards: list[Seen], look: Look) -> None:
+    def look(self, cards: list[Observation], look: Look) -> None:
         """Take in one look at the uncovered pile."""
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]
         self.pile.confirm(self._looks[-_LOOKS:])
@@ -85,7 +85,7 @@ class PlayPile:
             self._taking.lay_free = look.t
         self.judge(look.t, look.patches.get(PLAY))
 
-    def glimpse(self, look: Look, free: list[Seen]) -> None:
+    def glimpse(self, look: Look, free: list[Observation]) -> None:
         """Take in what shows of the pile beside a hand: a card just put down, surely read twice."""
         left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
@@ -109,7 +109,7 @@ class PlayPile:
                 self._played(view.new, look.t, None, early=True)
                 return
 
-    def _view(self, looks: Sequence[list[Seen]], *, free: bool = True) -> PileView:
+    def _view(self, looks: Sequence[list[Observation]], *, free: bool = True) -> PileView:
         """Return what looks show, weighed together with what has been told since the pile was last seen free.
 
         Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
@@ -129,7 +129,7 @@ class PlayPile:
         new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
         return replace(view, new=tuple(new))
 
-    def look_interval(self, hands: Hands, quick: float, steady: float) -> float:
+    def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
         may_show_more = bool(self.pile.cards) and len(self._looks) < _SETTLED_LOOKS
         if PLAY not in hands.covered and (self.touched is not None or may_show_more):
@@ -267,7 +267,7 @@ class PlayPile:
             return
         known = set(self.pile.names) | self._elsewhere()
         read = self._under_hand.lately(now)
-        shown = [seen for look in self._looks for seen in look if seen.best[1] >= MIN_NAME]
+        shown = [seen for look in self._looks for seen in look if seen.best[1] >= MIN_NAME_P]
         for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
             if name[:-1] != last.cards[-1][:-1]:
@@ -322,7 +322,7 @@ class PlayPile:
 
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
         """Tell a play of cards that came to lie on the pile with no arm over it; returns whether one did."""
-        left = max((reach.last for reach in self._scene.reaches), default=-math.inf)
+        left = max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
         if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
             return False
         tossed = self._seeming.plainly_new(self._view(self._looks[-_LOOKS:]))
@@ -356,7 +356,7 @@ class PlayPile:
             self._settle(now, patch)
         elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.since)):
             self._gone(now, patch)
-        elif now - reach.last > _LEFT_SECONDS:
+        elif now - reach.last_seen > _LEFT_SECONDS:
             self._settle(now, patch)
 
     # -- cards taken off ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.events import Event, EventKind
 from vision.following.patches import CloseUp
 from vision.table.layout import Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 Patch = NDArray[np.uint8]
 _LIGHT_LEVEL = 25.0
@@ -28,7 +28,7 @@ class UnderArm:
     """A card that an arm covers in part, holds, or has just put down."""
 
     seat: int
-    seen: Seen
+    seen: Observation
     covered: float
     """Share of the card that lies under the arm (0..1)."""
     moving: bool
@@ -39,7 +39,7 @@ class Look:
     """One reading of the whole table, sorted by what can be relied on."""
 
     t: float
-    cards: tuple[Seen, ...]
+    cards: tuple[Observation, ...]
     """Cards that lie free of arms and movement."""
     under_arms: tuple[UnderArm, ...] = ()
     hidden: frozenset[Zone] = frozenset()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from vision.following.records import OTHER_SHARE, Patch, changed_share
 from vision.table.layout import Layout, Zone
-from vision.table.observations import MIN_NAME, Seen, all_there, name_cards, vote
+from vision.table.observations import MIN_NAME_P, Observation, assign_names, exhausted_names, fuse_looks
 
 _LOOKS = 2
 _MEMORY = 8
@@ -32,7 +32,7 @@ class Spot:
     """The face-up card here, None without one."""
     down: bool = True
     """Whether a face-down card lies here (or under the up-card)."""
-    looks: list[list[Seen]] = field(default_factory=list)
+    looks: list[list[Observation]] = field(default_factory=list)
     """Looks since a hand was last over it."""
     touched: float | None = None
     """When a hand was last over it, until the next decision."""
@@ -120,19 +120,19 @@ class Rows:
         spot = self.spots[zone]
         return spot.touched is None or self._t - spot.under_arm <= _JUST_S
 
-    def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Seen]], t: float) -> None:
+    def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Observation]], t: float) -> None:
         """Take in which cards, each with the zone where it lies at rest, show under arms.
 
         Which of its like one is of which little shows, the others tell that lie where nobody is.
         """
         self._t = t
         untouched = (spot.up for spot in self.spots.values() if spot.up and spot.touched is None)
-        elsewhere = all_there(untouched, self._packs)
+        elsewhere = exhausted_names(untouched, self._packs)
         for zone, seen in under_arms:
             spot = self.spots.get(zone) if zone is not None else None
             if spot is None:
                 continue
-            name, p = name_cards([seen], elsewhere)[0]
+            name, p = assign_names([seen], elsewhere)[0]
             if name == spot.up and p > _SURE_UNDER_ARM:
                 spot.under_arm = t
 
@@ -161,7 +161,7 @@ class Rows:
                 self.touch(zone, t)
 
     def look(
-        self, zone: Zone, cards: list[Seen], patch: Patch | None = None, *, exchange: bool = True
+        self, zone: Zone, cards: list[Observation], patch: Patch | None = None, *, exchange: bool = True
     ) -> Change | None:
         """Take in one look at an uncovered spot; returns what has changed there, once that is sure.
 
@@ -191,12 +191,14 @@ class Rows:
         if spot.up is not None and any(spot.up == seen.best[0] for seen in spot.looks[-1]):
             spot.touched, spot.patch, spot.put_right = None, patch, False  # there it is
             return None
-        settled = [s.seen for s in vote(spot.looks[-4:]) if s.looks >= _LOOKS]
+        settled = [s.observation for s in fuse_looks(spot.looks[-4:]) if s.look_count >= _LOOKS]
         ups = [seen for seen in settled if seen.face == "up"]
         name, p = _named(ups)
-        if ups and (name is None or p < MIN_NAME):
+        if ups and (name is None or p < MIN_NAME_P):
             return None
-        if changed < _BARE_SHARE and any(_STAYS * seen.odds.get(spot.up or "", 0.0) >= p for seen in ups):
+        if changed < _BARE_SHARE and any(
+            _STAYS * seen.probabilities.get(spot.up or "", 0.0) >= p for seen in ups
+        ):
             spot.touched, spot.patch, spot.put_right = None, patch, False  # it rather than one like it
             return None
         if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
@@ -242,7 +244,11 @@ class Rows:
         for zone, spot in self.spots.items():
             if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
                 continue
-            ups = [s.seen for s in vote(spot.looks) if s.looks >= 4 and s.seen.face == "up"]
+            ups = [
+                s.observation
+                for s in fuse_looks(spot.looks)
+                if s.look_count >= 4 and s.observation.face == "up"
+            ]
             if any(seen.best[0] == spot.up for seen in ups):
                 continue  # beside it another card is held out, or lies
             name, p = _named(ups)
@@ -253,7 +259,7 @@ class Rows:
         return renamed
 
 
-def _named(ups: Sequence[Seen]) -> tuple[str | None, float]:
+def _named(ups: Sequence[Observation]) -> tuple[str | None, float]:
     """Return the surest name among the up-cards of one spot."""
-    names = name_cards(ups)
+    names = assign_names(ups)
     return max(names, key=lambda named: named[1]) if names else (None, 0.0)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from vision.following.records import EventLog, UnderArm
-from vision.hands.tracks import Hands, Reach, Stop
+from vision.hands.tracks import ArmTrack, HandsFrame, Pause
 from vision.table.layout import Layout, Place
 
 NEAR_MM = 110.0
@@ -32,7 +32,7 @@ class Scene:
     packs: int = 1
     """How often each card is there."""
     log: EventLog = field(default_factory=EventLog)
-    reaches: list[Reach] = field(default_factory=list)
+    reaches: list[ArmTrack] = field(default_factory=list)
     """The latest reaches, oldest first; the last may be going on."""
     started: bool = False
     """Whether anything has been played, shown or picked up since the deal."""
@@ -50,19 +50,19 @@ class Scene:
         own = self.player(seat)
         return {card for card, holder in self.log.held.items() if holder != own and self.packs == 1}
 
-    def remember(self, reach: Reach) -> None:
+    def remember(self, reach: ArmTrack) -> None:
         """Note a reach, if it is new."""
         if reach not in self.reaches:
             self.reaches = [*self.reaches[-_REMEMBERED_REACHES + 1 :], reach]
 
-    def last_reach(self, seat: int | None) -> Reach | None:
+    def last_reach(self, seat: int | None) -> ArmTrack | None:
         """Return the latest reach of a seat."""
         return next((reach for reach in reversed(self.reaches) if reach.seat == seat), None)
 
     def is_reaching(self, seat: int, t: float) -> bool:
         """Tell whether a seat's arm is in the picture at `t`, or was a moment before."""
         reach = self.last_reach(seat)
-        return reach is not None and t - reach.last < _MOMENT_SECONDS
+        return reach is not None and t - reach.last_seen < _MOMENT_SECONDS
 
     def is_left_behind(self, held: UnderArm) -> bool:
         """Tell whether every hand is away from a card that still hangs together with an arm.
@@ -72,10 +72,10 @@ class Scene:
         reach = self.last_reach(held.seat)
         if reach is None:
             return False
-        here = [other for other in self.reaches if reach.last - other.last < _MOMENT_SECONDS]
+        here = [other for other in self.reaches if reach.last_seen - other.last_seen < _MOMENT_SECONDS]
         return all(self._is_away(one, (held.seen.x, held.seen.y)) for one in here)
 
-    def _is_away(self, reach: Reach, place: Place) -> bool:
+    def _is_away(self, reach: ArmTrack, place: Place) -> bool:
         """Tell whether a hand is away from a place: what it holds out casts a shadow ahead of it."""
         home = self.layout.seats[reach.seat].centre
         ahead = off_the_way(home, reach.tip, place) < _UNDER_ARM_MM
@@ -84,23 +84,25 @@ class Scene:
     def rests(self, seat: int) -> bool:
         """Tell whether a seat's hand rests where it is."""
         reach = self.last_reach(seat)
-        return reach is not None and reach.resting >= _RESTS_SECONDS
+        return reach is not None and reach.pause_seconds >= _RESTS_SECONDS
 
-    def stops_near(self, place: Place, since: float, reach_mm: float = NEAR_MM) -> list[tuple[Stop, Reach]]:
+    def stops_near(
+        self, place: Place, since: float, reach_mm: float = NEAR_MM
+    ) -> list[tuple[Pause, ArmTrack]]:
         """Return the pauses near a place that ended after `since`."""
         return [
             (stop, reach)
             for reach in self.reaches
-            for stop in reach.stops
+            for stop in reach.pauses
             if stop.end >= since and math.dist(stop.place, place) < reach_mm
         ]
 
-    def is_just_at_pile(self, hands: Hands) -> bool:
+    def is_just_at_pile(self, hands: HandsFrame) -> bool:
         """Tell whether a hand pauses at the play pile, or has just done so."""
         play = self.layout.play
         if play is None:
             return False
-        stops = [stop for reach in hands.reaches for stop in reach.stops[-2:]]
+        stops = [stop for reach in hands.tracks for stop in reach.pauses[-2:]]
         return any(hands.t - s.end < JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
 
     def tapped(self, since: float) -> int | None:
@@ -133,7 +135,7 @@ class Scene:
             for t, where in reach.path
         )
 
-    def farthest(self, reach: Reach) -> Place | None:
+    def farthest(self, reach: ArmTrack) -> Place | None:
         """Return where a reach got farthest from where it came in."""
         if not reach.path:
             return None

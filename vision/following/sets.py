@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vision.decks.card_classes import rank_and_colour
 from vision.following.pile_geometry import in_place
-from vision.table.observations import Seen, turn_between
+from vision.table.observations import Observation, angle_between
 
 CERTAIN = 0.97
 """A name this probable is all but certain."""
@@ -29,18 +29,18 @@ _A_GUESS, _HARDLY_LESS = 0.5, 2.0
 """A name read less surely is a guess, and one that is read half as surely is hardly less likely."""
 _ACROSS = 40.0
 """Degrees by which a card that lies covered is not turned without being taken up."""
-Lying = Mapping[str, Seen | None]
+Lying = Mapping[str, Observation | None]
 """Cards that lie on the pile, each with where it was last seen."""
 NOTHING_LIES: Lying = {}
-NewCard = tuple[str, float, Seen]
+NewCard = tuple[str, float, Observation]
 """A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
 Named = tuple[str | None, float]
 """What a card most likely is, and how likely."""
-ShowsNew = Callable[[Seen], bool]
+ShowsNew = Callable[[Observation], bool]
 """Tells whether a card surely was not to be seen before."""
 
 
-def unknown(_: Seen) -> bool:
+def unknown(_: Observation) -> bool:
     """Tell nothing: no picture shows whether a card is new."""
     return False
 
@@ -49,9 +49,11 @@ class Pictured(NamedTuple):
     """What pictures of the pile tell of cards that are seen there, and of cards that are not."""
 
     shows_new: ShowsNew = unknown
-    stays: Callable[[Seen, Sequence[Seen], Sequence[Seen]], bool] = lambda card, upon, alike: False
+    stays: Callable[[Observation, Sequence[Observation], Sequence[Observation]], bool] = (
+        lambda card, upon, alike: False
+    )
     """Tells whether a card surely lies where it did beneath others, and none of those alike it is it."""
-    changed: Callable[[Seen], bool] = unknown
+    changed: Callable[[Observation], bool] = unknown
     """Tells whether the whole place of a card surely shows something else than before."""
 
 
@@ -84,7 +86,7 @@ def one_set(
     return sorted(of_ranks({rank}, likely, unseen, on_pile=on_pile), key=lambda card: card[0][:-1] == rank)
 
 
-def with_mates(named: Sequence[Named], cards: Sequence[Seen], known: Collection[str]) -> list[Named]:
+def with_mates(named: Sequence[Named], cards: Sequence[Observation], known: Collection[str]) -> list[Named]:
     """Return the names of cards, a doubtful one's being that of a new card's mate where it is likeliest so.
 
     Cards that one hand puts down at once are nearly always of one rank. A mate is of the rank of a card that
@@ -95,12 +97,12 @@ def with_mates(named: Sequence[Named], cards: Sequence[Seen], known: Collection[
     given = {name for name, _ in named}
     better = []
     for (name, p), card in zip(named, cards, strict=True):
-        left = {other: q for other, q in card.odds.items() if other == name or other not in given}
+        left = {other: q for other, q in card.probabilities.items() if other == name or other not in given}
         likely = max(left, key=lambda other: left[other], default="")
         q = left.get(likely, 0.0)
         alike = [one for one in sure if one[:-1] == likely[:-1]]
         its_like = [one for one in alike if rank_and_colour(one) == rank_and_colour(likely)]
-        other_suit = all(_MUCH_LESS * card.odds.get(one, 0.0) <= q for one in its_like)
+        other_suit = all(_MUCH_LESS * card.probabilities.get(one, 0.0) <= q for one in its_like)
         if q >= _READ_AT_ALL and p < _OTHER_RANK and alike and other_suit:
             name, p = likely, max(p, q * _MATE / (1.0 + q * (_MATE - 1.0)))
             given.add(name)
@@ -139,9 +141,9 @@ def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
     no card surely any other may be it that is hardly less likely.
     """
     name, _, seen = card
-    read = seen.odds.get(name, 0.0)
-    alike = [seen.odds.get(n, 0.0) for n in unseen if rank_and_colour(n) == rank_and_colour(name)]
-    others = [_HARDLY_LESS * seen.odds.get(n, 0.0) for n in unseen] if 0 < read < _A_GUESS else []
+    read = seen.probabilities.get(name, 0.0)
+    alike = [seen.probabilities.get(n, 0.0) for n in unseen if rank_and_colour(n) == rank_and_colour(name)]
+    others = [_HARDLY_LESS * seen.probabilities.get(n, 0.0) for n in unseen] if 0 < read < _A_GUESS else []
     return max([*alike, *others], default=0.0) > read
 
 
@@ -154,11 +156,11 @@ def may_be_one_of(unseen: Lying, card: NewCard) -> bool:
     name, _, seen = card
     kind = rank_and_colour(name)
     alike = ((other, place) for other, place in unseen.items() if rank_and_colour(other) == kind)
-    there = [n for n, place in alike if place is None or turn_between(place.angle, seen.angle) <= _ACROSS]
+    there = [n for n, place in alike if place is None or angle_between(place.angle, seen.angle) <= _ACROSS]
     surely = _surely_read(card)
     if not there or surely >= CERTAIN:
         return False
-    either = surely + sum(seen.odds.get(other, 0.0) for other in there)
+    either = surely + sum(seen.probabilities.get(other, 0.0) for other in there)
     return surely < max(_OTHER_RANK, CERTAIN * either)
 
 
@@ -168,7 +170,7 @@ def _surely_read(card: NewCard) -> float:
     Nor does it make a card doubtful that is read all but certainly that another one lay in its place.
     """
     name, p, seen = card
-    read = seen.odds.get(name, 0.0)
+    read = seen.probabilities.get(name, 0.0)
     return read if read >= CERTAIN else min(p, read)
 
 
@@ -178,12 +180,12 @@ def _rank_surely_read(card: NewCard) -> float:
     return max(_surely_read(card), rank_odds(seen, name[:-1]))
 
 
-def rank_odds(seen: Seen, rank: str) -> float:
+def rank_odds(seen: Observation, rank: str) -> float:
     """Return the probability that a card is of a rank, whatever its suit."""
-    return sum(p for name, p in seen.odds.items() if name[:-1] == rank)
+    return sum(p for name, p in seen.probabilities.items() if name[:-1] == rank)
 
 
-def is_echo(card: NewCard, known: Sequence[tuple[str, Seen]], kind: Callable[[str], Hashable]) -> bool:
+def is_echo(card: NewCard, known: Sequence[tuple[str, Observation]], kind: Callable[[str], Hashable]) -> bool:
     """Tell whether what seems new is a known card of its kind, read once more by another of its indices.
 
     It is read doubtfully and lies just there: of two cards in one place the upper one is read well.
@@ -202,16 +204,16 @@ def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
     others = ((other, place) for other, place in unseen.items() if other[:-1] == name[:-1] and place)
     through = any(
         rank_and_colour(other) != rank_and_colour(name)
-        and seen.odds.get(other, 0.0) >= _THROUGH
+        and seen.probabilities.get(other, 0.0) >= _THROUGH
         and place.is_at(seen, _THROUGH_MM, _THROUGH_DEGREES)
         for other, place in others
     )
     return through and _surely_read(card) < _OTHER_RANK
 
 
-def rank_told(seen: Seen) -> str | None:
+def rank_told(seen: Observation) -> str | None:
     """Return the rank that a card most likely has, whatever its suit; None where that is not plain."""
-    ranks = {name[:-1]: rank_odds(seen, name[:-1]) for name in seen.odds}
+    ranks = {name[:-1]: rank_odds(seen, name[:-1]) for name in seen.probabilities}
     (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]
     plain = surely >= _RANK_TOLD and all(surely >= _RANK_PLAIN * p for _, p in others)
     return rank if plain else None

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from vision.following.records import Look
 from vision.following.scene import off_the_way
-from vision.hands.tracks import GONE_SECONDS, Reach
+from vision.hands.tracks import GONE_SECONDS, ArmTrack
 from vision.table.layout import Layout, Place
-from vision.table.observations import Seen, name_cards, vote
+from vision.table.observations import Observation, assign_names, fuse_looks
 
 _HELD_MM, _AT_TIP_MM = 45.0, 60.0
 """So far from where it was a card is held still, and so far from the fingers' tips its middle may be."""
@@ -32,7 +32,7 @@ _HOME_MM, _ASIDE_MM = 100.0, 45.0
 class Lies(Protocol):
     """Tells whether a card under a seat's arm lies where it is, see `Whereabouts.lies`."""
 
-    def __call__(self, card: Seen, seat: int, *, holds_another: bool, answers: bool) -> bool:
+    def __call__(self, card: Observation, seat: int, *, holds_another: bool, answers: bool) -> bool:
         """Tell it of a card.
 
         `holds_another`: That seat's hand holds out another one, far from there; `answers`: one of its rank.
@@ -64,11 +64,11 @@ class _Hold:
 
     seat: int
     """Who holds it."""
-    reach: Reach
+    reach: ArmTrack
     """The arm it is seen under: another player's, where arms cross."""
     first: float
     last: float
-    looks: list[list[Seen]] = field(default_factory=list)
+    looks: list[list[Observation]] = field(default_factory=list)
 
     elsewhere: bool = False
     """Whether it is seen under an arm that holds out another card far from it: two arms are seen as one."""
@@ -79,7 +79,7 @@ class _Hold:
     @property
     def left(self) -> float:
         """When the hand that held it was seen last."""
-        return max(self.reach.last, self.own_arm)
+        return max(self.reach.last_seen, self.own_arm)
 
     @property
     def crosses(self) -> bool:
@@ -116,16 +116,16 @@ class Shows:
         """Tell whether a card is held out still, for so long at most that somebody may be about to answer."""
         return any(_long_enough(hold) and now - hold.first < _ANSWER_SECONDS for hold in self._open)
 
-    def shown_before(self, card: Seen) -> bool:
+    def shown_before(self, card: Observation) -> bool:
         """Tell whether a card that lies free was held out still somewhere else just before."""
         return card.best[0] in self._names_far_from(card)
 
-    def _names_far_from(self, card: Seen) -> list[str | None]:
+    def _names_far_from(self, card: Observation) -> list[str | None]:
         """Return which cards are held out far from one, or were until just now."""
         away = [h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
         return [_name(hold)[0] for hold in away]
 
-    def holds_out(self, cards: Sequence[Seen]) -> bool:
+    def holds_out(self, cards: Sequence[Observation]) -> bool:
         """Tell whether one of some cards is where it is held out, or was when its hand was seen last."""
         pairs = ((hold, card) for hold in self._held for card in cards)
         return any(_name(hold)[0] == card.best[0] and _is_held_by(hold, card) for hold, card in pairs)
@@ -133,9 +133,9 @@ class Shows:
     def look(
         self,
         look: Look,
-        holder: Callable[[Seen, int], int],
+        holder: Callable[[Observation, int], int],
         lies: Lies,
-        reaches: Sequence[Reach],
+        reaches: Sequence[ArmTrack],
         layout: Layout,
     ) -> None:
         """Take in the cards under arms in one look.
@@ -153,7 +153,9 @@ class Shows:
             held_elsewhere = self._held_elsewhere(seat, card, look.t)
             another = held_elsewhere is not None or self.hold_across(card)
             answers = another and self._is_of_shown_rank(card)
-            if reach.resting < _RESTING_SECONDS or lies(card, seat, holds_another=another, answers=answers):
+            if reach.pause_seconds < _RESTING_SECONDS or lies(
+                card, seat, holds_another=another, answers=answers
+            ):
                 continue
             near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
             shown = None if near else held_elsewhere
@@ -176,14 +178,14 @@ class Shows:
         """Take in what seems to lie free where it is held out: an arm that rests may be lost from sight."""
         for hold in self._open:
             reach, (x, y) = hold.reach, _place(hold.looks[-1][0])
-            stays = look.t - reach.last < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _AT_TIP_MM
+            stays = look.t - reach.last_seen < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _AT_TIP_MM
             free = (c for c in look.cards if c.face == "up" and c.best[0] == hold.looks[-1][0].best[0])
             there = next((card for card in free if _is_held_by(hold, card)), None)
             if stays and there is not None and hold.last < look.t:
                 hold.looks.append([there])
                 hold.last = look.t
 
-    def _held_elsewhere(self, seat: int, card: Seen, now: float) -> _Hold | None:
+    def _held_elsewhere(self, seat: int, card: Observation, now: float) -> _Hold | None:
         """Return another card that a seat holds out, far from where this one is, and has for long enough."""
         there = (
             hold
@@ -196,11 +198,11 @@ class Shows:
         )
         return next(there, None)
 
-    def _is_of_shown_rank(self, card: Seen) -> bool:
+    def _is_of_shown_rank(self, card: Observation) -> bool:
         """Tell whether a card of the same rank is held out far from there, or was until just now."""
         return any(str(name)[:-1] == str(card.best[0])[:-1] for name in self._names_far_from(card))
 
-    def hold_across(self, card: Seen) -> bool:
+    def hold_across(self, card: Observation) -> bool:
         """Tell whether a card is held out, or was until just now, by a hand seen as one with another arm."""
         return any(hold.elsewhere and _is_held_by(hold, card) for hold in (*self._done, *self._open))
 
@@ -209,7 +211,7 @@ class Shows:
         if seat is not None:
             self._open = [hold for hold in self._open if hold.seat != seat]
 
-    def lie_free(self, cards: Sequence[Seen]) -> None:
+    def lie_free(self, cards: Sequence[Observation]) -> None:
         """Note cards that lie where they seemed to be held out: no hand showed them."""
 
         def lies(hold: _Hold) -> bool:
@@ -219,7 +221,7 @@ class Shows:
         self._open = [hold for hold in self._open if not lies(hold)]
         self._done = [hold for hold in self._done if not lies(hold)]
 
-    def reach_ended(self, reach: Reach) -> bool:
+    def reach_ended(self, reach: ArmTrack) -> bool:
         """Note that an arm has gone out of the picture: what it held out longest was shown.
 
         Returns whether it held a card out.
@@ -266,7 +268,7 @@ class Shows:
         once: dict[tuple[int, str | None], _Hold] = {}
         for hold, name, _ in named:
             once.setdefault((hold.seat, name), hold)
-        directed = [(h, layout.seat_shown(h.seat, _place(h.looks[-1][0]))) for h in once.values()]
+        directed = [(h, layout.seat_pointed_at(h.seat, _place(h.looks[-1][0]))) for h in once.values()]
         first, card, p = named[0]
         assert card is not None
         return Shown(
@@ -283,21 +285,21 @@ class Shows:
 
 
 def _across(
-    card: Seen, reach: Reach, shown: _Hold, now: float, reaches: Sequence[Reach], layout: Layout
-) -> tuple[Reach, int] | None:
+    card: Observation, reach: ArmTrack, shown: _Hold, now: float, reaches: Sequence[ArmTrack], layout: Layout
+) -> tuple[ArmTrack, int] | None:
     """Return who holds a card far from the one that is shown, and the arm it is seen under.
 
     No hand holds cards so far apart: arms that cross are seen as one. The other one was seen just now, or is
     that of who is shown the first card, and holds out this one in answer. None: nobody can tell.
     """
-    others = [r for r in reaches if r.seat != shown.seat and now - r.last < _CROSSING_SECONDS]
+    others = [r for r in reaches if r.seat != shown.seat and now - r.last_seen < _CROSSING_SECONDS]
     if others:
         return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
-    to = layout.seat_shown(shown.seat, _place(shown.looks[-1][0]))
-    return (reach, to) if layout.seat_shown(to, _place(card)) == shown.seat else None
+    to = layout.seat_pointed_at(shown.seat, _place(shown.looks[-1][0]))
+    return (reach, to) if layout.seat_pointed_at(to, _place(card)) == shown.seat else None
 
 
-def _is_held_by(hold: _Hold, card: Seen) -> bool:
+def _is_held_by(hold: _Hold, card: Observation) -> bool:
     return math.dist(_place(hold.looks[-1][0]), _place(card)) < _HELD_MM
 
 
@@ -308,11 +310,13 @@ def _long_enough(hold: _Hold) -> bool:
 def _name(hold: _Hold) -> tuple[str | None, float]:
     # Held in the air the card sways: looks are lined up on the last one before they vote.
     x, y, angle = hold.looks[-1][0].x, hold.looks[-1][0].y, hold.looks[-1][0].angle
-    lined = [[Seen(x, y, angle, card.face, card.odds) for card in look] for look in hold.looks]
-    settled = vote(lined)
-    name, p = name_cards([settled[0].seen])[0]
+    lined = [
+        [Observation(x, y, angle, card.face, card.probabilities) for card in look] for look in hold.looks
+    ]
+    settled = fuse_looks(lined)
+    name, p = assign_names([settled[0].observation])[0]
     return (name, p) if p >= _MIN_NAME else (None, p)
 
 
-def _place(card: Seen) -> Place:
+def _place(card: Observation) -> Place:
     return card.x, card.y

@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from vision.following.records import Look, Patch, same_patch
 from vision.following.rows import Rows, Spot
-from vision.hands.tracks import Hands
+from vision.hands.tracks import HandsFrame
 from vision.table.layout import Layout, Zone
-from vision.table.observations import Seen
-from vision.table.relocation import Known, lies_as_before
+from vision.table.observations import Observation
+from vision.table.relocation import KnownUpCards, is_unmoved
 
 _UNSTEADY_SECONDS = 1.0
 """For so long it may be unknown how the camera has moved before the table is doubted."""
@@ -66,9 +66,9 @@ class Track:
             return False
         return len(known) >= _SPOTS and len(same) < _SAME_SHARE * len(known)
 
-    def reach(self, hands: Hands) -> None:
+    def reach(self, hands: HandsFrame) -> None:
         """Note whose arms are in the picture."""
-        self._reached |= {reach.seat for reach in hands.reaches}
+        self._reached |= {reach.seat for reach in hands.tracks}
 
     def is_displaced(self, look: Look, rows: Rows, layout: Layout) -> bool:
         """Tell whether the rows of several players are not what they were, though one at most reached in."""
@@ -81,23 +81,23 @@ class Track:
         return len(moved) >= _ROWS and sum(moved.values()) >= _SPOTS and len(self._reached) <= _ONE_SEAT
 
     @staticmethod
-    def is_moved(cards: Sequence[Seen], layout: Layout, known: Known) -> bool:
+    def is_moved(cards: Sequence[Observation], layout: Layout, known: KnownUpCards) -> bool:
         """Tell whether cards show that the camera stands otherwise than where `layout` lies as believed."""
         elsewhere = sum(layout.zone_at(card.x, card.y) is None for card in cards)
         if elsewhere < max(_ELSEWHERE, _ELSEWHERE_SHARE * len(cards)):
             return False
-        return not lies_as_before(layout, cards, known)
+        return not is_unmoved(layout, cards, known)
 
 
 def _moved(
-    cards: Sequence[Seen],
+    cards: Sequence[Observation],
     hidden: Collection[Zone],
     patches: Mapping[Zone, Patch],
     rows: Rows,
     layout: Layout,
 ) -> dict[int, int]:
     """Return by seat how many of its spots are otherwise than believed, of rows of which half are."""
-    there: dict[Zone | None, list[Seen]] = {}
+    there: dict[Zone | None, list[Observation]] = {}
     for card in cards:
         there.setdefault(layout.zone_at(card.x, card.y), []).append(card)
     set_: Counter[int] = Counter()
@@ -110,7 +110,7 @@ def _moved(
     return {seat: count for seat, count in otherwise.items() if count and 2 * count >= set_[seat]}
 
 
-def _is_otherwise(spot: Spot, cards: Sequence[Seen], patch: Patch | None) -> bool:
+def _is_otherwise(spot: Spot, cards: Sequence[Observation], patch: Patch | None) -> bool:
     """Tell whether a spot is bare, or shows another card than the one that lay there.
 
     A reader may overlook a card: then the place still looks as it did.

@@ -12,7 +12,7 @@ from vision.following.records import BeforeAction, Patch
 from vision.following.rows import Change, Rows
 from vision.following.scene import JUST_SECONDS, NEAR_MM, Scene
 from vision.table.layout import Zone
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 _QUIET_SECONDS = 1.0
 _ONE_ACT_S = 4.0
@@ -52,7 +52,7 @@ class UpCards:
         return {seat.player: tuple(self.rows.up_of(i)) for i, seat in enumerate(seats)}
 
     def look(
-        self, zone: Zone, cards: list[Seen], patch: Patch | None, pile: Collection[str], now: float
+        self, zone: Zone, cards: list[Observation], patch: Patch | None, pile: Collection[str], now: float
     ) -> None:
         """Take in one look at an uncovered spot."""
         change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
@@ -143,7 +143,7 @@ class UpCards:
         zones = [Zone("row", seat, k) for k in range(len(row))]
         places = [row[zone.spot] for zone in zones if self.rows.spots[zone].down or zone in gone]
         reach = self._scene.last_reach(seat)
-        stops = reach.stops if reach is not None else []
+        stops = reach.pauses if reach is not None else []
         flipped = any(math.dist(stop.place, place) < _ROW_NEAR_MM for stop in stops for place in places)
         if flipped and any(zone in gone for zone in zones):
             self._down_gone = [change for change in self._down_gone if change.zone not in zones]

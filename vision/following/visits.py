@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from vision.following.scene import Scene
 from vision.table.layout import Place
-from vision.table.observations import Seen
+from vision.table.observations import Observation
 
 _BEFORE_SECONDS = 0.5
 
@@ -50,9 +50,9 @@ class Visits:
             return max(paused, key=lambda entry: entry[0].end)[1].seat
         if self._frames:
             return self._frames.most_common(1)[0][0]
-        recent = [reach for reach in self._scene.reaches if reach.last >= since]
+        recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
         return recent[-1].seat if recent else None
 
-    def player_at(self, card: Seen) -> str | None:
+    def player_at(self, card: Observation) -> str | None:
         """Return the player whose arm was where a card is, as `who`."""
         return self._scene.player(self.who((card.x, card.y)))

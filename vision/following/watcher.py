@@ -16,21 +16,21 @@ from vision.following.patches import close_up
 from vision.following.records import Look, UnderArm
 from vision.following.regions import crowded, patches, zones_of
 from vision.following.table_tracking import Track
-from vision.geometry import transform
-from vision.hands.tracks import ArmTracker, Hands
-from vision.motion.background import Mask, Motion, Stillness
-from vision.motion.frame_difference import Glance
-from vision.motion.rest import RestingLooks
-from vision.motion.stabiliser import Steadier, SteadyFrame
-from vision.questions import LIES_OTHERWISE, LOST_TRACK, asked
-from vision.table.bare_table import Tabletop
-from vision.table.calibration import Finder
-from vision.table.deal import SURE_NAME, settled_cards, still_up, up_cards
+from vision.geometry import transform_points
+from vision.hands.tracks import ArmTracker, HandsFrame
+from vision.motion.background import BackgroundSubtractor, Mask, MotionFrame
+from vision.motion.frame_difference import ChangeDetector
+from vision.motion.resting_looks import RestingLooks
+from vision.motion.stabiliser import StabilisedFrame, Stabiliser
+from vision.questions import LOST_TRACK, TABLE_CHANGED, format_question
+from vision.table.bare_table import BareTable
+from vision.table.calibration import LayoutFinder
+from vision.table.deal import SURE_NAME_P, read_up_cards, remaining_up_cards, settled_cards
 from vision.table.layout import BURN, Layout, Place, Zone
-from vision.table.manual_layout import Shown, laid_out, put_right
-from vision.table.observations import see
-from vision.table.relocation import Known
-from vision.table.rescaling import refitted
+from vision.table.manual_layout import TappedPlaces, layout_from_taps, move_zone
+from vision.table.observations import observe
+from vision.table.relocation import KnownUpCards
+from vision.table.rescaling import rescale_layout
 from vision.table.view import TableView
 from vision.types import CardReader, CardReading, Image, Region, without_jokers
 
@@ -71,14 +71,14 @@ class Watcher:
             jokers: Whether jokers are played with; else what is read as one is not known.
         """
         self._reader, self._given = reader, layout
-        self._finder = Finder(players, row_length, draw_pile)
+        self._finder = LayoutFinder(players, row_length, draw_pile)
         self._packs, self._jokers = packs, jokers
         self._begin_anew()
         self._maker: EventMaker | None = None
         self._last_look = -np.inf
         self._resting = RestingLooks()
-        self._tabletop: Tabletop | None = None
-        self._known: Known | None = None
+        self._tabletop: BareTable | None = None
+        self._known: KnownUpCards | None = None
         self._begun = self._shown = False
         """Whether anything had been played, and whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
@@ -90,15 +90,15 @@ class Watcher:
         """What players are asked because the table cannot be followed as it lies; None: nothing."""
         self._size: tuple[int, int] | None = None
         """Width and height of the pictures, once one has been read."""
-        self._motion: Motion | None = None
+        self._motion: MotionFrame | None = None
         self.looks = 0
         """How often the networks were run."""
         self.view = TableView()
 
     def _begin_anew(self) -> None:
         """Take the next frame for the first."""
-        self._glance, self._steadier, self._track = Glance(), Steadier(), Track()
-        self._stillness, self._arms = Stillness(), ArmTracker()
+        self._glance, self._steadier, self._track = ChangeDetector(), Stabiliser(), Track()
+        self._stillness, self._arms = BackgroundSubtractor(), ArmTracker()
 
     @property
     def layout(self) -> Layout | None:
@@ -111,16 +111,16 @@ class Watcher:
     def arms(self) -> Mask | None:
         """Where arms are in a reduced copy of the latest frame; None where there are none."""
         motion = self._motion
-        if motion is None or not motion.limbs:
+        if motion is None or not motion.border_regions:
             return None
-        mask = motion.limb_mask()
+        mask = motion.border_mask()
         if not self._steadier.moved:
             return mask
         reduced = np.diag([motion.scale, motion.scale, 1.0])
-        back = reduced @ np.linalg.inv(self._steadier.to_steady) @ np.linalg.inv(reduced)
+        back = reduced @ np.linalg.inv(self._steadier.to_reference) @ np.linalg.inv(reduced)
         return cv2.warpPerspective(mask.astype(np.uint8), back, mask.shape[::-1]) > 0
 
-    def go_on(self, known: Known, *, begun: bool) -> None:
+    def go_on(self, known: KnownUpCards, *, begun: bool) -> None:
         """Take the table for one on which a game goes on that was broken off.
 
         The layout is from an earlier view: it is looked for anew before it is used.
@@ -146,11 +146,11 @@ class Watcher:
         """
         if self._maker is None or self._doubt == "camera":
             raise BadInputError("The places can be put right once the table is followed.")
-        layout = put_right(self._maker.layout, zone, self._steady(pixel), self.view.readings)
+        layout = move_zone(self._maker.layout, zone, self._steady(pixel), self.view.readings)
         self._maker.put_right(layout, self._last_look)
         self.view = replace(self.view, layout=layout)
 
-    def lay_out(self, shown: Shown) -> None:
+    def lay_out(self, shown: TappedPlaces) -> None:
         """Take the table for one whose places a person has tapped: the game begins with what lies there.
 
         One that was lost, or broken off, goes on with it. What was tapped is in pixels of the latest frame.
@@ -164,15 +164,15 @@ class Watcher:
         draw = None if shown.draw is None else self._steady(shown.draw)
         finder, before = self._finder, self._given if self._known is not None else None
         given = finder.players, finder.row_length, *self._size
-        self._given = laid_out(Shown(rows, draw), self.view.readings, *given, before)
+        self._given = layout_from_taps(TappedPlaces(rows, draw), self.view.readings, *given, before)
         self._shown = True
         self.question, self._last_look = None, -np.inf
 
     def _steady(self, pixel: Place) -> Place:
         """Return the pixel of the first view that shows what a pixel of the latest frame shows."""
-        if self.view.moved is None:
+        if self.view.to_reference is None:
             return pixel
-        x, y = transform(self.view.moved, [pixel])[0]
+        x, y = transform_points(self.view.to_reference, [pixel])[0]
         return float(x), float(y)
 
     def feed(self, frame: Image, t: float) -> list[Event]:
@@ -181,18 +181,20 @@ class Watcher:
         All that follows sees the table where the first frame had it; `view` tells where it is in this one.
         """
         if not self._glance.is_new(frame) and self._stillness.calm and self._steadier.settled:
-            return self._follow(self._steadier.again(frame), self._stillness.again(t))
+            return self._follow(self._steadier.apply(frame), self._stillness.repeat(t))
         steady = self._steadier.feed(frame)
-        motion = self._stillness.feed(steady, t, swaying=self._steadier.swaying)
-        self._glance.keep(still=motion.still)
+        motion = self._stillness.feed(steady, t, camera_moving=self._steadier.swaying)
+        self._glance.set_reference(still=motion.still)
         events = self._follow(steady, motion)
-        self.view = replace(self.view, moved=self._steadier.to_steady if self._steadier.moved else None)
+        self.view = replace(
+            self.view, to_reference=self._steadier.to_reference if self._steadier.moved else None
+        )
         return events
 
-    def _follow(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
+    def _follow(self, frame: StabilisedFrame, motion: MotionFrame) -> list[Event]:
         self._motion = motion
         self.view = replace(self.view, still=motion.still)
-        moved = self._steadier.lost > 0
+        moved = self._steadier.lost_frames > 0
         if moved and self._maker is not None:  # arms may hide what the camera is followed by
             rows = self._maker.rows
             known = [zone for zone, spot in rows.spots.items() if spot.patch is not None]
@@ -210,7 +212,7 @@ class Watcher:
             return self._make_sure(frame, motion)
         maker, t = self._maker, motion.t
         hands = self._arms.feed(motion, maker.layout)
-        self._stillness.spare(self._arms.whole)
+        self._stillness.protect_arms(self._arms.visible_masks)
         self._track.covered = hands.covered
         if not moved:
             self._track.reach(hands)
@@ -226,7 +228,7 @@ class Watcher:
             told = maker.on_look(look)
             self._absorb_played(told)
             events += told
-        names = tuple(maker.layout.seats[reach.seat].player for reach in hands.reaches)
+        names = tuple(maker.layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
         return events
 
@@ -252,40 +254,40 @@ class Watcher:
 
     # -- before the deal is finished ---------------------------------------------------------------
 
-    def _looked_at_rest(self, frame: SteadyFrame, motion: Motion) -> bool:
+    def _looked_at_rest(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
         """Look now and then at a table that rests; tell whether that was done just now, and often enough."""
         t = motion.t
         if not motion.still:
-            self._resting.moved(t)
+            self._resting.note_motion(t)
         elif self._tabletop is None and self._known is None:
-            self._tabletop = Tabletop(frame.image)
+            self._tabletop = BareTable(frame.image)
         if not self._resting.is_due(t, self._last_look):
             return False
-        return self._resting.add(self._read(frame.image, t, self._resting.regions))
+        return self._resting.add(self._read(frame.image, t, self._resting.occlusion_regions))
 
-    def _begin(self, frame: Image, motion: Motion) -> list[Event]:
+    def _begin(self, frame: Image, motion: MotionFrame) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         (height, width), readings = frame.shape[:2], self._resting.readings
         if self._known is not None and self._given is not None and not self._shown:
-            again = self._finder.again(readings, self._given, self._known, width, height)
+            again = self._finder.relocate(readings, self._given, self._known, width, height)
             if again is None:
                 # Not given up: cards may still be put back, or hands be taken away.
                 if len(readings) >= _ASTRAY_LOOKS and not self.lost:
-                    self.question = asked(LIES_OTHERWISE)
+                    self.question = format_question(TABLE_CHANGED)
                 return []
             self._given = again
         if self._given is not None:
-            layout = refitted(self._given, width, height)
+            layout = rescale_layout(self._given, width, height)
             settled = settled_cards(readings, layout.plane)
         else:
-            found = self._finder.deal(readings, frame, self._tabletop)
+            found = self._finder.find_deal(readings, frame, self._tabletop)
             if found is None:
                 if len(readings) >= _NO_DEAL_LOOKS:
-                    self.question = self.question or self._finder.missing(readings, width, height)
+                    self.question = self.question or self._finder.missing_question(readings, width, height)
                 return []
             layout, settled = found
-        up, confidence = up_cards(settled, layout, self._packs)
-        if confidence < SURE_NAME and not self._resting.closely_read:
+        up, confidence = read_up_cards(settled, layout, self._packs)
+        if confidence < SURE_NAME_P and not self._resting.closely_read:
             return []  # until closer looks have named what is doubtful
         if sum(card in self._lay_before for row in up for card in row) > sum(map(len, up)) / 2:
             return []
@@ -294,9 +296,11 @@ class Watcher:
         else:
             self._steadier.confirm()  # from now on the camera is followed by the cards
         self.question, self.lost = None, False
-        rows = up if self._known is None else still_up(up, layout, self._known)
-        self._stillness.uncover([reading.quad for reading in readings[-1]])
-        self._maker = EventMaker(layout, rows, self._resting.since, motion.t, confidence, packs=self._packs)
+        rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
+        self._stillness.inpaint_cards([reading.quad for reading in readings[-1]])
+        self._maker = EventMaker(
+            layout, rows, self._resting.rest_start, motion.t, confidence, packs=self._packs
+        )
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
@@ -304,7 +308,7 @@ class Watcher:
 
     # -- where it is not sure that the table lies as it did ------------------------------------------
 
-    def _make_sure(self, frame: SteadyFrame, motion: Motion) -> list[Event]:
+    def _make_sure(self, frame: StabilisedFrame, motion: MotionFrame) -> list[Event]:
         """Look at the table at rest before anything is concluded; returns what is asked if it is lost."""
         assert self._maker is not None
         maker, layout, t = self._maker, self._maker.layout, motion.t
@@ -313,7 +317,7 @@ class Watcher:
             hands = self._arms.feed(motion, layout)
             self._track.reach(hands)
             covered = hands.covered
-            if hands.reaches or not motion.still:
+            if hands.tracks or not motion.still:
                 self._doubt = None
                 return []
         if not self._looked_at_rest(frame, motion):
@@ -335,23 +339,23 @@ class Watcher:
     def _see_anew(self, frame: Image, t: float) -> None:
         """Take the table for what it is now: what was in the picture when it was lost was not the table."""
         self._steadier.confirm()
-        self._glance, self._stillness, self._arms = Glance(), Stillness(), ArmTracker()
-        self._stillness.feed(SteadyFrame(frame), t)
-        self._stillness.uncover([reading.quad for reading in self._resting.readings[-1]])
+        self._glance, self._stillness, self._arms = ChangeDetector(), BackgroundSubtractor(), ArmTracker()
+        self._stillness.feed(StabilisedFrame(frame), t)
+        self._stillness.inpaint_cards([reading.quad for reading in self._resting.readings[-1]])
 
-    def _lose(self, maker: EventMaker, known: Known, t: float) -> Event:
+    def _lose(self, maker: EventMaker, known: KnownUpCards, t: float) -> Event:
         """Give up following, and look for the game as for one that was broken off; returns what is asked."""
         self._maker, self._given, self._begun = None, maker.layout, maker.started
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
         self._tabletop = None  # it was kept as the camera saw it then
         self._resting.readings.clear()
         self._begin_anew()
-        self.view = replace(self.view, layout=None, hands=(), moved=None)
-        return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
+        self.view = replace(self.view, layout=None, hands=(), to_reference=None)
+        return Event(id=0, event="unclear", t=t, decided_at=t, says=format_question(LOST_TRACK))
 
     # -- while the game goes on --------------------------------------------------------------------
 
-    def _look(self, frame: Image, motion: Motion, hands: Hands) -> Look:
+    def _look(self, frame: Image, motion: MotionFrame, hands: HandsFrame) -> Look:
         """Read the table and sort the cards by what can be relied on."""
         assert self._maker is not None
         layout = self._maker.layout
@@ -362,11 +366,11 @@ class Watcher:
         under: list[UnderArm] = []
         hidden = set(hands.covered)
         for reading in readings:
-            over = {seat: motion.share(mask, reading.quad) for seat, mask in seats.items()}
+            over = {seat: motion.covered_share(mask, reading.quad) for seat, mask in seats.items()}
             seat = max(over, key=lambda s: over[s], default=None)
-            moving = motion.share(motion.moving, reading.quad) > _MOVING_SHARE
+            moving = motion.covered_share(motion.moving, reading.quad) > _MOVING_SHARE
             if seat is not None and over[seat] > _UNDER_ARM_SHARE:
-                for seen in see([reading], layout.plane):
+                for seen in observe([reading], layout.plane):
                     under.append(UnderArm(seat, seen, over[seat], moving))
             elif not moving:
                 free.append(reading)
@@ -377,7 +381,7 @@ class Watcher:
         burn = layout.burn if BURN not in hidden_now else None
         return Look(
             t=motion.t,
-            cards=tuple(see(free, layout.plane, self._packs)),
+            cards=tuple(observe(free, layout.plane, self._packs)),
             under_arms=tuple(under),
             hidden=hidden_now,
             patches=patches(layout, layout.zones(), motion),
@@ -390,4 +394,4 @@ class Watcher:
         if self._tabletop is None or self._maker is None or reading.face == "down":
             return False
         dealt = any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
-        return not dealt and self._tabletop.shows(frame, reading.quad)
+        return not dealt and self._tabletop.is_unchanged(frame, reading.quad)

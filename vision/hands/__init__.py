@@ -1,1 +1,1 @@
-"""Where hands reach over the table, and whose they are."""
+"""Hands over the table: where they reach, and whose they are."""

@@ -1,8 +1,8 @@
-"""Whose arm it is that crosses the picture's border: told by where the shoulder must be.
+"""The owner of an arm that crosses the image border, by where the owner's shoulder must be.
 
-People who sit side by side reach across one another's place. An arm is about straight, so the line from the
-hand through the place where it crosses the border leads to a shoulder; whether that is the right or the left
-one of somebody, and how far aside, shows soon. So does what everybody wears.
+Neighbours reach across each other's places. As an arm is about straight, the line from the hand through the
+border leads to a shoulder. Each player's shoulder (right or left, and how far aside) is learnt, with the
+colour of the sleeve.
 """
 
 from __future__ import annotations
@@ -10,34 +10,37 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from vision.hands.sleeves import Colour, Sleeves
+from vision.hands.sleeves import Colour, SleeveColours
 from vision.table.layout import Layout, Place
 
-_BEYOND_MM, _ASIDE_MM = 350.0, 130.0
-"""How far shoulders are beyond the picture's border, and to the side of where their owner sits; about."""
-_LEFT_MM = 15.0
-"""How much farther off a left arm seems to be while nothing is known: most people reach with their right."""
-_STRAIGHT_AHEAD = 0.08
-"""How much it counts that an arm comes in straight before a seat: all that tells of one that just appears."""
-_SURE_MM = 35.0
-"""An arm is surely somebody's if it fits everybody else so much worse."""
-_HARDLY_MM = 15.0
-"""What is so much better is hardly better: a sleeve is as wide as several of these."""
-_ANOTHERS_MM = 300.0
-"""Who fits an arm so much worse than somebody else has another one."""
-_NEWEST = 0.3
-"""What the newest reach counts for where a seat's shoulder is."""
+_SHOULDER_BEYOND_MM, _SHOULDER_ASIDE_MM = 350.0, 130.0
+"""Approximate distance of shoulders beyond the image border, and to the side of the player's middle."""
+_LEFT_ARM_PENALTY_MM = 15.0
+"""Penalty on a left arm while a seat's shoulder is unknown, because most people reach with their right."""
+_STRAIGHT_AHEAD_WEIGHT = 0.08
+"""Weight of the distance between an arm and the middle of the player's edge. It decides if an arm just
+appears."""
+_SURE_MARGIN_MM = 35.0
+"""An owner is certain if every other player fits worse by this much."""
+_CHANGE_MARGIN_MM = 15.0
+"""An arm keeps its owner if another player fits better by less than this. A sleeve is several times as
+wide."""
+_OTHER_ARM_MARGIN_MM = 300.0
+"""An arm cannot be a player's if another player fits better by this much."""
+_LEARNING_RATE = 0.3
+"""Weight of the newest arm in the estimate of a seat's shoulder."""
 
 
 @dataclass(slots=True)
-class Shoulders:
-    """Tells whose arms come in, and learns where each seat's shoulder is."""
+class ArmOwnership:
+    """Assigns arms to seats, and learns where each seat's shoulder is."""
 
-    _aside: dict[int, float] = field(default_factory=dict)
-    """How far (mm) a seat's shoulder is to its owner's right, as far as that is known."""
-    _sleeves: Sleeves = field(default_factory=Sleeves)
+    _shoulder_offsets: dict[int, float] = field(default_factory=dict)
+    """By seat: how far the shoulder is to the player's right, in mm, if known."""
+    _sleeve_colours: SleeveColours = field(default_factory=SleeveColours)
+    """The colours of the players' sleeves."""
 
-    def seat(
+    def owner_of(
         self,
         layout: Layout,
         contact: Place,
@@ -45,71 +48,94 @@ class Shoulders:
         owner: int | None = None,
         sleeve: Colour | None = None,
     ) -> tuple[int, bool]:
-        """Return whose arm crosses the border at `contact`, its hand at `hand` (mm), and whether surely.
+        """Return the seat that an arm belongs to, and whether that is certain.
 
-        `owner` is whose arm it has been so far: it stays theirs where another's fits hardly better. `sleeve`:
-        its colour at the border, where that was seen.
+        Args:
+            layout: The seats.
+            contact: Where the arm crosses the image border, mm.
+            hand: Where the hand is, mm.
+            owner: The seat that it belonged to so far. It stays unless another seat fits clearly better.
+            sleeve: Colour of the sleeve at the border, if seen.
         """
-        apart = [
-            self._apart(layout, index, contact, hand) + self._sleeves.unlike(index, sleeve)
+        mismatch = [
+            self._mismatch_mm(layout, index, contact, hand) + self._sleeve_colours.mismatch_mm(index, sleeve)
             for index in range(len(layout.seats))
         ]
-        seat = min(range(len(apart)), key=lambda index: apart[index])
-        if owner is not None and apart[owner] - apart[seat] < _HARDLY_MM:
+        seat = min(range(len(mismatch)), key=lambda index: mismatch[index])
+        if owner is not None and mismatch[owner] - mismatch[seat] < _CHANGE_MARGIN_MM:
             seat = owner
-        others = (distance for index, distance in enumerate(apart) if index != seat)
-        return seat, min(others, default=math.inf) - apart[seat] > _SURE_MM
+        others = (distance for index, distance in enumerate(mismatch) if index != seat)
+        return seat, min(others, default=math.inf) - mismatch[seat] > _SURE_MARGIN_MM
 
-    def instead_of(self, layout: Layout, seat: int, contact: Place, hand: Place) -> int | None:
-        """Return whose arm this must be if it cannot be that of `seat`; None where it may be theirs."""
-        other, sure = self.seat(layout, contact, hand)
+    def certain_other_owner(self, layout: Layout, seat: int, contact: Place, hand: Place) -> int | None:
+        """Return the seat that an arm must belong to if it cannot belong to `seat`; None if it may.
+
+        `contact` is where the arm crosses the image border, and `hand` where the hand is, both in mm.
+        """
+        other, sure = self.owner_of(layout, contact, hand)
         if other == seat or not sure:
             return None
-        apart = self._apart(layout, seat, contact, hand) - self._apart(layout, other, contact, hand)
-        return other if apart > _ANOTHERS_MM else None
+        mismatch = self._mismatch_mm(layout, seat, contact, hand) - self._mismatch_mm(
+            layout, other, contact, hand
+        )
+        return other if mismatch > _OTHER_ARM_MARGIN_MM else None
 
     def learn(
         self, layout: Layout, seat: int, contact: Place, hand: Place, sleeve: Colour | None = None
     ) -> None:
-        """Note where the arm of somebody who surely sits at `seat` crossed the border (mm), and in what."""
-        self._sleeves.learn(seat, sleeve)
-        door, out = layout.door(layout.seats[seat]), layout.seats[seat].facing
-        depth = _depth(door, out, hand)
+        """Learn the shoulder and the sleeve of a seat from an arm that certainly belongs to it.
+
+        Args:
+            layout: The seats.
+            seat: The owner.
+            contact: Where the arm crosses the image border, mm.
+            hand: Where the hand is, mm.
+            sleeve: Colour of the sleeve at the border, if seen.
+        """
+        self._sleeve_colours.learn(seat, sleeve)
+        border_point, facing = layout.border_point(layout.seats[seat]), layout.seats[seat].facing
+        depth = _depth(border_point, facing, hand)
         if depth <= 0:
             return
-        stretch = (depth + _BEYOND_MM) / depth
-        x = hand[0] + (contact[0] - hand[0]) * stretch - door[0]
-        y = hand[1] + (contact[1] - hand[1]) * stretch - door[1]
-        aside = x * out[1] - y * out[0]
-        self._aside[seat] = aside + (1 - _NEWEST) * (self._aside.get(seat, aside) - aside)
+        stretch = (depth + _SHOULDER_BEYOND_MM) / depth
+        x = hand[0] + (contact[0] - hand[0]) * stretch - border_point[0]
+        y = hand[1] + (contact[1] - hand[1]) * stretch - border_point[1]
+        aside = x * facing[1] - y * facing[0]
+        self._shoulder_offsets[seat] = aside + (1 - _LEARNING_RATE) * (
+            self._shoulder_offsets.get(seat, aside) - aside
+        )
 
-    def _apart(self, layout: Layout, seat: int, contact: Place, hand: Place) -> float:
-        """Return how far from `contact` the arm of somebody at `seat` would cross the border (mm)."""
-        door, out = layout.door(layout.seats[seat]), layout.seats[seat].facing
-        if seat in self._aside:
-            apart = math.dist(_crossing(door, out, hand, self._aside[seat]), contact)
+    def _mismatch_mm(self, layout: Layout, seat: int, contact: Place, hand: Place) -> float:
+        """Return how far from `contact` the arm of a seat would cross the image border, in mm."""
+        border_point, facing = layout.border_point(layout.seats[seat]), layout.seats[seat].facing
+        if seat in self._shoulder_offsets:
+            mismatch = math.dist(_crossing(border_point, facing, hand, self._shoulder_offsets[seat]), contact)
         else:
-            right, left = (math.dist(_crossing(door, out, hand, a), contact) for a in (_ASIDE_MM, -_ASIDE_MM))
-            apart = min(right, left + _LEFT_MM)
-        return apart + _STRAIGHT_AHEAD * math.dist(door, contact)
+            right, left = (
+                math.dist(_crossing(border_point, facing, hand, a), contact)
+                for a in (_SHOULDER_ASIDE_MM, -_SHOULDER_ASIDE_MM)
+            )
+            mismatch = min(right, left + _LEFT_ARM_PENALTY_MM)
+        return mismatch + _STRAIGHT_AHEAD_WEIGHT * math.dist(border_point, contact)
 
 
-def _depth(door: Place, out: Place, hand: Place) -> float:
-    return (door[0] - hand[0]) * out[0] + (door[1] - hand[1]) * out[1]
+def _depth(border_point: Place, facing: Place, hand: Place) -> float:
+    """Return how far a hand is from the player's edge of the image, in mm."""
+    return (border_point[0] - hand[0]) * facing[0] + (border_point[1] - hand[1]) * facing[1]
 
 
-def _crossing(door: Place, out: Place, hand: Place, aside: float) -> Place:
-    """Return where the straight arm of somebody before a `door` crosses the border (mm).
+def _crossing(border_point: Place, facing: Place, hand: Place, aside: float) -> Place:
+    """Return where a straight arm crosses the image border (mm).
 
     Args:
-        door: The place on the border before which the person sits, mm.
-        out: The direction from the table to the person, of length 1; y points down, as in pictures.
+        border_point: Where the image border is in front of the player, mm.
+        facing: Unit vector from the table to the player; y points down, as in images.
         hand: Where the hand is, mm.
-        aside: How far the shoulder is to the person's right, mm.
+        aside: How far the shoulder is to the player's right, mm.
     """
-    depth = max(0.0, _depth(door, out, hand))
-    share = depth / (_BEYOND_MM + depth)
-    # Who looks along -out has the right hand at (out y, -out x).
-    x = door[0] + _BEYOND_MM * out[0] + aside * out[1]
-    y = door[1] + _BEYOND_MM * out[1] - aside * out[0]
+    depth = max(0.0, _depth(border_point, facing, hand))
+    share = depth / (_SHOULDER_BEYOND_MM + depth)
+    # A player who looks along -facing has the right hand at (facing y, -facing x).
+    x = border_point[0] + _SHOULDER_BEYOND_MM * facing[0] + aside * facing[1]
+    y = border_point[1] + _SHOULDER_BEYOND_MM * facing[1] - aside * facing[0]
     return hand[0] + (x - hand[0]) * share, hand[1] + (y - hand[1]) * share

@@ -1,4 +1,4 @@
-"""Whose arm reaches where: limbs in the picture become reaches of players over the table."""
+"""Tracking arms: foreground regions become the tracks of players' arms over the table."""
 
 from __future__ import annotations
 
@@ -12,290 +12,332 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
-from vision.hands.ownership import Shoulders
-from vision.hands.sleeves import Colour, colour_of
-from vision.motion.background import ARM_SHARE, Limb, Mask, Motion, count_of, polygon_mask
+from vision.hands.ownership import ArmOwnership
+from vision.hands.sleeves import Colour, sleeve_colour
+from vision.motion.background import (
+    MIN_REGION_SHARE,
+    ForegroundRegion,
+    Mask,
+    MotionFrame,
+    count_pixels,
+    polygon_mask,
+)
 from vision.table.layout import Layout, Place, Zone
 
 GONE_SECONDS = 0.25
-"""An arm that has not been seen for so long has left the picture."""
-_COMES_IN_SECONDS = 0.25
-"""So long it may turn out that a reach is another player's: later the arm may turn and be seen in pieces."""
-_SLEEVE_MM = 300.0
-"""So far in is the hand when it is the sleeve that crosses the border."""
-_STOP_MM = 22.0
-_STOP_SECONDS = 0.12
-_PATH_FRAMES = 120
-_RESTING_MOVES, _STILL_THERE = 0.02, 0.3
-"""Of an arm that rests no larger share moves, and more than the second differs from the table."""
+"""An arm that is unseen for this long has left the image."""
+_ENTERING_SECONDS = 0.25
+"""How long the owner of a new track may still change. Later, the arm may turn or be seen in pieces."""
+_MIN_SLEEVE_REACH_MM = 300.0
+"""Reach from the border to the hand from which the border crosses the sleeve."""
+_PAUSE_RADIUS_MM = 22.0
+"""A hand pauses if it stays within this radius ..."""
+_MIN_PAUSE_SECONDS = 0.12
+"""... for this long."""
+_MAX_PATH_FRAMES = 120
+"""Number of positions kept of a hand."""
+_MAX_RESTING_MOTION, _MIN_RESTING_FOREGROUND = 0.02, 0.3
+"""An arm at rest has at most this share of moving pixels, and more than this share of foreground."""
 _FINGERS_MM = 16.0
-_ARM_MM, _LOST_SHARE = 60.0, 0.5
-"""Of a limb that lies with so large a share where an arm, this far to both sides, was a moment ago."""
-_ISLAND_MOVES = 0.05
-_ISLAND_OVERLAP = 0.25
-_HAND_IN_CARDS = 1.8
-_EVERY = 5
-"""Of so many of an island's pixels one is looked at."""
-_COVER_SHARE = 0.07
-_MOST_OF_IT = 0.6
+"""Radius around the tip that must be covered and unmoving while a hand rests."""
+_ARM_HALF_WIDTH_MM, _MIN_LOST_ARM_SHARE = 60.0, 0.5
+"""A region belongs to a lost arm if this share of it lies within this distance of where the arm was."""
+_MIN_MOVING_SHARE = 0.05
+"""An inner region moves if this share of it does."""
+_MIN_OVERLAP_SHARE = 0.25
+"""A region continues an arm if it shares this much with it."""
+_MIN_HAND_CARDS = 1.8
+"""Least size of a hand with its wrist, in areas of a card."""
+_PIXEL_STEP = 5
+"""Only every Nth pixel of a region is mapped to the table, to save time."""
+_MIN_COVER_SHARE = 0.07
+"""A zone is covered if this share of its area is."""
+_MOSTLY_VISIBLE_SHARE = 0.6
+"""Share of its largest size that an arm must have to count as mostly visible."""
 _PILE_DISC_MM = 58.0
+"""Radius of the area of a pile."""
 _SPOT_DISC_MM = 40.0
+"""Radius of the area of a spot in a row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Pause:
     """A place where a hand paused."""
 
     place: Place
+    """Where, in mm."""
     start: float
+    """Seconds of the source."""
     end: float
+    """Seconds of the source."""
 
 
 @dataclass(slots=True)
-class Reach:
-    """One reach of a player into the picture, from coming in to going out."""
+class ArmTrack:
+    """The track of one arm, from entering the image to leaving it."""
 
     number: int
+    """Counts tracks from 1."""
     seat: int
+    """The seat of the player whose arm it is."""
     start: float
-    last: float
-    """When the arm was last seen."""
+    """When the arm entered, seconds of the source."""
+    last_seen: float
+    """When the arm was last seen, seconds of the source."""
     tip: Place = (0.0, 0.0)
-    stops: list[Stop] = field(default_factory=list)
+    """Where the hand is, mm."""
+    pauses: list[Pause] = field(default_factory=list)
+    """Places where the hand paused, oldest first."""
     path: list[tuple[float, Place]] = field(default_factory=list)
-    """Where the hand was when, newest last."""
+    """Times and places (mm) of the hand, newest last."""
     farthest: tuple[Place, Place, Colour | None] | None = None
-    """Where it crossed the border, the hand, and the sleeve, farthest in; None: not surely this seat's."""
-    _largest: int = 0
-    _length: float = 0.0
-    _since: float = 0.0
+    """Contact with the border (mm), hand (mm) and sleeve at the farthest reach; None if the owner is
+    uncertain."""
+    _max_area: int = 0
+    _max_length: float = 0.0
+    _pause_start: float = 0.0
     _anchor: Place = (0.0, 0.0)
 
     @property
-    def resting(self) -> float:
-        """For how many seconds the hand has paused where it is now."""
-        return self.last - self._since
+    def pause_seconds(self) -> float:
+        """For how many seconds the hand has paused at its present place."""
+        return self.last_seen - self._pause_start
 
     @property
-    def comes_in(self) -> bool:
-        """Whether it has just begun and the hand has not paused yet."""
-        return not self.stops and self.last - self.start < _COMES_IN_SECONDS
+    def is_entering(self) -> bool:
+        """Whether the track is new, and the hand has not paused yet."""
+        return not self.pauses and self.last_seen - self.start < _ENTERING_SECONDS
 
-    def is_whole(self, area: int) -> bool:
-        """Tell whether most of the arm is there still, by how many pixels of it are; and note it.
+    def is_mostly_visible(self, area: int) -> bool:
+        """Return whether most of the arm is visible, given its area in pixels; and remember the area.
 
-        What is no more than a part of it is what it left behind.
+        A smaller part is something that the hand left behind.
         """
-        self._largest = max(area, self._largest)
-        return area >= _MOST_OF_IT * self._largest
+        self._max_area = max(area, self._max_area)
+        return area >= _MOSTLY_VISIBLE_SHARE * self._max_area
 
-    def reaches_farther(self, length: float) -> bool:
-        """Tell whether an arm of this length (mm) is as long as it has been, and note it."""
-        farther = length >= self._length
-        self._length = max(length, self._length)
+    def extends(self, length: float) -> bool:
+        """Return whether an arm of this length (mm) reaches at least as far as before; remember it."""
+        farther = length >= self._max_length
+        self._max_length = max(length, self._max_length)
         return farther
 
-    def follow(self, tip: Place, t: float) -> None:
-        """Take in where the hand is at `t`."""
-        self.tip, self.last = tip, t
-        self.path = [*self.path[-_PATH_FRAMES:], (t, tip)]
-        if math.dist(tip, self._anchor) > _STOP_MM:
-            self._anchor, self._since = tip, t
-        elif t - self._since >= _STOP_SECONDS:
-            if self.stops and self.stops[-1].start == self._since:
-                self.stops.pop()
-            self.stops.append(Stop(self._paused_at(), self._since, t))
+    def update(self, tip: Place, t: float) -> None:
+        """Add the position of the hand (mm) at a time (seconds)."""
+        self.tip, self.last_seen = tip, t
+        self.path = [*self.path[-_MAX_PATH_FRAMES:], (t, tip)]
+        if math.dist(tip, self._anchor) > _PAUSE_RADIUS_MM:
+            self._anchor, self._pause_start = tip, t
+        elif t - self._pause_start >= _MIN_PAUSE_SECONDS:
+            if self.pauses and self.pauses[-1].start == self._pause_start:
+                self.pauses.pop()
+            self.pauses.append(Pause(self._pause_place(), self._pause_start, t))
 
-    def _paused_at(self) -> Place:
-        """Return where the hand has been most of the time since it paused, and not whence it leaves."""
-        tips = [place for t, place in self.path if t >= self._since]
+    def _pause_place(self) -> Place:
+        """Return where the hand was for most of the pause, and not where it leaves from."""
+        tips = [place for t, place in self.path if t >= self._pause_start]
         middle = statistics.median(x for x, _ in tips), statistics.median(y for _, y in tips)
         return min(tips, key=lambda place: math.dist(place, middle))
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
-    """What the arms do in one frame."""
+class HandsFrame:
+    """The arms in one frame."""
 
     t: float
-    reaches: tuple[Reach, ...]
-    """Reaches that are in the picture."""
-    ended: tuple[Reach, ...]
-    """Reaches that have just gone out of it."""
+    """Seconds of the source."""
+    tracks: tuple[ArmTrack, ...]
+    """Tracks of the arms in the image."""
+    ended: tuple[ArmTrack, ...]
+    """Tracks of the arms that have just left."""
     covered: dict[Zone, frozenset[int]]
-    """Zones that cannot be seen at rest now, and whose arms are over them (empty: something else moves)."""
+    """Zones that are not visible at rest, with the seats whose arms cover them (none: something else
+    moves)."""
 
 
 class ArmTracker:
-    """Follows limbs from frame to frame as reaches of the players."""
+    """Tracks foreground regions over frames as the arms of players."""
 
     def __init__(self) -> None:
-        self._open: dict[int, Reach] = {}
+        self._open: dict[int, ArmTrack] = {}
         self._count = 0
         self._layout: Layout | None = None
         self._discs: dict[Zone, Mask] = {}
         self._rows: dict[int, Mask] = {}
-        """Where the cards of each seat's row lie."""
+        """The area of each seat's row."""
         self._contacts: dict[int, tuple[float, float]] = {}
-        self._shoulders = Shoulders()
-        self._strayed: dict[int, float] = {}
-        """When a seat's arm last seemed to come in where only somebody else's can."""
+        self._ownership = ArmOwnership()
+        self._strayed_at: dict[int, float] = {}
+        """When an arm of each seat last seemed to enter where only another player's can."""
         self.masks: dict[int, Mask] = {}
-        """Where each seat's arm is in the latest frame, in pixels of the small picture."""
-        self.whole: tuple[Mask, ...] = ()
-        """Those of them of which most is there still."""
+        """The arm of each seat in the latest frame, in pixels of the small image."""
+        self.visible_masks: tuple[Mask, ...] = ()
+        """Those of these masks that show most of their arm."""
 
-    def feed(self, motion: Motion, layout: Layout) -> Hands:
-        """Take in one frame's limbs."""
-        over: dict[int, Mask] = {}
-        doors = [self._owned(limb, motion, layout) for limb in motion.limbs]
-        for limb, door in zip(motion.limbs, doors, strict=True):
-            lost = self._lost_there(limb, motion, layout, doors) if door not in self._open else None
-            seat = door if lost is None else lost
-            if seat in over:
-                over[seat] = over[seat] | limb.mask
+    def feed(self, motion: MotionFrame, layout: Layout) -> HandsFrame:
+        """Update the tracks with the motion of one frame."""
+        arm_masks: dict[int, Mask] = {}
+        owners = [self._owner_of(region, motion, layout) for region in motion.border_regions]
+        for region, seen_owner in zip(motion.border_regions, owners, strict=True):
+            lost = self._lost_owner(region, motion, layout, owners) if seen_owner not in self._open else None
+            seat = seen_owner if lost is None else lost
+            if seat in arm_masks:
+                arm_masks[seat] = arm_masks[seat] | region.mask
                 continue
-            limb = self._kept_whole(seat, limb, motion)
-            over[seat] = limb.mask
-            self._contacts[seat] = limb.contact or self._contacts[seat]
-        over |= self._in_pieces(motion, over)
-        for island in motion.islands:
-            owner = self._owner(island, motion, layout, over)
+            region = self._with_hidden_part(seat, region, motion)
+            arm_masks[seat] = region.mask
+            self._contacts[seat] = region.contact or self._contacts[seat]
+        arm_masks |= self._resting_arms(motion, arm_masks)
+        for region in motion.inner_regions:
+            owner = self._island_owner(region, motion, layout, arm_masks)
             if owner is not None:
-                over[owner] = over.get(owner, island.mask) | island.mask
-        for seat, mask in over.items():
-            self._follow(seat, Limb(mask, None), motion, layout)
-        self.masks = over
-        self.whole = tuple(mask for seat, mask in over.items() if self._open[seat].is_whole(count_of(mask)))
+                arm_masks[owner] = arm_masks.get(owner, region.mask) | region.mask
+        for seat, mask in arm_masks.items():
+            self._follow(seat, ForegroundRegion(mask, None), motion, layout)
+        self.masks = arm_masks
+        self.visible_masks = tuple(
+            mask for seat, mask in arm_masks.items() if self._open[seat].is_mostly_visible(count_pixels(mask))
+        )
         t = motion.t
-        ended = [reach for reach in self._open.values() if t - reach.last > GONE_SECONDS]
-        for reach in ended:
-            del self._open[reach.seat]
-            if reach.farthest is not None:
-                self._shoulders.learn(layout, reach.seat, *reach.farthest)
-        return Hands(t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, over))
+        ended = [track for track in self._open.values() if t - track.last_seen > GONE_SECONDS]
+        for track in ended:
+            del self._open[track.seat]
+            if track.farthest is not None:
+                self._ownership.learn(layout, track.seat, *track.farthest)
+        return HandsFrame(
+            t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, arm_masks)
+        )
 
-    def _owned(self, limb: Limb, motion: Motion, layout: Layout) -> int:
-        """Return whose arm a limb is, by where it crosses the picture's border and where the hand is.
+    def _owner_of(self, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> int:
+        """Return the seat that a region belongs to, by where it crosses the border and where the hand is.
 
-        The farther it has come in, the better that tells: a reach may turn out to be another player's.
+        An arm that reaches farther in shows this better, so a track may change its owner.
         """
-        assert limb.contact is not None
-        owner = self._owner_before(limb, self._open)
-        tip = limb.tip(limb.contact, motion.recent)
-        contact = _place(layout, limb.contact, motion.scale)
+        assert region.contact is not None
+        owner = self._owner_before(region, self._open)
+        tip = region.tip(region.contact, motion.recently_moving)
+        contact = _place(layout, region.contact, motion.scale)
         if owner is None:
             hand = contact if tip is None else _place(layout, tip, motion.scale)
-            return self._shoulders.seat(layout, contact, hand)[0]
-        reach = self._open[owner]
-        hand = reach.tip if tip is None else _place(layout, tip, motion.scale)
-        other = self._shoulders.instead_of(layout, owner, contact, hand)
-        if other is not None:  # of two arms that crossed, and were seen as one, this is the other
-            before, self._strayed[owner] = self._strayed.get(owner, -math.inf), motion.t
+            return self._ownership.owner_of(layout, contact, hand)[0]
+        track = self._open[owner]
+        hand = track.tip if tip is None else _place(layout, tip, motion.scale)
+        other = self._ownership.certain_other_owner(layout, owner, contact, hand)
+        if other is not None:  # of two arms that crossed, and were seen as one, this is the other one
+            before, self._strayed_at[owner] = self._strayed_at.get(owner, -math.inf), motion.t
             if 0 < motion.t - before < GONE_SECONDS:
-                self._reach(other, motion.t)
+                self._track_of(other, motion.t)
                 return other
-        if not reach.reaches_farther(math.dist(contact, hand)) or not reach.comes_in:
+        if not track.extends(math.dist(contact, hand)) or not track.is_entering:
             return owner
-        far = math.dist(contact, hand) >= _SLEEVE_MM
-        sleeve = colour_of(limb, motion.small) if far else None
-        seat, sure = self._shoulders.seat(layout, contact, hand, owner, sleeve)
+        far = math.dist(contact, hand) >= _MIN_SLEEVE_REACH_MM
+        sleeve = sleeve_colour(region, motion.small_image) if far else None
+        seat, sure = self._ownership.owner_of(layout, contact, hand, owner, sleeve)
         if seat != owner and seat in self._open:
             return owner
-        reach.farthest = (contact, hand, sleeve) if sure else None
+        track.farthest = (contact, hand, sleeve) if sure else None
         if seat == owner:
             return owner
-        reach.seat, self._open[seat] = seat, self._open.pop(owner)
+        track.seat, self._open[seat] = seat, self._open.pop(owner)
         self._contacts[seat] = self._contacts[owner]
         self.masks[seat] = self.masks.pop(owner)
         return seat
 
-    def _owner_before(self, limb: Limb, seats: Collection[int]) -> int | None:
-        """Return which of `seats` has the arm that a good part of a limb was a frame ago; None for none."""
-        shared = {s: count_of(limb.mask & mask) for s, mask in self.masks.items() if s in seats}
+    def _owner_before(self, region: ForegroundRegion, seats: Collection[int]) -> int | None:
+        """Return which of `seats` had the arm that overlaps the region most; None if none does enough."""
+        shared = {s: count_pixels(region.mask & mask) for s, mask in self.masks.items() if s in seats}
         seat = max(shared, key=lambda s: shared[s], default=None)
-        return seat if seat is not None and shared[seat] > _ISLAND_OVERLAP * count_of(limb.mask) else None
+        return (
+            seat
+            if seat is not None and shared[seat] > _MIN_OVERLAP_SHARE * count_pixels(region.mask)
+            else None
+        )
 
-    def _lost_there(self, limb: Limb, motion: Motion, layout: Layout, seen: Collection[int]) -> int | None:
-        """Return whose arm was lost from sight where a limb that was nobody's is now; None for nobody's.
+    def _lost_owner(
+        self, region: ForegroundRegion, motion: MotionFrame, layout: Layout, seen: Collection[int]
+    ) -> int | None:
+        """Return the seat whose arm was lost where a new region is now; None if there is none.
 
-        An arm in bad light is seen in pieces. `seen` are the seats whose arms are in sight.
+        In bad light, an arm is seen in pieces. `seen` are the seats whose arms are visible.
         """
-        area = count_of(limb.mask)
-        for seat, reach in self._open.items():
-            if seat in seen or not reach.path:
+        area = count_pixels(region.mask)
+        for seat, track in self._open.items():
+            if seat in seen or not track.path:
                 continue
-            hand = layout.plane.pixels(disc(reach.tip, _ARM_MM)) * motion.scale
-            arm = np.zeros(limb.mask.shape, np.uint8)
+            hand = layout.plane.to_pixels(disc(track.tip, _ARM_HALF_WIDTH_MM)) * motion.scale
+            arm = np.zeros(region.mask.shape, np.uint8)
             ends = np.round([self._contacts[seat], hand.mean(axis=0)]).astype(int)
             cv2.line(arm, ends[0].tolist(), ends[1].tolist(), 1, max(1, round(float(np.ptp(hand[:, 0])))))
-            if count_of(limb.mask & (arm > 0)) > _LOST_SHARE * area:
+            if count_pixels(region.mask & (arm > 0)) > _MIN_LOST_ARM_SHARE * area:
                 return seat
         return None
 
-    def _kept_whole(self, seat: int, limb: Limb, motion: Motion) -> Limb:
-        """Return a resting limb with what it covered a frame ago: a still hand on wood is hardly seen."""
+    def _with_hidden_part(self, seat: int, region: ForegroundRegion, motion: MotionFrame) -> ForegroundRegion:
+        """Return a resting region with what it covered before, as a still hand on wood is hard to see."""
         before = self.masks.get(seat)
         if before is None:
-            return limb
-        whole = limb.mask | before
-        return Limb(whole, limb.contact) if _is_at_rest(whole, motion) else limb
+            return region
+        whole = region.mask | before
+        return ForegroundRegion(whole, region.contact) if _is_at_rest(whole, motion) else region
 
-    def _in_pieces(self, motion: Motion, seen: Collection[int]) -> dict[int, Mask]:
-        """Return the arms that rest where they were, though not all of them may be seen now, by their seats.
+    def _resting_arms(self, motion: MotionFrame, seen: Collection[int]) -> dict[int, Mask]:
+        """Return the masks of arms that rest where they were but are only partly visible now, by seat.
 
-        None leaves without moving; and where one has just been the table looks as it does at rest, but for
-        the cards that it has moved, or left in its own row. `seen` are the seats whose arms are in sight.
+        No arm leaves without moving. After an arm has left, the table looks undisturbed, except for cards
+        that it moved or put into its own row. `seen` are the seats whose arms are visible.
         """
         there = {}
         for seat, before in self.masks.items():
             if seat in seen or not _is_at_rest(before, motion):
                 continue
-            arm = before & (motion.foreign | ~motion.recent)
+            arm = before & (motion.foreground | ~motion.recently_moving)
             beyond = arm & ~self._rows[seat] if seat in self._rows else arm
-            differs = count_of(motion.foreign & beyond)
-            if differs > _STILL_THERE * max(count_of(beyond), ARM_SHARE * arm.size):
+            differs = count_pixels(motion.foreground & beyond)
+            if differs > _MIN_RESTING_FOREGROUND * max(count_pixels(beyond), MIN_REGION_SHARE * arm.size):
                 there[seat] = arm
         return there
 
-    def _follow(self, seat: int, limb: Limb, motion: Motion, layout: Layout) -> None:
-        reach = self._reach(seat, motion.t)
-        tip = limb.tip(self._contacts[seat], motion.recent)
-        if tip is None or (reach.path and self._rests(reach.tip, limb, motion, layout)):
-            reach.follow(reach.tip, motion.t)
+    def _follow(self, seat: int, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> None:
+        """Update the track of a seat with its region in this frame."""
+        track = self._track_of(seat, motion.t)
+        tip = region.tip(self._contacts[seat], motion.recently_moving)
+        if tip is None or (track.path and self._rests(track.tip, region, motion, layout)):
+            track.update(track.tip, motion.t)
             return
-        reach.follow(_place(layout, tip, motion.scale), motion.t)
+        track.update(_place(layout, tip, motion.scale), motion.t)
 
-    def _rests(self, tip: Place, limb: Limb, motion: Motion, layout: Layout) -> bool:
-        """Tell whether the hand still is where it was: covered there, and nothing moves."""
-        around = _about(tip, _FINGERS_MM, layout, motion)
-        area = max(1, count_of(around))
-        covered = count_of(around & limb.mask) > 0.6 * area
-        return covered and count_of(around & motion.moving) < 0.1 * area
+    def _rests(self, tip: Place, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> bool:
+        """Return whether the hand rests at its last place: still covered, and nothing moves there."""
+        around = _disc_mask(tip, _FINGERS_MM, layout, motion)
+        area = max(1, count_pixels(around))
+        covered = count_pixels(around & region.mask) > 0.6 * area
+        return covered and count_pixels(around & motion.moving) < 0.1 * area
 
-    def _owner(self, island: Limb, motion: Motion, layout: Layout, over: Collection[int]) -> int | None:
-        """Return whose hand an island is: whose arm was there a frame ago. None for what is no hand.
+    def _island_owner(
+        self, region: ForegroundRegion, motion: MotionFrame, layout: Layout, arm_masks: Collection[int]
+    ) -> int | None:
+        """Return the seat whose arm an inner region belongs to; None if it is no hand.
 
-        Cards that a hand leaves behind neither move nor are as large as a hand with its wrist. What does both
-        and was nobody's yet may be an arm that comes in.
+        Cards that a hand leaves behind do not move, and are smaller than a hand with its wrist. A region that
+        moves and is large may be an arm that enters.
         """
-        area = count_of(island.mask)
-        moves = count_of(island.mask & motion.moving) > _ISLAND_MOVES * area
-        large = area >= _HAND_IN_CARDS * _card_area(layout, island, motion.scale)
+        area = count_pixels(region.mask)
+        moves = count_pixels(region.mask & motion.moving) > _MIN_MOVING_SHARE * area
+        large = area >= _MIN_HAND_CARDS * _card_area(layout, region, motion.scale)
         if not moves and not large:
             return None
-        seat = self._owner_before(island, self.masks)
+        seat = self._owner_before(region, self.masks)
         if seat is not None:
             return seat
         if not (moves and large):
             return None
-        lost = self._lost_there(island, motion, layout, over)
-        return self._enters(island, motion, layout) if lost is None else lost
+        lost = self._lost_owner(region, motion, layout, arm_masks)
+        return self._entering_owner(region, motion, layout) if lost is None else lost
 
-    def _enters(self, island: Limb, motion: Motion, layout: Layout) -> int | None:
-        """Return whose arm comes in from beyond a row, the floor hiding its sleeve; None for nobody's."""
-        pixels = np.argwhere(island.mask)[::_EVERY, ::-1].astype(np.float64)
-        places = layout.plane.table(pixels / motion.scale)
+    def _entering_owner(self, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> int | None:
+        """Return the seat from whose side an arm enters with a sleeve like the floor; None if none fits."""
+        pixels = np.argwhere(region.mask)[::_PIXEL_STEP, ::-1].astype(np.float64)
+        places = layout.plane.to_mm(pixels / motion.scale)
         outermost = int(np.linalg.norm(places - layout.middle, axis=1).argmax())
         seat = layout.seat_reaching_in((float(places[outermost][0]), float(places[outermost][1])))
         if seat is not None:
@@ -303,22 +345,28 @@ class ArmTracker:
             self._contacts[seat] = float(x), float(y)
         return seat
 
-    def _reach(self, seat: int, t: float) -> Reach:
+    def _track_of(self, seat: int, t: float) -> ArmTrack:
+        """Return the track of a seat, which starts at time `t` if there is none."""
         if seat not in self._open:
             self._count += 1
-            self._open[seat] = Reach(self._count, seat, t, t, _since=t)
+            self._open[seat] = ArmTrack(self._count, seat, t, t, _pause_start=t)
         return self._open[seat]
 
-    def _covered(self, motion: Motion, layout: Layout, over: dict[int, Mask]) -> dict[Zone, frozenset[int]]:
+    def _covered(
+        self, motion: MotionFrame, layout: Layout, arm_masks: dict[int, Mask]
+    ) -> dict[Zone, frozenset[int]]:
+        """Return the covered zones with the seats whose arms cover them."""
         if layout is not self._layout:
             self._layout = layout
-            self._discs = {zone: _disc(layout, zone, motion) for zone in layout.zones()}
-            self._rows = {k: _row(seat.row, layout, motion) for k, seat in enumerate(layout.seats)}
+            self._discs = {zone: _zone_mask(layout, zone, motion) for zone in layout.zones()}
+            self._rows = {k: _row_mask(seat.row, layout, motion) for k, seat in enumerate(layout.seats)}
         covered = {}
         for zone, disc in self._discs.items():
-            area = max(1, count_of(disc))
-            seats = frozenset(s for s, mask in over.items() if count_of(mask & disc) > _COVER_SHARE * area)
-            if seats or count_of(motion.moving & disc) > _COVER_SHARE * area:
+            area = max(1, count_pixels(disc))
+            seats = frozenset(
+                s for s, mask in arm_masks.items() if count_pixels(mask & disc) > _MIN_COVER_SHARE * area
+            )
+            if seats or count_pixels(motion.moving & disc) > _MIN_COVER_SHARE * area:
                 covered[zone] = seats
         return covered
 
@@ -330,39 +378,41 @@ def disc(place: Place, radius: float) -> NDArray[np.float64]:
 
 
 def _place(layout: Layout, pixel: tuple[float, float], scale: float) -> Place:
-    """Return the place on the table (mm) that a pixel of the small picture shows."""
-    x, y = layout.plane.table(np.array([pixel]) / scale)[0]
+    """Return the place on the table (mm) of a pixel in the small image."""
+    x, y = layout.plane.to_mm(np.array([pixel]) / scale)[0]
     return float(x), float(y)
 
 
-def _card_area(layout: Layout, island: Limb, scale: float) -> float:
-    """Return how large a card is where an island is, in square pixels of the small picture."""
-    y, x = np.argwhere(island.mask).mean(axis=0)
+def _card_area(layout: Layout, region: ForegroundRegion, scale: float) -> float:
+    """Return the area of a card at the place of a region, in square pixels of the small image."""
+    y, x = np.argwhere(region.mask).mean(axis=0)
     step = 8.0
-    here = layout.plane.table(np.array([[x, y], [x + step, y], [x, y + step]]) / scale)
+    here = layout.plane.to_mm(np.array([[x, y], [x + step, y], [x, y + step]]) / scale)
     square_mm = abs(float(np.linalg.det(np.stack([here[1] - here[0], here[2] - here[0]]))))
     return CARD_WIDTH_MM * CARD_HEIGHT_MM * step * step / max(square_mm, 1e-6)
 
 
-def _disc(layout: Layout, zone: Zone, motion: Motion) -> Mask:
+def _zone_mask(layout: Layout, zone: Zone, motion: MotionFrame) -> Mask:
+    """Return the area of a zone as a mask."""
     place = layout.place_of(zone)
     assert place is not None
     radius = _SPOT_DISC_MM if zone.kind == "row" else _PILE_DISC_MM
-    return _about(place, radius, layout, motion)
+    return _disc_mask(place, radius, layout, motion)
 
 
-def _row(spots: Sequence[Place], layout: Layout, motion: Motion) -> Mask:
-    """Return where cards that lie on some spots may be seen."""
+def _row_mask(spots: Sequence[Place], layout: Layout, motion: MotionFrame) -> Mask:
+    """Return the area of a row as a mask."""
     row = np.zeros(motion.moving.shape, np.bool_)
     for spot in spots:
-        row |= _about(spot, _PILE_DISC_MM, layout, motion)
+        row |= _disc_mask(spot, _PILE_DISC_MM, layout, motion)
     return row
 
 
-def _about(place: Place, radius: float, layout: Layout, motion: Motion) -> Mask:
-    """Return what lies within a radius (mm) of a place on the table."""
-    return polygon_mask(layout.plane.pixels(disc(place, radius)) * motion.scale, motion.moving.shape)
+def _disc_mask(place: Place, radius: float, layout: Layout, motion: MotionFrame) -> Mask:
+    """Return the area within a radius (mm) of a place on the table as a mask."""
+    return polygon_mask(layout.plane.to_pixels(disc(place, radius)) * motion.scale, motion.moving.shape)
 
 
-def _is_at_rest(arm: Mask, motion: Motion) -> bool:
-    return count_of(motion.moving & arm) <= _RESTING_MOVES * count_of(arm)
+def _is_at_rest(arm: Mask, motion: MotionFrame) -> bool:
+    """Return whether almost no pixel of an arm moves."""
+    return count_pixels(motion.moving & arm) <= _MAX_RESTING_MOTION * count_pixels(arm)

@@ -1,1 +1,1 @@
-"""What moves in the picture: the camera, the players, or nothing."""
+"""Motion in the image: of the camera, and of what is in front of the table."""

@@ -1,1 +1,1 @@
-"""Which cards a picture shows, and where they lie in it."""
+"""Which cards an image shows, and where they lie in it."""

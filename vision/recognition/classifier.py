@@ -1,10 +1,9 @@
-"""Reading rank and suit of cards whose outlines are known.
+"""Naming cards whose outlines are known: rank and suit.
 
-Three looks at each card are put together: the whole flattened card (pips, courts) and its two index corners
-(which also carry fans, where only a corner shows). Of a card of which an index alone is found, and that does
-not tell the card for certain, the whole upper end is looked at as well. Each look gives a probability for
-every card; their logarithms are summed with weights that were fitted, as was the floor below which no look
-may push a card.
+Each card is classified from several crops: the whole rectified card (pips, courts) and its two index corners.
+In a fan, only a corner can be seen. If a lone index leaves doubt, the upper end of the card is classified as
+well. The log-probabilities of the crops are summed with fitted weights, and a fitted floor limits how far one
+crop can rule a card out.
 """
 
 from __future__ import annotations
@@ -23,37 +22,38 @@ from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.files.json_text import parse_json
 from vision.decks.card_classes import CARDS, OUTPUTS, RANK_OUTPUTS, SUITS, is_red
-from vision.decks.deck import DeckHead
-from vision.geometry import quad_sides
+from vision.decks.deck_head import DeckHead
+from vision.geometry import quad_size
+from vision.parallel import run_both
 from vision.recognition.crops import CORNERS, FaceCrops, face_crops, index_crops, network_input, strip_crop
-from vision.recognition.ink import SHOWS_ITS_INK, inks
-from vision.recognition.runtime import Backend, Network, load_quickest, preferred
-from vision.two_threads import both
+from vision.recognition.ink import INK_SAMPLE_P, measure_inks
+from vision.recognition.runtime import Backend, Network, load_fastest_network, preferred_backend
 from vision.types import Image, Quad
 from vision.weights import MODELS
 
 WEIGHTS = MODELS / "faces"
 """Package data of `models`: `whole.onnx`, `corner.onnx`, `strip.onnx`, `fusion.json`."""
 FORMAT = 1
-"""Of `fusion.json`, raised whenever older code could not use newer weights."""
+"""Version of `fusion.json`, raised whenever older code could not use newer weights."""
 
 CLASSES = (*CARDS, JOKER, "NONE")
-"""What is told apart, in the order of `FaceReading.log_probabilities`. NONE: nothing that can be read."""
+"""The classes, in the order of `Classification.log_probabilities`. NONE: nothing that can be read."""
 _NONE = len(CLASSES) - 1
 _ALTERNATIVES = 3
-_IMPOSSIBLE = -50.0
-"""The log-probability of what is ruled out."""
-_SQUARE_SIDES = 1.25
-"""Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
+"""Other cards reported with a reading."""
+_IMPOSSIBLE_LOG_P = -50.0
+"""The log-probability of a card that is ruled out."""
+_MIN_ASPECT = 1.25
+"""Below this ratio of sides, a foreshortened card does not show which edge is the short one."""
 _IS_RED = np.array([is_red(card) for card in CARDS])
-_COLOUR_IN_DOUBT = 0.04
-"""Where both colours are likelier than this the ink is asked."""
+_DOUBTFUL_COLOUR_P = 0.04
+"""If both red and black are more probable than this, the colour of the ink decides."""
 
-PLAIN_INDEX = 0.97
-"""What is read less surely in a lone index is looked at once more, with all of the card's upper end."""
+SURE_INDEX_P = 0.97
+"""A lone index read with less probability is read again with the upper end of its card."""
 
-_WORTH_A_THREAD = 4
-"""So many cards, or lone indices, take longer to read than a second thread takes to wake."""
+_MIN_PARALLEL_CARDS = 4
+"""From this many cards or indices on, a second thread saves more time than it takes to wake."""
 
 LogProbabilities = NDArray[np.float64]
 """N x len(CLASSES)."""
@@ -62,46 +62,48 @@ _Real = TypeVar("_Real", np.float32, np.float64)
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How the looks at a card are put together: fitted by `models.faces.calibrate` on held-out decks."""
+    """How to combine the crops of a card, fitted by `models.faces.calibrate` on held-out decks."""
 
     whole_weight: float
+    """Weight of the whole card's log-probabilities."""
     corner_weight: float
+    """Weight of each corner's log-probabilities."""
     floor: float
-    """Smallest probability that one look may give to a card."""
+    """Least probability that one crop may give to a card."""
     threshold: float
-    """Below this probability a card is not named."""
+    """A card is named from this probability on."""
     index_weight: float = 1.0
-    """Weight of a corner of which nothing else of its card is seen."""
+    """Weight of the index of a card that shows nothing else."""
     index_threshold: float = 0.8
-    """Below this probability a card of which only a corner is seen is not named."""
+    """A card that shows only its index is named from this probability on."""
     beside_strip: tuple[float, float] = (1.0, 0.0)
-    """Weights of a corner, and of the card's upper end, where both are looked at."""
+    """Weights of an index and of the card's upper end, if both are classified."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FaceReading:
-    """What one card was read as."""
+class Classification:
+    """The rank and suit of one card, by its crops."""
 
     card: str | None
-    """`9S`, `JOKER`, ... or None when no card is likely enough."""
+    """`9S`, `JOKER`, ...; None if no card is probable enough."""
     confidence: float
-    """Calibrated probability of `card`; where it is None, of the likeliest card."""
+    """Calibrated probability of `card`; if that is None, of the likeliest card."""
     alternatives: tuple[tuple[str, float], ...]
-    """Other cards it may be, most probable first; where `card` is None, all of them."""
+    """Other cards that it may be, most probable first. If `card` is None, they include the likeliest card."""
     log_probabilities: NDArray[np.float64]
-    """Of each of CLASSES; for `fuse`."""
-    alone: NDArray[np.float64] | None = None
-    """The same without the opinion of an enrolled deck, where one was heard."""
+    """Log-probability of each of CLASSES."""
+    without_deck: NDArray[np.float64] | None = None
+    """The same without the opinion of an enrolled deck; None if no deck was asked."""
 
     @property
-    def unreadable(self) -> float:
+    def blank_probability(self) -> float:
         """Probability that there is nothing to read: a back, a covered card, no card."""
         return float(np.exp(self.log_probabilities[_NONE]))
 
-    def otherwise(self, threshold: float) -> FaceReading:
-        """Return what a card is that cannot be the one which is named: of that rank, but of another suit.
+    def with_another_suit(self, threshold: float) -> Classification:
+        """Return the classification of a card that cannot be the named one: same rank, another suit.
 
-        The rank is read beside the pip, of which others may leave too little to be seen.
+        The rank is the surer part, because the pip below it may be covered.
         """
         at = CLASSES.index(self.card) if self.card is not None else len(CARDS)
         if at >= len(CARDS):
@@ -109,9 +111,9 @@ class FaceReading:
         log_p = self.log_probabilities.copy()
         of_rank = log_p[at - at % len(SUITS) :][: len(SUITS)]
         rank = np.logaddexp.reduce(of_rank)
-        of_rank[at % len(SUITS)] = _IMPOSSIBLE
+        of_rank[at % len(SUITS)] = _IMPOSSIBLE_LOG_P
         of_rank += rank - np.logaddexp.reduce(of_rank)
-        return reading_of(log_p, threshold)
+        return classification_of(log_p, threshold)
 
 
 def _log_softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -120,7 +122,7 @@ def _log_softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def class_log_probabilities(outputs: NDArray[np.float32]) -> LogProbabilities:
-    """Return the log-probability of each of CLASSES from a network's outputs (N x at least OUTPUTS)."""
+    """Return the log-probabilities (N x len(CLASSES)) in a network's raw outputs (N x at least OUTPUTS)."""
     rank = _log_softmax(outputs[:, :RANK_OUTPUTS])
     suit = _log_softmax(outputs[:, RANK_OUTPUTS:OUTPUTS])
     cards = rank[:, : RANK_OUTPUTS - 2, None] + suit[:, None, :]
@@ -128,7 +130,7 @@ def class_log_probabilities(outputs: NDArray[np.float32]) -> LogProbabilities:
 
 
 def _corner_opinion(log_p: LogProbabilities) -> LogProbabilities:
-    """Return what a corner says about the card: one that shows nothing says nothing."""
+    """Return a corner's log-probabilities with those of a blank corner made uniform."""
     p = np.exp(log_p)
     blank = p[:, _NONE:]
     readable = p / np.maximum(1 - blank, 1e-9)
@@ -136,11 +138,13 @@ def _corner_opinion(log_p: LogProbabilities) -> LogProbabilities:
     return np.asarray(np.log((1 - blank) * readable + blank / len(CLASSES) + 1e-12))
 
 
-def fused(whole: LogProbabilities, corners: Sequence[LogProbabilities], fusion: Fusion) -> LogProbabilities:
-    """Return the looks at each card as one: a weighted sum of log-probabilities, normalised.
+def fuse_views(
+    whole: LogProbabilities, corners: Sequence[LogProbabilities], fusion: Fusion
+) -> LogProbabilities:
+    """Return the crops' opinions on each card as one: a weighted sum of log-probabilities, normalised.
 
-    `corners` are the opinions of the pieces in the order of `FaceCrops.corners`. The two cuts of one corner
-    show the same ink: their probabilities are averaged, and only the corners' logarithms are summed.
+    `corners` are the opinions of the crops in the order of `FaceCrops.corners`. The two crops of one corner
+    show the same ink. So their probabilities are averaged, and only the logarithms of the corners are summed.
     """
     floor = np.log(fusion.floor)
     total = fusion.whole_weight * np.logaddexp(whole, floor)
@@ -150,12 +154,16 @@ def fused(whole: LogProbabilities, corners: Sequence[LogProbabilities], fusion: 
     return _log_softmax(total)
 
 
-def fused_index(
+def fuse_index_views(
     exact: LogProbabilities, wide: LogProbabilities, fusion: Fusion, strip: LogProbabilities | None = None
 ) -> LogProbabilities:
-    """Return the two cuts of a lone index as one opinion about its card, normalised.
+    """Return the opinions on lone indices as one for each card, normalised.
 
-    `strip`: what the upper ends of the cards say, where they were looked at.
+    Args:
+        exact: Log-probabilities of the exact crops.
+        wide: Log-probabilities of the wide crops.
+        fusion: The fitted weights.
+        strip: Log-probabilities of the cards' upper ends, if they were classified.
     """
     floor = np.log(fusion.floor)
     index = np.logaddexp(np.logaddexp(_corner_opinion(exact), _corner_opinion(wide)) - np.log(2), floor)
@@ -165,34 +173,40 @@ def fused_index(
     return _log_softmax(of_index * index + of_strip * np.logaddexp(_corner_opinion(strip), floor))
 
 
-def reading_of(
-    log_p: NDArray[np.float64], threshold: float, alone: NDArray[np.float64] | None = None
-) -> FaceReading:
-    """Return the reading for one row of log-probabilities; `alone`: the same without an enrolled deck."""
+def classification_of(
+    log_p: NDArray[np.float64], threshold: float, without_deck: NDArray[np.float64] | None = None
+) -> Classification:
+    """Return the classification for one row of log-probabilities.
+
+    Args:
+        log_p: Log-probability of each of CLASSES.
+        threshold: Least probability of a name.
+        without_deck: The same row without the opinion of an enrolled deck.
+    """
     cards = log_p[:_NONE]
     order = np.argsort(-cards)[: _ALTERNATIVES + 1]
     likely = [(CLASSES[k], float(np.exp(cards[k]))) for k in order]
     best, confidence = likely[0]
     if confidence < threshold:
-        return FaceReading(None, confidence, tuple(likely[:_ALTERNATIVES]), log_p, alone)
-    return FaceReading(best, confidence, tuple(likely[1:]), log_p, alone)
+        return Classification(None, confidence, tuple(likely[:_ALTERNATIVES]), log_p, without_deck)
+    return Classification(best, confidence, tuple(likely[1:]), log_p, without_deck)
 
 
-def _judged_by_ink(
+def _weighed_by_ink(
     log_p: LogProbabilities, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]]
 ) -> LogProbabilities:
-    """Weigh what is read in lone indices by the colour of their ink, where it is open whether that is red.
+    """Return log-probabilities of lone indices, weighed by the colour of their ink if that is in doubt.
 
-    Of each rank the ink tells the suit: how likely the rank is stays as it was.
+    Only the suits of each rank change; the probability of the rank itself stays the same.
     """
     cards = np.exp(log_p[:, : len(CARDS)])
     either = np.minimum(cards[:, _IS_RED].sum(axis=1), cards[:, ~_IS_RED].sum(axis=1))
-    doubtful = np.flatnonzero(either > _COLOUR_IN_DOUBT)
+    doubtful = np.flatnonzero(either > _DOUBTFUL_COLOUR_P)
     if not len(doubtful):
         return log_p
     named = zip(cards, quads, strict=True)
-    plain = [(CARDS[int(row.argmax())], quad) for row, quad in named if float(row.max()) >= SHOWS_ITS_INK]
-    seen = inks(image, [*plain, *sure])
+    plain = [(CARDS[int(row.argmax())], quad) for row, quad in named if float(row.max()) >= INK_SAMPLE_P]
+    seen = measure_inks(image, [*plain, *sure])
     if seen is None:
         return log_p
     odds = np.zeros((len(log_p), 1))
@@ -204,20 +218,27 @@ def _judged_by_ink(
     return np.concatenate([weighed.reshape(len(log_p), -1), log_p[:, len(CARDS) :]], axis=1)
 
 
-def fuse(readings: Sequence[FaceReading], threshold: float = 0.5) -> FaceReading:
-    """Return several frames' readings of one card as one: they vote by summed log-probabilities.
+def fuse_frames(readings: Sequence[Classification], threshold: float = 0.5) -> Classification:
+    """Return the classifications of one card in several frames as one, by their summed log-probabilities.
 
-    Frames of one camera err alike, so their sum counts as that of the square root of their number of
-    independent looks. Raises ValueError for no readings at all.
+    Frames of one camera share their errors. So N frames count as much as the square root of N independent
+    ones.
+
+    Raises:
+        ValueError: There are no classifications.
     """
     if not readings:
         raise ValueError("there is no reading to fuse")
     total = np.sum([reading.log_probabilities for reading in readings], axis=0) / np.sqrt(len(readings))
-    return reading_of(_log_softmax(total), threshold)
+    return classification_of(_log_softmax(total), threshold)
 
 
 def load_fusion(path: Path) -> Fusion:
-    """Return the fitted numbers. Raises BadInputError for a missing or broken file, or another format."""
+    """Return the fitted weights.
+
+    Raises:
+        BadInputError: The file is missing or broken, or has another format.
+    """
     try:
         found = parse_json(path.read_bytes())
         if found["format"] != FORMAT:
@@ -241,7 +262,7 @@ def load_fusion(path: Path) -> Fusion:
         raise BadInputError("{path}: not a fusion file of the face networks", path=path) from error
 
 
-class FaceReader:
+class CardClassifier:
     """Names cards whose outlines are known."""
 
     def __init__(
@@ -251,128 +272,156 @@ class FaceReader:
         backend: Backend | None = None,
         threads: int | None = None,
     ) -> None:
-        """Load the networks; `deck` is an enrolled deck's head. Raises BadInputError for missing weights."""
-        if threads is None and preferred(backend) == "onnxruntime":
-            threads = 1  # each half of a picture's cards has its own thread, which brings more
+        """Load the networks.
+
+        Args:
+            weights: Folder of the weights.
+            deck: Head of an enrolled deck, which refines the networks' opinion.
+            backend: The runtime; None: the preferred one.
+            threads: Threads per network; None: the default for the runtime.
+
+        Raises:
+            BadInputError: Weights are missing or broken, or the deck was enrolled with other weights.
+        """
+        if threads is None and preferred_backend(backend) == "onnxruntime":
+            threads = 1  # each half of an image's cards has a thread of its own, which is faster
         self._folder = weights
-        self._load = partial(load_quickest, backend=backend, threads=threads)
+        self._load = partial(load_fastest_network, backend=backend, threads=threads)
         self._whole = self._load(weights / "whole.onnx")
         self._corner = self._load(weights / "corner.onnx")
         self.fusion = load_fusion(weights / "fusion.json")
-        if deck is not None and deck.weights != self.fingerprint:
+        if deck is not None and deck.weights_fingerprint != self.fingerprint:
             raise BadInputError(
                 "deck {name}: enrolled with other network weights; enrol it again", name=deck.name
             )
         self.deck = deck
 
-    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
-        """Return a reading for each quad (4 x 2 px, clockwise, a short edge first, either way up)."""
+    def classify(self, image: Image, quads: Sequence[Quad]) -> list[Classification]:
+        """Return a classification for each quad (4 x 2 px, clockwise, a short edge first, either way up)."""
         if not len(quads):
             return []
-        turned = [k for k, quad in enumerate(quads) if _sides_unclear(quad)]
+        turned = [k for k, quad in enumerate(quads) if _looks_square(quad)]
         tried = [*quads, *(np.roll(quads[k], 1, axis=0) for k in turned)]
-        log_p, features = _in_halves(tried, lambda part: self._unhelped([face_crops(image, q) for q in part]))
+        log_p, features = _in_halves(
+            tried, lambda part: self._network_opinion([face_crops(image, q) for q in part])
+        )
         chosen = np.arange(len(quads))
         for other, k in enumerate(turned, start=len(quads)):
-            # A card on its side is seldom mistaken for another one with as much certainty. The networks alone
-            # know that: an enrolled deck has never seen a card on its side.
+            # A card turned on its side is rarely mistaken for another card with as much certainty. The
+            # networks alone decide this, because an enrolled deck has never seen a card on its side.
             if log_p[other, :_NONE].max() > log_p[k, :_NONE].max():
                 chosen[k] = other
         alone = log_p[chosen]
         if self.deck is None:
-            return [reading_of(row, self.fusion.threshold) for row in alone]
+            return [classification_of(row, self.fusion.threshold) for row in alone]
         helped = self.deck.refine(alone, features[chosen])
-        return [reading_of(row, self.fusion.threshold, own) for row, own in zip(helped, alone, strict=True)]
+        return [
+            classification_of(row, self.fusion.threshold, own) for row, own in zip(helped, alone, strict=True)
+        ]
 
     @cached_property
     def _strip(self) -> Network:
-        """The network for upper ends. Raises BadInputError for missing weights."""
+        """The network for the upper ends of cards.
+
+        Raises:
+            BadInputError: Its weights are missing or broken.
+        """
         return self._load(self._folder / "strip.onnx")
 
-    def read_indices(
+    def classify_indices(
         self,
         image: Image,
         quads: Sequence[Quad],
-        sure: Sequence[tuple[str, Quad]] = (),
+        confident_cards: Sequence[tuple[str, Quad]] = (),
         *,
-        alone: bool = False,
-    ) -> list[FaceReading]:
-        """Return a reading for each card of which only the index beside its quad's first corner is seen.
+        index_only: bool = False,
+    ) -> list[Classification]:
+        """Return a classification for each card that shows only the index beside its quad's first corner.
 
-        Where the suit's colour is in doubt it is judged by the ink of `sure` cards in the same picture.
-        `alone`: by nothing but the index, whatever shows of the card beside it.
+        Args:
+            image: Height x width x 3, BGR, 8 bit.
+            quads: The cards, 4 x 2 px each, clockwise, a short edge first.
+            confident_cards: Names and quads of cards in the same image, whose ink shows what red looks like.
+            index_only: Whether to ignore the rest of the card's upper end.
         """
         if not len(quads):
             return []
         outputs = _in_halves(quads, lambda part: self._index_outputs([index_crops(image, q) for q in part]))
         exact, wide = (class_log_probabilities(part) for part in outputs)
-        log_p = fused_index(exact, wide, self.fusion)
-        doubtful = np.flatnonzero(log_p.max(axis=1) < np.log(PLAIN_INDEX))
-        if len(doubtful) and not alone:
+        log_p = fuse_index_views(exact, wide, self.fusion)
+        doubtful = np.flatnonzero(log_p.max(axis=1) < np.log(SURE_INDEX_P))
+        if len(doubtful) and not index_only:
             strips = self.strip_log_probabilities([strip_crop(image, quads[int(k)]) for k in doubtful])
-            log_p[doubtful] = fused_index(exact[doubtful], wide[doubtful], self.fusion, strips)
+            log_p[doubtful] = fuse_index_views(exact[doubtful], wide[doubtful], self.fusion, strips)
         if self.deck is not None:
             log_p = self.deck.refine_index(log_p, self.features(outputs[0], outputs[1:]))
-        log_p = _judged_by_ink(log_p, image, quads, sure)
-        return [reading_of(row, self.fusion.index_threshold) for row in log_p]
+        log_p = _weighed_by_ink(log_p, image, quads, confident_cards)
+        return [classification_of(row, self.fusion.index_threshold) for row in log_p]
 
     def index_log_probabilities(
         self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
     ) -> tuple[LogProbabilities, LogProbabilities]:
-        """Return what each cut of lone indices says (twice N x len(CLASSES)), see `index_crops`."""
+        """Return the log-probabilities of the exact and the wide crops of lone indices, see `index_crops`.
+
+        Both are N x len(CLASSES).
+        """
         exact, wide = self._index_outputs(crops)
         return class_log_probabilities(exact), class_log_probabilities(wide)
 
     def strip_log_probabilities(self, strips: Sequence[NDArray[np.uint8]]) -> LogProbabilities:
-        """Return what the upper ends of cards say (N x len(CLASSES)), see `strip_crop`."""
+        """Return the log-probabilities (N x len(CLASSES)) of the upper ends of cards, see `strip_crop`."""
         return class_log_probabilities(_run(self._strip, np.stack(strips)))
 
     def _index_outputs(
         self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the corner network's raw outputs for each cut of lone indices."""
+        """Return the corner network's raw outputs for the exact and for the wide crops of lone indices."""
         outputs = _run(self._corner, np.stack([piece for pair in crops for piece in pair]))
         return outputs[0::2], outputs[1::2]
 
     def log_probabilities(self, crops: Sequence[FaceCrops]) -> LogProbabilities:
-        """Return the log-probabilities (N x len(CLASSES)) of cards that are cut out already."""
-        return self._helped(*self._unhelped(crops))
+        """Return the log-probabilities (N x len(CLASSES)) of cards by their crops."""
+        return self._with_deck(*self._network_opinion(crops))
 
-    def _unhelped(self, crops: Sequence[FaceCrops]) -> tuple[LogProbabilities, NDArray[np.float32]]:
-        """Return what the networks alone say, and the features that an enrolled deck judges by."""
+    def _network_opinion(self, crops: Sequence[FaceCrops]) -> tuple[LogProbabilities, NDArray[np.float32]]:
+        """Return the networks' log-probabilities, and the features by which an enrolled deck judges."""
         whole, corners = self.outputs(crops)
-        log_p = fused(
+        log_p = fuse_views(
             class_log_probabilities(whole), [class_log_probabilities(part) for part in corners], self.fusion
         )
         return log_p, self.features(whole, corners)
 
-    def _helped(self, log_p: LogProbabilities, features: NDArray[np.float32]) -> LogProbabilities:
+    def _with_deck(self, log_p: LogProbabilities, features: NDArray[np.float32]) -> LogProbabilities:
         return log_p if self.deck is None else self.deck.refine(log_p, features)
 
     def outputs(self, crops: Sequence[FaceCrops]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
-        """Return the networks' raw outputs: for the whole cards, and for each of the CORNERS pieces."""
+        """Return the networks' raw outputs: for the whole cards, and for each of the CORNERS crops."""
         whole = _run(self._whole, np.stack([c.whole for c in crops]))
         pieces = _run(self._corner, np.stack([corner for c in crops for corner in c.corners]))
         return whole, [pieces[k::CORNERS] for k in range(CORNERS)]
 
     @property
     def fingerprint(self) -> str:
-        """Tells these weights from others: the features of an enrolled deck belong to one set of weights."""
+        """Identifies the weights, because the features of an enrolled deck belong to one set of weights."""
         return weights_fingerprint(self._folder)
 
     @staticmethod
     def features(whole: NDArray[np.float32], corners: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-        """Return what an enrolled deck learns from: the features behind the logits (N x their number)."""
+        """Return the features (N x their number) behind the logits, from which an enrolled deck learns."""
         return np.concatenate([part[:, OUTPUTS:] for part in (whole, *corners)], axis=1)
 
 
 def weights_fingerprint(folder: Path = WEIGHTS) -> str:
-    """Return what tells these weights from others, without loading them."""
+    """Return the fingerprint of the weights in a folder, without loading them."""
     parts = (folder / name for name in ("whole.onnx", "corner.onnx"))
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
 
 
 def _run(network: Network, pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return a network's output for crops (N x height x width x 3).
+
+    Raises BadInputError if the output has the wrong shape.
+    """
     output = network.run(network_input(pieces))
     if output.ndim != 2 or len(output) != len(pieces) or output.shape[1] < OUTPUTS:
         raise BadInputError(
@@ -384,14 +433,15 @@ def _run(network: Network, pieces: NDArray[np.uint8]) -> NDArray[np.float32]:
 def _in_halves(
     quads: Sequence[Quad], read: Callable[[Sequence[Quad]], tuple[NDArray[_Real], NDArray[np.float32]]]
 ) -> tuple[NDArray[_Real], NDArray[np.float32]]:
-    """Return what `read` says of many quads, two arrays with a row for each: half of it by another thread."""
-    if len(quads) < _WORTH_A_THREAD:
+    """Return the two arrays of `read` for all quads, half of them read by a second thread."""
+    if len(quads) < _MIN_PARALLEL_CARDS:
         return read(quads)
-    half = (len(quads) + 1) // 2  # the second thread begins a little later
-    first, second = both(lambda: read(quads[:half]), lambda: read(quads[half:]))
+    half = (len(quads) + 1) // 2  # the second thread starts a little later
+    first, second = run_both(lambda: read(quads[:half]), lambda: read(quads[half:]))
     return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]])
 
 
-def _sides_unclear(quad: ArrayLike) -> bool:
-    width, height = quad_sides(quad)
-    return height < _SQUARE_SIDES * width
+def _looks_square(quad: ArrayLike) -> bool:
+    """Return whether a quad's sides do not show which edge of the card is the short one."""
+    width, height = quad_size(quad)
+    return height < _MIN_ASPECT * width

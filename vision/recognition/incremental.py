@@ -1,7 +1,7 @@
-"""Reads a picture of a sequence anew only where it differs from what was read there before.
+"""Reading a sequence of images: each image only where it differs from what was read before.
 
-Between two looks at a table little more than one arm and one pile has changed. What lies elsewhere was read,
-and reading it once more costs as much as the first time.
+Between two looks at a table, little changes besides one arm and one pile. Reading the rest again would take
+as long as the first time.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry import bounding_box, quad_sides, share_of_smaller
-from vision.images import reduced, strongest
+from vision.geometry import bounding_box, intersection_over_smaller, quad_size
+from vision.images import downscale, max_channel
 from vision.recognition.reader import reader_for_deck
 from vision.types import CardReader, CardReading, Image, Region
 
@@ -24,40 +24,41 @@ _Part = tuple[int, int, int, int]
 """Left, top, right, bottom, pixels."""
 
 _WIDTH = 480
-"""Pixels along the longer side of the copies that are compared."""
+"""Longer side, in pixels, of the copies that are compared."""
 _LEVEL, _NOISE = 8.0, 3.0
-"""A place changed where a colour differs by more than this (0-255) and this many times the median difference:
-most of a table does not change, and what its median does is the camera's noise."""
+"""A place changed if a colour differs by more than this level (0-255) plus this many times the median
+difference. Most of a table does not change, so the median is the camera's noise."""
 _SPECK = 3
-"""So many of the 3 x 3 places about one must have changed, or it is a grain of the noise."""
+"""Number of changed places among the 3 x 3 around one, from which it is more than noise."""
 _ENOUGH = 5
-"""So often each place is read after it changed: every reading of a card errs in its own way."""
+"""Number of times that each place is read after it changed, because each reading errs in its own way."""
 _WHOLE_EVERY = 12
-"""Each so manieth picture is read as a whole: what a change too faint to be seen did must not last."""
+"""Every Nth image is read as a whole, so that changes too faint to notice do not persist."""
 _TELLING, _SEVERAL = 0.5, 3
-"""From this certainty on readings tell how tall cards are: a doubtful one may be the table's pattern. So many
-must tell it before the whole picture is read by it: by a single one, the table itself taken for a card, all
-others would be overlooked for good."""
+"""Readings give the height of cards from this confidence on, because less confident ones may be the table's
+pattern. The whole image is read at that height only if there are this many. A single one may be the table
+itself, and all cards would be overlooked for good."""
 _WORTH = 0.6
-"""Where more than this share of the picture would be read, the whole is."""
+"""If more than this share of the image would be read, the whole image is."""
 _AROUND = 1.0
-"""How far around what changed is read, as a share of a card's height: readers need a card's setting."""
+"""Margin around changes that is read too, as a share of a card's height. Readers need a card's
+surroundings."""
 _WIDER, _TALLER = (0.0, 0.3, 0.15, 0.45, 0.22), (1.0, 0.85, 1.18, 0.92, 1.08)
-"""So much farther it is cut out, one after the other, likewise, and its cards are taken to be so many times
-as tall as they were read: nothing moves on a table at rest, and what is cut out and scaled alike twice is
-misread alike twice."""
+"""Extra margin (share of a card's height) and factor on the height of cards, used in turn. At rest, a crop of
+the same size and scale would be misread in the same way again."""
 _LEAST = 5.0
-"""The least sides of a part that is read, likewise: the outline network magnifies a smaller one too much."""
+"""Least side of a part that is read, in heights of a card. The network would magnify a smaller part too
+much."""
 _EDGE = 3.0
-"""What comes nearer than this (pixels) to a part's border is cut off by it."""
+"""A card nearer than this to the border of a part, in pixels, counts as cut."""
 _SAME = 0.35
-"""Two readings that share this much of the smaller one may be of one card..."""
+"""Two readings may be of one card if they share this much of the smaller one ..."""
 _SURE = 0.9
-"""... unless the new one is named so surely, and otherwise."""
+"""... unless the new one has another name with this confidence."""
 
 
-class PartReader(Protocol):
-    """A card reader that is quicker where it knows how tall cards are."""
+class RegionReader(Protocol):
+    """A card reader that is faster if it knows the height of the cards."""
 
     def read(
         self,
@@ -65,28 +66,28 @@ class PartReader(Protocol):
         crowded: Sequence[Region] | None = None,
         card_height: float | None = None,
     ) -> Sequence[CardReading]:
-        """Return the cards in `image`, as `vision.types.CardReader.read`; `card_height`: pixels."""
+        """Return the cards in an image, as `vision.types.CardReader.read`; `card_height` is in pixels."""
         ...
 
 
-class ChangedParts:
-    """A card reader for one camera's pictures in their order; implements `vision.types.CardReader`."""
+class IncrementalReader:
+    """A card reader for the images of one camera in order; implements `vision.types.CardReader`."""
 
-    def __init__(self, reader: PartReader) -> None:
+    def __init__(self, reader: RegionReader) -> None:
         self._reader = reader
         self._readings: list[CardReading] = []
         self._looks = 0
         self._shape: tuple[int, ...] = ()
         self._seen = np.empty((0, 0, 3), np.uint8)
-        """What each place looked like when it was read for the first time since it changed."""
+        """The look of each place when it was first read after its last change."""
         self._times = np.empty((0, 0), np.uint8)
-        """How often each place was read since then."""
+        """The number of times each place was read since then."""
         self._searched = np.empty((0, 0), np.bool_)
-        """Where half-covered cards were looked for when the place was last read."""
+        """Where partly covered cards were searched for when the place was last read."""
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
-        """Return the cards in a picture (height x width x 3, BGR), as `CardReader.read`."""
-        small, scale = reduced(image, _WIDTH)
+        """Return the cards in an image (height x width x 3, BGR), as `CardReader.read`."""
+        small, scale = downscale(image, _WIDTH)
         wanted = _mask(small.shape[:2], crowded, scale)
         part = self._part_to_read(small, scale, wanted, image)
         self._looks += 1
@@ -102,7 +103,7 @@ class ChangedParts:
         return list(self._readings)
 
     def _part_to_read(self, small: Image, scale: float, wanted: _Mask, image: Image) -> _Part | None:
-        """Return the part of a picture that must be read; None for the whole."""
+        """Return the part of an image that must be read; None for the whole."""
         if self._shape != image.shape:
             self._shape = image.shape
             self._times = np.zeros(small.shape[:2], np.uint8)
@@ -120,7 +121,7 @@ class ChangedParts:
         return part if (right - left) * (bottom - top) <= _WORTH * width * height else None
 
     def _about(self, due: _Mask, scale: float, image: Image, card: float) -> _Part:
-        """Return the part of a picture with the places to be read, and whole cards about them."""
+        """Return the part of an image with the places to read, and whole cards around them."""
         left, top, right, bottom = _bounds(due, scale)
         touched = [r.quad for r in self._readings if _touches(r, due, scale)]
         if touched:
@@ -138,15 +139,15 @@ class ChangedParts:
         )
 
     def _card_height(self, telling: int = 1) -> float | None:
-        """Return how tall the cards were that were read last (median, pixels).
+        """Return the median height of the cards that were last read, in pixels.
 
-        None where fewer than `telling` were read surely.
+        The result is None if fewer than `telling` cards were read with confidence.
         """
-        heights = [quad_sides(r.quad)[1] for r in self._readings if r.confidence >= _TELLING]
+        heights = [quad_size(r.quad)[1] for r in self._readings if r.confidence >= _TELLING]
         return float(np.median(heights)) if len(heights) >= telling else None
 
     def _read_part(self, image: Image, part: _Part, crowded: Sequence[Region] | None) -> list[CardReading]:
-        """Return the cards as they were, where these do not lie within a part, and those read in it."""
+        """Return the cards read in a part, and those outside it as they were read before."""
         left, top, right, bottom = part
         shift = np.array([left, top], np.float32)
         regions = None if crowded is None else [inner for r in crowded if (inner := _within(r, part))]
@@ -166,21 +167,21 @@ class ChangedParts:
 
 
 def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
-    """Tell whether a reading may be what a border has left of a card, and not surely another one on it."""
+    """Return whether a reading may be what is left of a card at a border, and not another card on it."""
     another = reading.card != card.card and reading.confidence >= _SURE
-    return not another and share_of_smaller(reading.quad, card.quad) > _SAME
+    return not another and intersection_over_smaller(reading.quad, card.quad) > _SAME
 
 
 def _changed(before: Image, now: Image) -> _Mask:
-    """Return where two pictures (height x width x 3) differ by more than noise does."""
-    difference = strongest(np.asarray(cv2.absdiff(before, now), np.uint8))
+    """Return where two images (height x width x 3) differ by more than noise."""
+    difference = max_channel(np.asarray(cv2.absdiff(before, now), np.uint8))
     apart = difference > _LEVEL + _NOISE * float(np.median(difference))
     near = cv2.boxFilter(apart.astype(np.uint8), -1, (3, 3), normalize=False)
     return np.asarray(near >= _SPECK)
 
 
 def _mask(shape: tuple[int, ...], regions: Sequence[Region] | None, scale: float) -> _Mask:
-    """Return a mask of regions of the picture in its reduced copy; None stands for all of it."""
+    """Return a mask of regions of the image in its downscaled copy; None stands for the whole image."""
     mask = np.full(shape, regions is None)
     for left, top, right, bottom in regions or ():
         rows, columns = _places((int(left), int(top), int(right), int(bottom)), scale)
@@ -189,19 +190,19 @@ def _mask(shape: tuple[int, ...], regions: Sequence[Region] | None, scale: float
 
 
 def _places(part: _Part, scale: float) -> tuple[slice, slice]:
-    """Return the rows and columns of the reduced copy in which a part of the picture lies."""
+    """Return the rows and columns of the downscaled copy that a part of the image covers."""
     left, top, right, bottom = (max(0.0, side) * scale for side in part)
     return slice(int(top), int(np.ceil(bottom))), slice(int(left), int(np.ceil(right)))
 
 
 def _bounds(due: _Mask, scale: float) -> Region:
-    """Return the box, in pixels of the picture, about the places of the reduced copy that are to be read."""
+    """Return the bounding box of the places to read, in pixels of the image."""
     rows, columns = np.flatnonzero(due.any(axis=1)), np.flatnonzero(due.any(axis=0))
     return columns[0] / scale, rows[0] / scale, (columns[-1] + 1) / scale, (rows[-1] + 1) / scale
 
 
 def _touches(reading: CardReading, due: _Mask, scale: float) -> bool:
-    """Tell whether a place that is to be read lies on a card."""
+    """Return whether a place to read lies on a card."""
     corners = np.round(reading.quad * scale).astype(np.int32)
     (left, top), (right, bottom) = np.maximum(corners.min(axis=0), 0), corners.max(axis=0) + 1
     under = due[top:bottom, left:right].astype(np.uint8)
@@ -213,7 +214,7 @@ def _touches(reading: CardReading, due: _Mask, scale: float) -> bool:
 
 
 def _within(region: Region, part: _Part) -> Region | None:
-    """Return what of a region lies in a part, in pixels of the part."""
+    """Return the part of a region inside a part of the image, in pixels of that part."""
     left, top, right, bottom = part
     x0, y0 = max(region[0], left) - left, max(region[1], top) - top
     x1, y1 = min(region[2], right) - left, min(region[3], bottom) - top
@@ -221,7 +222,10 @@ def _within(region: Region, part: _Part) -> Region | None:
 
 
 def _is_inside(reading: CardReading, part: _Part, image: Image) -> bool:
-    """Tell whether no border of a part cuts a card off; the picture's own borders cut nothing more."""
+    """Return whether a card lies in a part without being cut by its border.
+
+    The image's own border does not count.
+    """
     left, top, right, bottom = part
     height, width = image.shape[:2]
     x0, y0, x1, y1 = bounding_box(reading.quad)
@@ -234,10 +238,13 @@ def _is_inside(reading: CardReading, part: _Part, image: Image) -> bool:
 
 
 def game_reader(deck: str | None = None, packs: int = 1) -> CardReader:
-    """Return a reader for the pictures of one game, played with an enrolled deck or, for None, with any.
+    """Return an incremental reader for the images of one game.
 
-    `packs`: how often each card is there.
+    Args:
+        deck: Name of an enrolled deck; None for any deck.
+        packs: How many packs are in play.
 
-    Raises BadInputError when no such deck is enrolled.
+    Raises:
+        BadInputError: No such deck is enrolled.
     """
-    return ChangedParts(reader_for_deck(deck, packs))
+    return IncrementalReader(reader_for_deck(deck, packs))

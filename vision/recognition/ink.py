@@ -1,8 +1,8 @@
-"""Red ink or black: what the colour of a half-covered index, beside that of other cards, says of its suit.
+"""The suit of a partly covered index by the colour of its ink, compared with other cards in the image.
 
-Where another card cuts off most of a pip the networks see the rank and guess the suit. The ink of what is
-left still has a colour. How red is red depends on the light, the camera and the deck, so the measure are the
-cards of the same picture that are read for certain, where there are enough.
+If a pip is mostly covered, the networks see the rank and guess the suit. But the remaining ink still has a
+colour. How red it looks depends on the light, the camera and the deck. So it is compared with cards in the
+same image whose names are certain, if there are enough.
 """
 
 from __future__ import annotations
@@ -16,88 +16,100 @@ from numpy.typing import NDArray
 
 from engine.cards import JOKER
 from vision.decks.card_classes import is_red
-from vision.geometry import card_plane, rectangle, transform
-from vision.recognition.index_finder import RANK_MM
+from vision.geometry import card_homography, rectangle_corners, transform_points
+from vision.recognition.index_detector import RANK_BOX_MM
 from vision.types import Image, Quad
 
-SHOWS_ITS_INK = 0.95
-"""A card, or a lone index, that is named so surely is an example of its colour."""
+INK_SAMPLE_P = 0.95
+"""A card or lone index with this probability of its name is a sample of its colour."""
 _WIDTH, _HEIGHT = 24, 22
-"""Pixels of a rank, flattened."""
-_INK = 0.12
-"""The darkest share of a rank is ink,"""
-_PAPER = 90
-"""and all colours are seen beside that of the paper: this percentile of each channel."""
-_EXAMPLES = 3
-"""So many cards of a colour show how it looks; fewer do not, and it is taken to look as in most pictures."""
+"""Size of a rectified rank, in pixels."""
+_INK_SHARE = 0.12
+"""The darkest share of a rank's pixels counts as ink."""
+_PAPER_PERCENTILE = 90
+"""Percentile of each channel that counts as paper; colours are measured relative to it."""
+_MIN_SAMPLES = 3
+"""A colour needs this many different cards as samples. Otherwise the usual values below count."""
 _USUAL_BLACK, _USUAL_RED = 0.15, 0.45
-"""How red black ink is at most and red ink at least in most pictures, whatever the light: on some fifty
-tables black ink was hardly ever redder, and red ink less red on a dozen, where it then tells little."""
-_OUTLYING = 20
-"""Percentage of examples that may lie beyond what counts as the edge of their colour: hidden corners."""
-_APART = 0.03
-"""The edges of red and black must lie so far apart for the ink to tell anything."""
-_RED_SAYS, _BLACK_SAYS = float(np.log(20)), float(np.log(3))
-"""What ink as red as that of red cards, and as black as that of black ones, says at most (log odds). The
-lines of a court card are black whatever its suit, and far or coarse pictures lose colour."""
+"""Upper limit of the redness of black ink, and lower limit of red ink, in most images. On some fifty tables,
+black ink was rarely redder. On a dozen, red ink was less red, and the colour then says little."""
+_OUTLIER_PERCENT = 20
+"""Percentage of samples that may lie beyond the edge of their colour, because some corners are covered."""
+_MIN_SEPARATION = 0.03
+"""Least distance between the edges of black and red. If it is smaller, the colour says nothing."""
+_RED_LOG_ODDS, _BLACK_LOG_ODDS = float(np.log(20)), float(np.log(3))
+"""Largest log odds that ink as red as red cards, and as black as black ones, can give. Court cards have black
+lines in every suit, and small or coarse images lose colour."""
 
 
 def redness(image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
-    """Return how red the ink of the rank beside each card's first corner is: about 0 for black ink.
+    """Return the redness of the rank beside each card's first corner (N), about 0 for black ink.
 
-    It is the excess of red over the other colours as a share of the ink's darkness, both beside the paper.
-    `image` is height x width x 3, BGR; quads are 4 x 2 pixels, clockwise.
+    It is the excess of red over the other channels as a share of the ink's darkness, both relative to the
+    paper.
+
+    Args:
+        image: Height x width x 3, BGR, 8 bit.
+        quads: The cards, 4 x 2 px each, clockwise, a short edge first.
     """
     return np.array([_redness(image, quad) for quad in quads])
 
 
 def _redness(image: Image, quad: Quad) -> float:
-    box = transform(card_plane(quad), rectangle(*RANK_MM))
+    box = transform_points(card_homography(quad), rectangle_corners(*RANK_BOX_MM))
     flat = np.array([[0, 0], [_WIDTH, 0], [_WIDTH, _HEIGHT], [0, _HEIGHT]], np.float32)
     matrix = cv2.getPerspectiveTransform(box.astype(np.float32), flat)
     rank = cv2.warpPerspective(image, matrix, (_WIDTH, _HEIGHT), borderMode=cv2.BORDER_REPLICATE)
     pixels = rank.reshape(-1, 3).astype(np.float64)
-    beside_paper = pixels / np.maximum(np.percentile(pixels, _PAPER, axis=0), 1.0)
+    beside_paper = pixels / np.maximum(np.percentile(pixels, _PAPER_PERCENTILE, axis=0), 1.0)
     darkness = 1.0 - beside_paper.min(axis=1)
-    ink = np.argsort(darkness)[-round(_INK * len(pixels)) :]
+    ink = np.argsort(darkness)[-round(_INK_SHARE * len(pixels)) :]
     excess = beside_paper[ink, 2] - beside_paper[ink, :2].mean(axis=1)
     return float(excess.mean() / max(darkness[ink].mean(), 0.05))
 
 
 @dataclass(frozen=True, slots=True)
-class Inks:
-    """Where in one picture black ink ends and red ink begins."""
+class InkColours:
+    """The colours of ink in one image: where black ends, and where red begins."""
 
     black: float
+    """Redness below which ink is black."""
     red: float
+    """Redness above which ink is red."""
     both_red: bool = True
-    """Whether hearts and diamonds were both seen red: packs in four colours have blue diamonds. Only then
-    does ink that is not red speak for a black suit."""
+    """Whether hearts and diamonds both look red. Four-colour packs have blue diamonds, and ink that is not
+    red then says nothing about the suit."""
 
     def log_odds_of_red(self, image: Image, quads: Sequence[Quad]) -> NDArray[np.float64]:
-        """Return how much likelier it is that the index beside each first corner is red (log odds)."""
+        """Return the log odds (N) that the index beside each card's first corner is red."""
         beyond_middle = (2 * redness(image, quads) - self.red - self.black) / (self.red - self.black)
-        black_says = _BLACK_SAYS if self.both_red else 0.0
-        return np.where(beyond_middle > 0, _RED_SAYS, black_says) * np.clip(beyond_middle, -1, 1)
+        black_says = _BLACK_LOG_ODDS if self.both_red else 0.0
+        return np.where(beyond_middle > 0, _RED_LOG_ODDS, black_says) * np.clip(beyond_middle, -1, 1)
 
 
-def inks(image: Image, sure: Sequence[tuple[str, Quad]]) -> Inks | None:
-    """Return how cards that are named for `sure` show the inks of a picture; None where both look alike.
+def measure_inks(image: Image, sure: Sequence[tuple[str, Quad]]) -> InkColours | None:
+    """Return the colours of ink in an image; None if red and black look the same.
 
-    One of a card's indices may be covered, by paper or by another card's index: the plainer one counts.
+    One index of a card may be covered by paper or by another card's index, so the clearer one of the two
+    counts.
+
+    Args:
+        image: Height x width x 3, BGR, 8 bit.
+        sure: Names and quads of cards that are certain.
     """
     corners = [
         (card, redness(image, [quad, np.roll(quad, 2, axis=0)])) for card, quad in sure if card != JOKER
     ]
     reds = [(card, both.max()) for card, both in corners if is_red(card)]
     blacks = [(card, both.min()) for card, both in corners if not is_red(card)]
-    red = _edge(reds, _OUTLYING, _USUAL_RED)
-    black = _edge(blacks, 100 - _OUTLYING, _USUAL_BLACK)
+    red = _colour_edge(reds, _OUTLIER_PERCENT, _USUAL_RED)
+    black = _colour_edge(blacks, 100 - _OUTLIER_PERCENT, _USUAL_BLACK)
     suits = [[both.max() for card, both in corners if card[-1] == suit] for suit in "DH"]
     both_red = all(len(suit) > 0 and np.median(suit) > (black + red) / 2 for suit in suits)
-    return Inks(black, red, both_red) if red - black >= _APART else None
+    return InkColours(black, red, both_red) if red - black >= _MIN_SEPARATION else None
 
 
-def _edge(seen: Sequence[tuple[str, float]], percentile: int, usual: float) -> float:
-    enough = len({card for card, _ in seen}) >= _EXAMPLES
+def _colour_edge(seen: Sequence[tuple[str, float]], percentile: int, usual: float) -> float:
+    """Return the edge of a colour by its samples (card, redness), or the usual value if they are too few."""
+    enough = len({card for card, _ in seen}) >= _MIN_SAMPLES
     return float(np.percentile([red for _, red in seen], percentile)) if enough else usual

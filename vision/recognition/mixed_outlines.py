@@ -1,4 +1,4 @@
-"""Outlines that were drawn through several cards, and bear the name of none of them."""
+"""Outlines that pass through several cards, and whose name belongs to none of them."""
 
 from __future__ import annotations
 
@@ -6,64 +6,68 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, on_card, transform
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_homography, lie_on_card, transform_points
 from vision.recognition.index_owners import (
-    PLAIN,
-    SURELY_OTHER,
-    Told,
-    in_one_place,
-    index_stands_on,
-    named_in_corners,
+    SURE_CARD_P,
+    SURE_INDEX_P,
+    IndexReading,
+    corner_readings,
+    index_lies_on,
+    is_same_place,
 )
 from vision.types import CardReading, Quad
 
 _WITHIN_MM = 6.0
-"""An index so far within an outline is not just beside a card that was outlined a little too large."""
-_SHOWS = 0.4
-"""Of a card that is read by its pips more than this share is to be seen."""
-_COLUMNS, _ROWS = 8, 11
-"""So many places of a card, across and along, are asked whether others lie upon them."""
+"""An index at least this far inside an outline does not lie just beside the card."""
+_MIN_VISIBLE_SHARE = 0.4
+"""A card can be read by its pips if more than this share of it is visible."""
+_GRID_COLUMNS, _GRID_ROWS = 8, 11
+"""Grid of points on which the visible share is measured: columns, rows."""
 
 
-def is_blend(card: CardReading, cards: Sequence[CardReading], told: Sequence[Told]) -> bool:
-    """Tell whether an outline was drawn through other cards than the one it seems to be.
+def is_mixed_outline(
+    card: CardReading, cards: Sequence[CardReading], index_readings: Sequence[IndexReading]
+) -> bool:
+    """Return whether an outline passes through other cards than the one that it seems to be.
 
-    No index confirms its name, and either two cards lie almost on one another in its place, or others lie
-    upon it that leave too little of it to be seen: it is their pips that were read as its own.
+    No index confirms its name, and one of two things holds. Either two cards lie almost exactly on each other
+    in its place. Or other cards leave too little of it visible, and their pips were read as its own.
 
     Args:
         card: The card as it was outlined.
-        cards: All cards that were outlined.
-        told: What all indices tell, surest name first.
+        cards: All outlined cards.
+        index_readings: All index readings, surest name first.
     """
-    if any(reading.card is not None and reading.card == card.card for _, reading in told):
+    if any(reading.card is not None and reading.card == card.card for _, reading in index_readings):
         return False
-    return _is_of_two_in_one_place(card, told) or _is_hidden(card, cards, told)
+    return _is_of_two_in_one_place(card, index_readings) or _is_hidden(card, cards, index_readings)
 
 
-def _is_of_two_in_one_place(card: CardReading, told: Sequence[Told]) -> bool:
-    """Tell whether an outline was drawn through two cards that lie almost on one another.
+def _is_of_two_in_one_place(card: CardReading, index_readings: Sequence[IndexReading]) -> bool:
+    """Return whether an outline passes through two cards that lie almost exactly on each other.
 
-    In the same place indices surely tell of two other cards, or of one more surely than the outline does: an
-    index alone is sooner misread than a whole card. Or each of the corners in which it would have its own
-    indices bears another card's.
+    Indices in that place surely show two other cards, or one other card more surely than the outline does. An
+    index alone is misread more often than a whole card. Or the indices in the outline's own two corners
+    belong to two other cards.
     """
     others = {
         reading.card: reading.confidence
-        for _, reading in reversed(told)
-        if reading.card is not None and reading.confidence >= SURELY_OTHER and in_one_place(reading, card)
+        for _, reading in reversed(index_readings)
+        if reading.card is not None and reading.confidence >= SURE_INDEX_P and is_same_place(reading, card)
     }
     if len(others) > 1 or any(surely > card.confidence for surely in others.values()):
         return True
-    corners = named_in_corners(card, told)
+    corners = corner_readings(card, index_readings)
     names = {reading.card for reading in corners}
-    return len(names) == 2 and max(reading.confidence for reading in corners) >= SURELY_OTHER
+    return len(names) == 2 and max(reading.confidence for reading in corners) >= SURE_INDEX_P
 
 
-def _is_hidden(card: CardReading, cards: Sequence[CardReading], told: Sequence[Told]) -> bool:
-    """Tell whether cards lie upon an outline and leave too little of it for its face to be read.
+def _is_hidden(
+    card: CardReading, cards: Sequence[CardReading], index_readings: Sequence[IndexReading]
+) -> bool:
+    """Return whether other cards leave too little of an outline visible to read its face.
 
-    A card whose index is seen within the outline lies upon it.
+    A card lies on the outline if its index is seen inside the outline.
     """
     upper = [
         other.quad
@@ -72,21 +76,23 @@ def _is_hidden(card: CardReading, cards: Sequence[CardReading], told: Sequence[T
         and other.card not in (None, card.card)
         and any(
             reading.card == other.card
-            and max(reading.confidence, other.confidence) >= PLAIN
-            and index_stands_on(index, card, -_WITHIN_MM)
-            and index_stands_on(index, other)
-            for index, reading in told
+            and max(reading.confidence, other.confidence) >= SURE_CARD_P
+            and index_lies_on(index, card, -_WITHIN_MM)
+            and index_lies_on(index, other)
+            for index, reading in index_readings
         )
     ]
-    return len(upper) > 1 and _share_seen(card.quad, upper) < _SHOWS
+    return len(upper) > 1 and _visible_share(card.quad, upper) < _MIN_VISIBLE_SHARE
 
 
-def _share_seen(quad: Quad, upper: Sequence[Quad]) -> float:
-    """Return what share of a card others that lie upon it leave to be seen."""
-    across = (np.arange(_COLUMNS) + 0.5) / _COLUMNS * CARD_WIDTH_MM
-    along = (np.arange(_ROWS) + 0.5) / _ROWS * CARD_HEIGHT_MM
-    places = transform(card_plane(quad), np.stack(np.meshgrid(across, along), axis=-1).reshape(-1, 2))
+def _visible_share(quad: Quad, upper: Sequence[Quad]) -> float:
+    """Return the share of a card that the cards on top of it leave visible."""
+    across = (np.arange(_GRID_COLUMNS) + 0.5) / _GRID_COLUMNS * CARD_WIDTH_MM
+    along = (np.arange(_GRID_ROWS) + 0.5) / _GRID_ROWS * CARD_HEIGHT_MM
+    places = transform_points(
+        card_homography(quad), np.stack(np.meshgrid(across, along), axis=-1).reshape(-1, 2)
+    )
     covered = np.zeros(len(places), np.bool_)
     for other in upper:
-        covered |= on_card(other, places)
+        covered |= lie_on_card(other, places)
     return 1.0 - float(covered.mean())

@@ -1,38 +1,39 @@
-"""The end of a card that sticks out from under another one.
+"""Inferring a lower card from its end that sticks out from under another card.
 
-Where a card lies almost squarely on another the networks sometimes draw a second outline about both: three of
-its edges are the upper card's, the fourth is the end of the lower one. So it tells where the lower one lies.
+If a card lies almost squarely on another, the networks sometimes draw a second outline around both. Three
+edges of that outline belong to the upper card. The fourth one is the end of the lower card, and so shows
+where it lies.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from vision.geometry import quad_sides, upwards
+from vision.geometry import quad_size, up_direction
 from vision.types import Quad
 
-_LEAST, _MOST = 0.08, 0.45
-"""How far the lower card's end sticks out, as a share of a card's height; less shows no rank."""
-_SAME_EDGE = 0.05
-"""Edges of both outlines that lie nearer than this (likewise) are one edge."""
-_ASKEW = 0.12
-"""So far aside (likewise) may the lower card's end lie."""
+_MIN_PROTRUSION, _MAX_PROTRUSION = 0.08, 0.45
+"""How far the lower card's end sticks out, as a share of a card's height. If it is less, it shows no rank."""
+_SAME_EDGE_DISTANCE = 0.05
+"""Edges of both outlines are the same if they are nearer than this share of a card's height."""
+_MAX_SIDEWAYS = 0.12
+"""How far the lower card's end may lie to the side, as a share of a card's height."""
 
 
-def end_beneath(upper: Quad, about_both: Quad) -> Quad | None:
-    """Return the lower card of two, or None where the outlines do not tell of one.
+def find_lower_card(upper: Quad, around_both: Quad) -> Quad | None:
+    """Return the lower one of two cards; None if the outlines do not show one.
 
     Args:
-        upper: The upper card's outline, 4 x 2 pixels, clockwise from a short edge.
-        about_both: An outline about both, likewise; which of its short edges is first does not matter.
+        upper: Outline of the upper card, 4 x 2 px, clockwise, a short edge first.
+        around_both: Outline around both cards, 4 x 2 px, clockwise, either short edge first.
 
     Returns:
-        The lower card, of the upper one's size, clockwise from the end that shows: its index there is beside
-        the first corner.
+        The lower card, as large as the upper one, clockwise from the visible end. Its visible index is beside
+            the first corner.
     """
-    turned = np.roll(about_both, 2, axis=0)
-    both = min((about_both, turned), key=lambda quad: float(np.linalg.norm(quad - upper)))
-    # One end after the other, as if it were the first.
+    turned = np.roll(around_both, 2, axis=0)
+    both = min((around_both, turned), key=lambda quad: float(np.linalg.norm(quad - upper)))
+    # Try both ends of the card as the first one.
     for card, other in ((upper, both), (np.roll(upper, 2, axis=0), np.roll(both, 2, axis=0))):
         if _sticks_out(card, other):
             down = np.stack([card[3] - card[0], card[2] - card[1]])
@@ -42,10 +43,13 @@ def end_beneath(upper: Quad, about_both: Quad) -> Quad | None:
 
 
 def _sticks_out(card: Quad, other: Quad) -> bool:
-    """Tell whether the first end of `other` lies beyond that of `card`, and the second end in its place."""
-    height = quad_sides(card)[1]
-    outwards = upwards(card)
+    """Return whether only the first end of `other` lies beyond that of `card`."""
+    height = quad_size(card)[1]
+    outwards = up_direction(card)
     aside = np.array([-outwards[1], outwards[0]])
     end, opposite = (other[:2] - card[:2]).mean(axis=0), (other[2:] - card[2:]).mean(axis=0)
-    out = _LEAST < float(end @ outwards) / height < _MOST and abs(float(end @ aside)) / height < _ASKEW
-    return out and float(np.linalg.norm(opposite)) / height < _SAME_EDGE
+    out = (
+        _MIN_PROTRUSION < float(end @ outwards) / height < _MAX_PROTRUSION
+        and abs(float(end @ aside)) / height < _MAX_SIDEWAYS
+    )
+    return out and float(np.linalg.norm(opposite)) / height < _SAME_EDGE_DISTANCE

@@ -1,4 +1,4 @@
-"""The full reader: finds the cards in a picture, cuts each one out, and names it."""
+"""The full reader: detects the cards in an image, resolves overlaps, and names the cards."""
 
 from __future__ import annotations
 
@@ -8,59 +8,78 @@ from functools import cache
 
 import numpy as np
 
-from vision.decks.deck import DeckHead, load_deck
-from vision.geometry import polygon_area, polygon_overlap, share_of_smaller, upwards
-from vision.images import reduced
-from vision.recognition.classifier import FaceReader, FaceReading
-from vision.recognition.deck_check import confirmed, revisited
-from vision.recognition.detector import Outline, OutlineFinder
-from vision.recognition.index_finder import Index
-from vision.recognition.occlusion import CoveredCards
-from vision.recognition.protruding_ends import end_beneath
-from vision.recognition.second_look import look_again
+from vision.decks.deck_files import load_deck
+from vision.decks.deck_head import DeckHead
+from vision.geometry import intersection_area, intersection_over_smaller, polygon_area, up_direction
+from vision.images import downscale
+from vision.recognition.classifier import CardClassifier, Classification
+from vision.recognition.detector import CardDetector, Detection
+from vision.recognition.index_detector import IndexDetection
+from vision.recognition.occlusion import OcclusionResolver
+from vision.recognition.protruding_ends import find_lower_card
+from vision.recognition.second_look import retry_slanted_outlines
+from vision.recognition.template_check import check_with_templates, correct_with_templates
 from vision.types import CardReading, Image, Quad, Region
 
-_CONSIDERED = 0.15
-"""Confidence from which an outline is looked at to see whether a card can be read in it."""
-_BLANK = 0.5
-_SURE_THOUGH_BLANK = 0.8
-"""What shows no card's face, with at least this probability, must be outlined this surely to count: a
-card whose indices are covered does, the keys of a keyboard do not."""
-_SURE_THOUGH_CUT, _WHOLE = 0.3, 0.75
-"""A face-down card of which the border leaves less than the second share is seldom outlined surely."""
-_SURELY_FACE = 0.95
-"""So surely a face must be read on what was taken for a back."""
-_LONGEST = 30_000
-"""Pixels. OpenCV cannot look at places beyond 32,766; what is longer, a panorama, is made smaller."""
-_ONE_CARD = 0.5
-"""Two readings of the same card that share this much of the smaller quad are one card seen twice."""
-_SQUARE, _CROSSWISE = 0.85, 0.5
-"""Two readings across one another, which is when their directions' cosine is less than the second, share so
-much only where a card looks square."""
+_MIN_CONSIDERED_P = 0.15
+"""Least confidence of a detection that is classified at all."""
+_BLANK_P = 0.5
+"""A detection with this probability of being blank shows no face."""
+_BLANK_DETECTION_P = 0.8
+"""A blank detection counts from this confidence on. A card with covered indices reaches it; the keys of a
+keyboard do not."""
+_CUT_BACK_DETECTION_P, _WHOLE_SHARE = 0.3, 0.75
+"""A face-down card counts from the first confidence on if less than the second share of it lies in the
+image."""
+_SURE_FACE_P = 0.95
+"""Least probability of a name for a detection to count as face up although it was detected as face down."""
+_MAX_SIDE_PX = 30_000
+"""Largest side of an image in pixels, as OpenCV cannot address pixels beyond 32,766. Larger images, such as
+panoramas, are downscaled."""
+_SAME_CARD_SHARE = 0.5
+"""Two readings with one name are one card if they share this much of the smaller quad."""
+_SQUARE_CARD_SHARE, _CROSSWISE_COSINE = 0.85, 0.5
+"""Two readings at right angles (cosine of their directions below the second value) are one card if they share
+this much. A card may look square."""
 
 
 class TableReader:
-    """Reads every card in a picture; implements `vision.types.CardReader`.
-
-    An outline that alone is not sure enough (`least`) counts all the same when a card can be read in it with
-    certainty (`telling`): nothing but a card shows a card's face.
-    """
+    """Reads every card in an image; implements `vision.types.CardReader`."""
 
     def __init__(
         self,
-        finder: OutlineFinder | None = None,
-        faces: FaceReader | None = None,
-        covered: CoveredCards | None = None,
+        detector: CardDetector | None = None,
+        classifier: CardClassifier | None = None,
+        occlusion: OcclusionResolver | None = None,
         *,
-        least: float = 0.5,
-        telling: float = 0.8,
+        min_confidence: float = 0.5,
+        min_name_confidence: float = 0.8,
         packs: int = 1,
     ) -> None:
-        """Take over the networks; `packs`: how often each card is there, in the game that is read."""
-        self._finder = finder or OutlineFinder(least=_CONSIDERED)
-        self._faces = faces or FaceReader()
-        self._covered = covered or CoveredCards(self._faces)
-        self._least, self._telling, self._packs = least, telling, packs
+        """Use the given networks, or those that ship.
+
+        A detection counts if it is confident enough. It also counts if a card can be read in it with
+        certainty, because only a card shows a card's face.
+
+        Args:
+            detector: Proposes outlines.
+            classifier: Names cards.
+            occlusion: Finds partly covered cards.
+            min_confidence: Least confidence of a detection that counts by itself.
+            min_name_confidence: Least probability of a name that makes a detection count.
+            packs: How many packs are in play.
+
+        Raises:
+            BadInputError: Weights are missing or broken.
+        """
+        self._detector = detector or CardDetector(min_confidence=_MIN_CONSIDERED_P)
+        self._classifier = classifier or CardClassifier()
+        self._occlusion = occlusion or OcclusionResolver(self._classifier)
+        self._min_confidence, self._min_name_confidence, self._packs = (
+            min_confidence,
+            min_name_confidence,
+            packs,
+        )
 
     def read(
         self,
@@ -68,114 +87,128 @@ class TableReader:
         crowded: Sequence[Region] | None = None,
         card_height: float | None = None,
     ) -> list[CardReading]:
-        """Return the cards in a picture (height x width x 3, BGR), surest outline first.
+        """Return the cards in an image, surest detection first, followed by those that show only an index.
 
-        After them come those told by an index alone, looked for in the `crowded` parts, or anywhere.
+        Args:
+            image: Height x width x 3, BGR, 8 bit.
+            crowded: Regions in which to search for indices of covered cards; None: the whole image.
+            card_height: Height of the cards in pixels, if known.
         """
-        if max(image.shape[:2]) > _LONGEST:
-            smaller, scale = reduced(image, _LONGEST)
+        if max(image.shape[:2]) > _MAX_SIDE_PX:
+            smaller, scale = downscale(image, _MAX_SIDE_PX)
             return [
                 replace(card, quad=((card.quad + 0.5) / scale - 0.5).astype(np.float32))
                 for card in self.read(smaller, _scaled(crowded, scale), card_height and card_height * scale)
             ]
-        outlines = self._finder.find(image, card_height)
-        names = self._faces.read(image, [outline.quad for outline in outlines])
-        outlines, names = look_again(image, outlines, names, self._faces)
-        outlines, names = confirmed(image, outlines, names, self._faces)
+        detections = self._detector.detect(image, card_height)
+        names = self._classifier.classify(image, [detection.quad for detection in detections])
+        detections, names = retry_slanted_outlines(image, detections, names, self._classifier)
+        detections, names = check_with_templates(image, detections, names, self._classifier)
         readings = []
-        for outline, name in zip(outlines, names, strict=True):
-            if outline.face == "down" and not _shows_face(name):
-                cut = _is_cut(outline.quad, image)
-                keep = outline.confidence >= (min(self._least, _SURE_THOUGH_CUT) if cut else self._least)
-                reading = CardReading(outline.quad, "down", outline.confidence, None, outline.confidence)
-            else:
-                keep = self._is_card(outline, name)
+        for detection, name in zip(detections, names, strict=True):
+            if detection.face == "down" and not _shows_face(name):
+                cut = _is_cut(detection.quad, image)
+                keep = detection.confidence >= (
+                    min(self._min_confidence, _CUT_BACK_DETECTION_P) if cut else self._min_confidence
+                )
                 reading = CardReading(
-                    outline.quad, "up", outline.confidence, name.card, name.confidence, name.alternatives
+                    detection.quad, "down", detection.confidence, None, detection.confidence
+                )
+            else:
+                keep = self._is_card(detection, name)
+                reading = CardReading(
+                    detection.quad, "up", detection.confidence, name.card, name.confidence, name.alternatives
                 )
             if keep:
                 readings.append(reading)
-        known = _seen_once(readings)
-        cards = self._covered.complete(image, known, crowded, self._packs, _ends(known, readings))
-        return revisited(image, cards, self._faces)
+        known = _without_duplicates(readings)
+        cards = self._occlusion.resolve(image, known, crowded, self._packs, _protruding_ends(known, readings))
+        return correct_with_templates(image, cards, self._classifier)
 
-    def _is_card(self, outline: Outline, name: FaceReading) -> bool:
-        """Weigh how sure the outline is against what can be read in it."""
-        if name.card is not None and name.confidence >= self._telling:
+    def _is_card(self, detection: Detection, name: Classification) -> bool:
+        """Return whether a detection counts, by its confidence and by what can be read in it."""
+        if name.card is not None and name.confidence >= self._min_name_confidence:
             return True
-        blank = name.unreadable > _BLANK
-        return outline.confidence >= (max(self._least, _SURE_THOUGH_BLANK) if blank else self._least)
+        blank = name.blank_probability > _BLANK_P
+        return detection.confidence >= (
+            max(self._min_confidence, _BLANK_DETECTION_P) if blank else self._min_confidence
+        )
 
 
 def _scaled(regions: Sequence[Region] | None, scale: float) -> list[Region] | None:
-    """Return parts of a picture as parts of a copy so many times as large."""
+    """Return regions of an image in pixels of its copy at the given scale."""
     if regions is None:
         return None
     return [(x0 * scale, y0 * scale, x1 * scale, y1 * scale) for x0, y0, x1, y1 in regions]
 
 
-def _shows_face(name: FaceReading) -> bool:
-    """Tell whether a card taken for a face-down one surely shows its face."""
-    return name.card is not None and name.confidence >= _SURELY_FACE
+def _shows_face(name: Classification) -> bool:
+    """Return whether a detection that seemed face down surely shows a face."""
+    return name.card is not None and name.confidence >= _SURE_FACE_P
 
 
 def _is_cut(quad: Quad, image: Image) -> bool:
-    """Tell whether the picture's border cuts off a good part of a card."""
+    """Return whether the border of the image cuts off a large part of a card."""
     height, width = image.shape[:2]
-    inside = polygon_overlap(quad, np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32))
-    return inside < _WHOLE * abs(polygon_area(quad))
+    inside = intersection_area(quad, np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32))
+    return inside < _WHOLE_SHARE * abs(polygon_area(quad))
 
 
-def _seen_once(readings: Sequence[CardReading]) -> list[CardReading]:
-    """Drop the weaker of two readings that are of one card, see `_is_twin`."""
+def _without_duplicates(readings: Sequence[CardReading]) -> list[CardReading]:
+    """Return the readings without the less confident one of two that are of the same card."""
     kept: list[CardReading] = []
     for reading in sorted(readings, key=lambda r: -r.confidence):
-        if not any(_is_twin(reading, other) for other in kept):
+        if not any(_is_same_card(reading, other) for other in kept):
             kept.append(reading)
-    return sorted(kept, key=lambda r: -r.outline_confidence)
+    return sorted(kept, key=lambda r: -r.detection_confidence)
 
 
-def _is_twin(reading: CardReading, other: CardReading) -> bool:
-    """Tell whether two named readings are of one card.
+def _is_same_card(reading: CardReading, other: CardReading) -> bool:
+    """Return whether two named readings are of the same card.
 
-    One seen so that it looks square may be outlined twice, each time with other sides for the long ones. Of
-    two cards that lay across one another like that nothing of the lower one could be read.
+    A card that looks square may be outlined twice, at right angles. If they were two cards at right angles,
+    nothing of the lower one could be read.
     """
     if reading.card is None or other.card is None:
         return False
-    share = share_of_smaller(other.quad, reading.quad)
+    share = intersection_over_smaller(other.quad, reading.quad)
     if other.card == reading.card:
-        return share > _ONE_CARD
-    return share > _SQUARE and _are_across(reading.quad, other.quad)
+        return share > _SAME_CARD_SHARE
+    return share > _SQUARE_CARD_SHARE and _are_across(reading.quad, other.quad)
 
 
 def _are_across(first: Quad, second: Quad) -> bool:
-    """Tell whether one quad's long sides lie along the other's short ones."""
-    return abs(float(upwards(first) @ upwards(second))) < _CROSSWISE
+    """Return whether the long sides of one quad run along the short sides of the other."""
+    return abs(float(up_direction(first) @ up_direction(second))) < _CROSSWISE_COSINE
 
 
-def _ends(known: Sequence[CardReading], readings: Sequence[CardReading]) -> list[Index]:
-    """Return the cards whose ends stick out from under `known` ones that were outlined with them."""
+def _protruding_ends(known: Sequence[CardReading], readings: Sequence[CardReading]) -> list[IndexDetection]:
+    """Return the lower cards that stick out from under `known` ones, by outlines around both."""
     ends = [
-        (end_beneath(card.quad, other.quad), other.outline_confidence)
+        (find_lower_card(card.quad, other.quad), other.detection_confidence)
         for card in known
         for other in readings
         if card.card is not None and other.card == card.card and other is not card
     ]
-    return [Index(beneath, confidence) for beneath, confidence in ends if beneath is not None]
+    return [IndexDetection(beneath, confidence) for beneath, confidence in ends if beneath is not None]
 
 
 @cache
 def default_reader(packs: int = 1) -> TableReader:
-    """Return the reader with the weights that ship, loaded once; `packs`: see `TableReader`."""
+    """Return the reader with the weights that ship, loaded once; `packs`: how many packs are in play."""
     return TableReader(packs=packs)
 
 
 def reader_for_deck(name: str | None, packs: int = 1) -> TableReader:
-    """Return the reader for an enrolled deck, or the default one for None; `packs`: see `TableReader`.
+    """Return the reader for an enrolled deck; None: the default reader.
 
-    Raises BadInputError when no such deck is enrolled.
+    Args:
+        name: Name of the deck.
+        packs: How many packs are in play.
+
+    Raises:
+        BadInputError: No such deck is enrolled.
     """
     if name is None:
         return default_reader(packs)
-    return TableReader(faces=FaceReader(deck=DeckHead(load_deck(name))), packs=packs)
+    return TableReader(classifier=CardClassifier(deck=DeckHead(load_deck(name))), packs=packs)

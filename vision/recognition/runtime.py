@@ -1,7 +1,7 @@
-"""Running a network: one small protocol, two backends that load the same ONNX file.
+"""Running networks: one small protocol, and two backends that load the same ONNX file.
 
-onnxruntime is the faster one; where it is missing (on Android), OpenCV's dnn module does the same work.
-Beside some networks lies a copy with 8-bit weights, which onnxruntime runs where the processor suits that.
+onnxruntime is faster. OpenCV's dnn module does the same work where it is missing, as on Android. Some
+networks have a quantised copy with 8-bit weights, which onnxruntime runs if the processor is fast at it.
 """
 
 from __future__ import annotations
@@ -19,31 +19,40 @@ from numpy.typing import NDArray
 from engine.errors import BadInputError
 
 Backend = Literal["onnxruntime", "opencv"]
-COPY_OF = "copy_of"
-"""Key of an 8-bit copy's metadata: what `fingerprint_of` says of the file it was made from."""
+"""The runtimes for networks."""
+QUANTISED_FROM_KEY = "copy_of"
+"""Metadata key of a quantised copy; its value is the `file_fingerprint` of the original file."""
 _SPIN_US = "20"
-"""Microseconds for which onnxruntime's threads look out for more work before they sleep."""
+"""How long onnxruntime's threads wait actively for work before they sleep, in microseconds."""
 _CPU_AVX512_CLX = 261
-"""OpenCV's number, which its Python module does not name, for processors with AVX-512 VNNI."""
+"""OpenCV's constant for processors with AVX-512 VNNI, which its Python module does not name."""
 
 
 class Network(Protocol):
     """A network with one input and one output, both float32, batch first. Several threads may run it."""
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the output for a batch. Raises BadInputError when it is not finite."""
+        """Return the output for a batch.
+
+        Raises:
+            BadInputError: The input has the wrong shape, or the output is not finite.
+        """
         ...
 
 
 def _checked(output: NDArray[np.float32], path: Path) -> NDArray[np.float32]:
-    """Return the output, or say that the weights are spoilt: a NaN slips past every threshold."""
+    """Return the output if it is finite. A NaN would pass every threshold.
+
+    Raises:
+        BadInputError: It is not finite, so the weights are spoilt.
+    """
     if not np.isfinite(output).all():
         raise BadInputError("{path}: the network's output is not a number; its weights are spoilt", path=path)
     return output
 
 
-def _content(path: Path) -> bytes:
-    """Return what a file holds: neither runtime opens one whose name is no UTF-8 text, and OpenCV crashes."""
+def _read_bytes(path: Path) -> bytes:
+    """Return the content of a file, because neither runtime opens paths that are not UTF-8 text."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -54,10 +63,13 @@ class OnnxRuntimeNetwork:
     """A network run by onnxruntime."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        """Load weights; `threads` None leaves the number to the runtime.
+        """Load weights; `threads` limits the runtime's threads, and None leaves the number to it.
 
-        From then on OpenCV works in one thread in the whole process: what is left to it between two runs of a
-        network are pieces so small that to wake a second thread costs more than they do.
+        From then on, OpenCV uses a single thread in the whole process. Its pieces of work between two runs
+        are so small that waking a second thread takes longer.
+
+        Raises:
+            BadInputError: The file cannot be read, or is no network.
         """
         import onnxruntime
 
@@ -67,37 +79,35 @@ class OnnxRuntimeNetwork:
         if threads is not None:
             options.intra_op_num_threads = threads
             options.inter_op_num_threads = 1
-        # Threads that spin for long take the processor from everything else: on a busy machine a run then
-        # takes half as long again. For a moment, and between two layers alone, it saves a twentieth on a
-        # quiet one.
+        # Long active waiting takes the processor from other work: on a busy machine, a run takes half as long
+        # again. A short wait, only between two layers, saves 5 % on an idle one.
         options.add_session_config_entry("session.intra_op.allow_spinning", "1")
         options.add_session_config_entry("session.intra_op.spin_duration_us", _SPIN_US)
         options.add_session_config_entry("session.force_spinning_stop", "1")
-        # Its plans for the memory of one run are kept for every size of input there ever was: they save no
-        # time that could be measured, and cost 50 MiB.
+        # Memory plans are kept for each size of input. They save no measurable time, and take 50 MiB.
         options.enable_mem_pattern = False
-        # Its own store of memory keeps what each network's largest input ever took: to go without costs a
-        # thirtieth of the time, and spares 70 MiB that would go on growing through an evening.
+        # The arena keeps the memory of each network's largest input. Without it, a run takes 3 % longer, but
+        # 70 MiB are saved, which would grow during an evening.
         options.enable_cpu_mem_arena = False
         self._path = path
-        weights = _content(path)
+        weights = _read_bytes(path)
         try:
-            # Its fallback to other providers, of which there are none, prints what went wrong.
+            # The fallback to other providers, which do not exist here, would print the error.
             self._session = onnxruntime.InferenceSession(
                 weights, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
-        except Exception as error:  # its exception types are not public
+        except Exception as error:  # the exception types are not public
             raise BadInputError("{path}: not a network that onnxruntime can load", path=path) from error
         self._input = self._session.get_inputs()[0].name
 
     @property
-    def copy_of(self) -> str | None:
-        """The fingerprint of the file that this 8-bit copy was made from; None where it is none."""
-        found: str | None = self._session.get_modelmeta().custom_metadata_map.get(COPY_OF)
+    def quantised_from(self) -> str | None:
+        """Fingerprint of the file from which this quantised copy was made; None if it is no copy."""
+        found: str | None = self._session.get_modelmeta().custom_metadata_map.get(QUANTISED_FROM_KEY)
         return found
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the first output for a batch."""
+        """Return the first output for a batch, see `Network.run`."""
         try:
             output = self._session.run(None, {self._input: inputs})[0]
         except Exception as error:
@@ -111,22 +121,26 @@ class OpenCvNetwork:
     """A network run by OpenCV's dnn module."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        """Load weights; `threads` sets OpenCV's number of threads, which is one for the whole process."""
+        """Load weights; `threads` sets OpenCV's number of threads, which holds for the whole process.
+
+        Raises:
+            BadInputError: The file cannot be read, or is no network.
+        """
         self._path, self._free = path, Lock()
         if threads is not None:
             cv2.setNumThreads(threads)
-        weights = _content(path)
+        weights = _read_bytes(path)
         try:
             self._net = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
         except cv2.error as error:
             raise BadInputError("{path}: not a network that OpenCV can load", path=path) from error
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the first output for a batch."""
+        """Return the first output for a batch, see `Network.run`."""
         try:
             with self._free:
                 self._net.setInput(inputs)
-                # A copy: OpenCV reuses the memory in its next run.
+                # A copy, because OpenCV reuses the memory in its next run.
                 output = np.array(self._net.forward(), np.float32)
         except cv2.error as error:
             raise BadInputError(
@@ -136,60 +150,66 @@ class OpenCvNetwork:
 
 
 def available_backends() -> tuple[Backend, ...]:
-    """Return the backends that can be used here, the preferred one first."""
+    """Return the backends that are installed, the preferred one first."""
     if importlib.util.find_spec("onnxruntime") is not None:
         return ("onnxruntime", "opencv")
     return ("opencv",)
 
 
-def preferred(backend: Backend | None) -> Backend:
-    """Return the backend that is used where `backend` is asked for, or none."""
+def preferred_backend(backend: Backend | None) -> Backend:
+    """Return the given backend; None: the preferred one."""
     return backend or available_backends()[0]
 
 
 def load_network(path: str | Path, backend: Backend | None = None, threads: int | None = None) -> Network:
-    """Return the network of an ONNX file, on the preferred backend or the one named.
+    """Return the network in an ONNX file.
 
-    Raises BadInputError when the file is missing, is no network, or the backend is not installed.
+    Args:
+        path: The file.
+        backend: The backend to use; None: the preferred one.
+        threads: Number of threads; None: the default of the backend.
+
+    Raises:
+        BadInputError: The file is missing, is no network, or the backend is not installed.
     """
     path = Path(path)
     if not path.is_file():
         raise BadInputError("{path}: the network's weights are missing", path=path)
-    backend = preferred(backend)
+    backend = preferred_backend(backend)
     if backend not in available_backends():
         raise BadInputError("{path}: the runtime {backend} is not installed", path=path, backend=backend)
     kind = OnnxRuntimeNetwork if backend == "onnxruntime" else OpenCvNetwork
     return kind(path, threads)
 
 
-def eight_bit_file(path: Path) -> Path:
-    """Return where the 8-bit copy of a network lies, if it has one."""
+def quantised_path(path: Path) -> Path:
+    """Return the path of a network's quantised copy, which may not exist."""
     return path.with_suffix(".int8.onnx")
 
 
-def fingerprint_of(path: Path) -> str:
-    """Return what tells a file's content from that of any other."""
+def file_fingerprint(path: Path) -> str:
+    """Return a fingerprint of a file's content."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def load_quickest(path: Path, backend: Backend | None = None, threads: int | None = None) -> Network:
-    """Return the network of an ONNX file as `load_network`, or its 8-bit copy where that runs faster.
+def load_fastest_network(path: Path, backend: Backend | None = None, threads: int | None = None) -> Network:
+    """Return the network in an ONNX file, or its quantised copy if that runs faster here.
 
-    A copy that is damaged, or was made from other weights than lie beside it now, is passed over: it is only
-    there for speed. Raises BadInputError as `load_network`.
+    A copy that is damaged, or that was made from other weights, is ignored. Arguments and errors are those of
+    `load_network`.
     """
-    copy = eight_bit_file(path)
-    by_onnxruntime = preferred(backend) == "onnxruntime"
-    if by_onnxruntime and copy.is_file() and path.is_file() and _quick_at_eight_bits():
+    copy = quantised_path(path)
+    by_onnxruntime = preferred_backend(backend) == "onnxruntime"
+    if by_onnxruntime and copy.is_file() and path.is_file() and _has_fast_int8():
         try:
             network = OnnxRuntimeNetwork(copy, threads)
-            if network.copy_of == fingerprint_of(path):
+            if network.quantised_from == file_fingerprint(path):
                 return network
         except (BadInputError, OSError):
             pass
     return load_network(path, backend, threads)
 
 
-def _quick_at_eight_bits() -> bool:
-    """Tell whether the processor multiplies 8-bit integers quickly and without overflow."""
+def _has_fast_int8() -> bool:
+    """Return whether the processor multiplies 8-bit integers fast and without overflow."""
     return bool(cv2.checkHardwareSupport(_CPU_AVX512_CLX))

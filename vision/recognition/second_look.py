@@ -1,10 +1,9 @@
-"""A second look at cards that cannot be named surely: their outlines may be off.
+"""A second look at cards without a sure name, because their outlines may be wrong.
 
-Where a camera looks at the table from the side, or a picture is blurred, the outline that was found may be a
-rectangle though the card is seen as a slanted one, and then nothing lies where the face networks look for it.
-So the outline is slanted by several amounts, drawn onto the picture's edges each time, and the best are read.
-Seen from farther aside still a card's long sides are the shorter ones in the picture: where an outline shows
-nothing, it is read the other way round.
+If a camera looks from the side, or an image is blurred, a slanted card may get a rectangular outline. The
+networks then see the card in the wrong place. So the outline is slanted by several amounts, refined each
+time, and the best ones are read. From still farther aside, a card's long sides are the shorter ones in the
+image. So a blank outline is also read at right angles.
 """
 
 from __future__ import annotations
@@ -17,89 +16,103 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry import is_convex
-from vision.recognition.classifier import FaceReader, FaceReading, reading_of
-from vision.recognition.detector import Outline
+from vision.recognition.classifier import CardClassifier, Classification, classification_of
+from vision.recognition.detector import Detection
 from vision.recognition.outline_refinement import edge_support, refine_quads
 from vision.types import Image, Quad
 
-_BLANK = 0.5
-"""Where there seems to be nothing to read, with at least this probability, no second look is taken."""
-_GUESS = 0.3
-"""So likely a card must be at least: what looks like all and none is no badly outlined card."""
-_PLAINLY_OUTLINED, _SHOWS_NOTHING, _SURELY_TURNED = 0.8, 0.9, 0.8
-"""So sure an outline that so surely shows nothing may be turned; it is if a card is named so surely then."""
-_MOST = 6
-"""So many cards of a picture are looked at again, those first that are nearest to being named."""
+_BLANK_P = 0.5
+"""A detection that is blank with at least this probability is not slanted."""
+_MIN_GUESS_P = 0.3
+"""Least probability of the likeliest card. If it is lower, the problem is not a wrong outline."""
+_TURN_DETECTION_P, _TURN_BLANK_P, _TURNED_NAME_P = 0.8, 0.9, 0.8
+"""A detection with this confidence, and blank with this probability, is read at right angles. The result
+counts if its name has the third probability."""
+_MAX_CARDS = 6
+"""Largest number of cards per image that get a second look, the most probable ones first."""
 _SLANTS = tuple(
     (across, along)
     for across, along in itertools.product((-0.35, -0.17, 0.0, 0.17, 0.35), repeat=2)
     if abs(across) + abs(along) <= 0.55
 )
-"""How far the card's height leans along its width, and its width along its height."""
-_READ = 3
-"""So many slants are read: those whose sides lie most plainly on edges ..."""
-_GAIN = 0.05
-"""... by at least this much more than those of the outline as it was found."""
-_EDGES = 5.0
-"""How much more the edges under its sides tell of a quad than the certainty of the name read in it."""
-_TRUST = 0.75
-"""Share of the second look in the final probabilities: the best of many tries looks surer than it is."""
+"""Slants: how far the height leans along the width, and the width along the height."""
+_MAX_SLANTS_READ = 3
+"""Largest number of slants that are read: those whose sides lie most clearly on edges ..."""
+_MIN_SUPPORT_GAIN = 0.05
+"""... if they gain at least this much edge support over the original outline."""
+_SUPPORT_WEIGHT = 5.0
+"""Weight of a quad's edge support beside the probability of the name read in it."""
+_SECOND_LOOK_WEIGHT = 0.75
+"""Weight of the second look in the final probabilities. The best of several tries seems more certain than it
+is."""
 
 
-def look_again(
-    image: Image, outlines: Sequence[Outline], names: Sequence[FaceReading], faces: FaceReader
-) -> tuple[list[Outline], list[FaceReading]]:
-    """Return outlines and names, those of doubtful cards put right where a slanted outline fits better."""
-    better_outlines, better_names = list(outlines), list(names)
+def retry_slanted_outlines(
+    image: Image, detections: Sequence[Detection], names: Sequence[Classification], classifier: CardClassifier
+) -> tuple[list[Detection], list[Classification]]:
+    """Return detections and classifications, corrected where a slanted outline fits better.
+
+    Args:
+        image: Height x width x 3, BGR, 8 bit.
+        detections: The detected cards.
+        names: The classification of each.
+        classifier: Names cards.
+    """
+    better_outlines, better_names = list(detections), list(names)
     doubtful = [
         k
-        for k, (outline, name) in enumerate(zip(outlines, names, strict=True))
-        if outline.face == "up"
+        for k, (detection, name) in enumerate(zip(detections, names, strict=True))
+        if detection.face == "up"
         and name.card is None
-        and name.confidence >= _GUESS
-        and name.unreadable < _BLANK
+        and name.confidence >= _MIN_GUESS_P
+        and name.blank_probability < _BLANK_P
     ]
-    for k in sorted(doubtful, key=lambda k: -names[k].confidence)[:_MOST]:
-        quad, name = _seen_again(image, outlines[k].quad, names[k], faces)
-        better_outlines[k], better_names[k] = replace(outlines[k], quad=quad), name
-    blank = [k for k, name in enumerate(names) if _may_be_turned(outlines[k], name)][:_MOST]
-    turned = [np.roll(outlines[k].quad, 1, axis=0) for k in blank]
-    for k, quad, name in zip(blank, turned, faces.read(image, turned) if turned else [], strict=True):
-        if name.card is not None and name.confidence >= _SURELY_TURNED:
-            better_outlines[k], better_names[k] = replace(outlines[k], quad=quad), name
+    for k in sorted(doubtful, key=lambda k: -names[k].confidence)[:_MAX_CARDS]:
+        quad, name = _retry(image, detections[k].quad, names[k], classifier)
+        better_outlines[k], better_names[k] = replace(detections[k], quad=quad), name
+    blank = [k for k, name in enumerate(names) if _may_be_turned(detections[k], name)][:_MAX_CARDS]
+    turned = [np.roll(detections[k].quad, 1, axis=0) for k in blank]
+    for k, quad, name in zip(
+        blank, turned, classifier.classify(image, turned) if turned else [], strict=True
+    ):
+        if name.card is not None and name.confidence >= _TURNED_NAME_P:
+            better_outlines[k], better_names[k] = replace(detections[k], quad=quad), name
     return better_outlines, better_names
 
 
-def _may_be_turned(outline: Outline, name: FaceReading) -> bool:
-    plain = outline.face == "up" and outline.confidence >= _PLAINLY_OUTLINED
-    return plain and name.card is None and name.unreadable >= _SHOWS_NOTHING
+def _may_be_turned(detection: Detection, name: Classification) -> bool:
+    """Return whether a detection is confident but blank, so that its sides may be exchanged."""
+    plain = detection.face == "up" and detection.confidence >= _TURN_DETECTION_P
+    return plain and name.card is None and name.blank_probability >= _TURN_BLANK_P
 
 
-def _seen_again(image: Image, quad: Quad, name: FaceReading, faces: FaceReader) -> tuple[Quad, FaceReading]:
-    """Return a card's outline and name after a second look."""
+def _retry(
+    image: Image, quad: Quad, name: Classification, classifier: CardClassifier
+) -> tuple[Quad, Classification]:
+    """Return a card's quad and classification after a second look."""
     slanted = [tried for tried in refine_quads(image, list(_slanted(quad))) if is_convex(tried)]
     support = edge_support(image, [quad, *slanted])
-    order = 1 + np.argsort(-support[1:], kind="stable")[:_READ]
-    tried = [int(k) for k in order if support[k] > support[0] + _GAIN]
+    order = 1 + np.argsort(-support[1:], kind="stable")[:_MAX_SLANTS_READ]
+    tried = [int(k) for k in order if support[k] > support[0] + _MIN_SUPPORT_GAIN]
     if not tried:
         return quad, name
     quads = [quad, *(slanted[k - 1] for k in tried)]
-    readings = [name, *faces.read(image, quads[1:])]
+    readings = [name, *classifier.classify(image, quads[1:])]
     certainty = np.exp([reading.log_probabilities[:-1].max() for reading in readings])
-    best = int(np.argmax(certainty + _EDGES * support[[0, *tried]]))
+    best = int(np.argmax(certainty + _SUPPORT_WEIGHT * support[[0, *tried]]))
     pooled = _pooled(readings[best].log_probabilities, name.log_probabilities)
-    again, first = readings[best].alone, name.alone
+    again, first = readings[best].without_deck, name.without_deck
     alone = None if again is None or first is None else _pooled(again, first)
-    return quads[best], reading_of(pooled, faces.fusion.threshold, alone)
+    return quads[best], classification_of(pooled, classifier.fusion.threshold, alone)
 
 
 def _pooled(again: NDArray[np.float64], first: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return both looks' log-probabilities as one."""
-    return np.asarray(np.log(_TRUST * np.exp(again) + (1 - _TRUST) * np.exp(first)))
+    """Return the log-probabilities of both looks as one."""
+    return np.asarray(np.log(_SECOND_LOOK_WEIGHT * np.exp(again) + (1 - _SECOND_LOOK_WEIGHT) * np.exp(first)))
 
 
 def _slanted(quad: Quad) -> NDArray[np.float32]:
-    """Return the quad slanted by each of _SLANTS (their number x 4 x 2), its middle where it was."""
+    """Return the quad slanted by each of _SLANTS (slants x 4 x 2 px) around its centre."""
     middle = quad.mean(axis=0)
     right = (quad[1] - quad[0] + quad[2] - quad[3]) / 2
     down = (quad[3] - quad[0] + quad[2] - quad[1]) / 2

@@ -7,46 +7,48 @@ from collections.abc import Sequence
 
 from vision.plane import TablePlane
 from vision.table.layout import Layout
-from vision.table.observations import Seen, name_cards, see, vote
-from vision.table.relocation import Known
+from vision.table.observations import Observation, assign_names, fuse_looks, observe
+from vision.table.relocation import KnownUpCards
 from vision.types import UNKNOWN_CARD, CardReading
 
-SURE_NAME = 0.9
+SURE_NAME_P = 0.9
 """From this certainty on a name tells that there is an up-card indeed."""
 _ON_DOWN_MM = 35.0
-_ONE_SPOT_MM, _OVERLAPPING_MM = 25.0, 45.0
+_SAME_CARD_MM, _OVERLAPPING_MM = 25.0, 45.0
 """Two sure names so near to each other are one card's; a doubtful one farther off still lies on the other."""
 
 
-def settled_cards(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Seen]:
+def settled_cards(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Observation]:
     """Return the cards that several looks agree on, in table coordinates.
 
     An up-card lies on a down-card: where the reader wavers between the two, one sure name tells that there
     is an up-card. No two of them lie on one another: the less sure one is the other one's echo, or the
     table's pattern beside it.
     """
-    looks = [see(look, plane) for look in readings]
-    groups = vote(looks)
-    agreed = [group.seen for group in groups if group.looks >= max(2, len(looks) // 3)]
+    looks = [observe(look, plane) for look in readings]
+    groups = fuse_looks(looks)
+    agreed = [group.observation for group in groups if group.look_count >= max(2, len(looks) // 3)]
     downs = [card for card in agreed if card.face == "down"]
     ups = [card for card in agreed if card.face == "up"]
     for group in groups:
-        card = group.seen
+        card = group.observation
         on_down = _near(card, downs, _ON_DOWN_MM) and not _near(card, ups, _ON_DOWN_MM)
-        if card.best[1] >= SURE_NAME and on_down:
+        if card.best[1] >= SURE_NAME_P and on_down:
             ups.append(card)
-    single: list[Seen] = []
+    single: list[Observation] = []
     for card in sorted(ups, key=lambda card: -card.best[1]):
-        if not _near(card, single, _ONE_SPOT_MM if card.best[1] >= SURE_NAME else _OVERLAPPING_MM):
+        if not _near(card, single, _SAME_CARD_MM if card.best[1] >= SURE_NAME_P else _OVERLAPPING_MM):
             single.append(card)
     return single + downs
 
 
-def _near(card: Seen, others: Sequence[Seen], within: float) -> bool:
+def _near(card: Observation, others: Sequence[Observation], within: float) -> bool:
     return any(math.dist((card.x, card.y), (other.x, other.y)) < within for other in others)
 
 
-def still_up(up: Sequence[Sequence[str]], layout: Layout, known: Known) -> list[list[str | None]]:
+def remaining_up_cards(
+    up: Sequence[Sequence[str]], layout: Layout, known: KnownUpCards
+) -> list[list[str | None]]:
     """Return the rows of a game that goes on: where nothing is read, no up-card lies that is not known of."""
     rows: list[list[str | None]] = []
     for seat, row in zip(layout.seats, up, strict=True):
@@ -59,10 +61,12 @@ def still_up(up: Sequence[Sequence[str]], layout: Layout, known: Known) -> list[
     return rows
 
 
-def up_cards(settled: Sequence[Seen], layout: Layout, packs: int) -> tuple[list[list[str]], float]:
+def read_up_cards(
+    settled: Sequence[Observation], layout: Layout, packs: int
+) -> tuple[list[list[str]], float]:
     """Return the names on every spot (`??` where nothing can be read), and the least certainty among them."""
     ups = [card for card in settled if card.face == "up"]
-    names = name_cards(ups, packs=packs)
+    names = assign_names(ups, packs=packs)
     rows = [["??"] * len(seat.row) for seat in layout.seats]
     surety = [[0.0] * len(seat.row) for seat in layout.seats]
     for card, (name, p) in zip(ups, names, strict=True):

@@ -18,7 +18,7 @@ DOWN_COLOUR: Colour = (220, 140, 40)
 PILE_COLOUR: Colour = (200, 200, 60)
 TEXT_COLOUR: Colour = (255, 255, 255)
 TEXT_GROUND: Colour = (20, 20, 20)
-_LETTERS = 0.55
+_FONT_SIZE = 0.55
 _NAME_MM = 62.0
 """How far beyond a row or pile its name stands, mm."""
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
@@ -38,11 +38,11 @@ def draw_readings(image: Image, readings: Sequence[CardReading]) -> Image:
         cv2.polylines(drawn, [corners], True, colour, max(1, round(2 * scale)), cv2.LINE_AA)
     for reading in readings:
         x, y = reading.quad.mean(axis=0)
-        draw_label(drawn, label_of(reading), (float(x), float(y)), _colour(reading), scale)
+        draw_label(drawn, reading_label(reading), (float(x), float(y)), _colour(reading), scale)
     return drawn
 
 
-def label_of(reading: CardReading) -> str:
+def reading_label(reading: CardReading) -> str:
     """Return the words that stand on a card: its name, `??`, or `down`."""
     if reading.face == "down":
         return "down"
@@ -58,7 +58,7 @@ def draw_label(
 ) -> None:
     """Draw `text` on a dark ground around `centre` (pixels), in place."""
     scale = text_scale(image) if scale is None else scale
-    size, thickness = _LETTERS * scale, max(1, round(1.2 * scale))
+    size, thickness = _FONT_SIZE * scale, max(1, round(1.2 * scale))
     (width, height), baseline = cv2.getTextSize(text, _FONT, size, thickness)
     left, bottom = round(centre[0] - width / 2), round(centre[1] + height / 2)
     pad = max(2, round(3 * scale))
@@ -105,12 +105,12 @@ def _draw_banner(image: Image, banner: str) -> None:
     lines: list[str] = []
     for word in banner.split():
         longer = f"{lines[-1]} {word}" if lines else word
-        fits = cv2.getTextSize(longer, _FONT, _LETTERS * scale, 1)[0][0] < 0.94 * width
+        fits = cv2.getTextSize(longer, _FONT, _FONT_SIZE * scale, 1)[0][0] < 0.94 * width
         lines[-1:] = [longer] if fits or not lines else [lines[-1], word]
     for number, line in enumerate(reversed(lines)):
         draw_label(image, line, (width / 2, height - (20 + 27 * number) * scale), TEXT_COLOUR, scale)
 
 
 def _pixel(layout: Layout, place: tuple[float, float]) -> tuple[float, float]:
-    x, y = layout.plane.pixels([place])[0]
+    x, y = layout.plane.to_pixels([place])[0]
     return float(x), float(y)

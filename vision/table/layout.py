@@ -14,29 +14,29 @@ import numpy as np
 from engine.errors import BadInputError
 from engine.files.bounded import read_capped
 from engine.files.json_text import parse_json
-from vision.geometry import within_half_a_turn
+from vision.geometry import wrap_angle
 from vision.plane import TablePlane
-from vision.table.observations import Seen
-from vision.table.rows import equal_rows, is_row, rows_of, turn_of
+from vision.table.observations import Observation
+from vision.table.rows import equal_rows, group_rows, is_row, row_angle
 
 Place = tuple[float, float]
 """A point on the table, mm."""
 
-_FACING_DEGREES = 60.0
-_ALIKE, _ABREAST = math.cos(math.radians(25)), math.sin(math.radians(30))
+_MAX_FACING_DEGREES = 60.0
+_SAME_DIRECTION_COSINE, _ABREAST_COSINE = math.cos(math.radians(25)), math.sin(math.radians(30))
 """Two seats that face as nearly one way as the first says, one as little before the other as the second says
 (cosines), are side by side at one edge."""
-_SPOT_MM = 48.0
-_DRAW_MM = 60.0
-_PILE_MM = 85.0
-_SHARED_EDGE = math.radians(20)
+_SPOT_RADIUS_MM = 48.0
+_DRAW_PILE_RADIUS_MM = 60.0
+_PILE_RADIUS_MM = 85.0
+_SHARED_EDGE_RADIANS = math.radians(20)
 """Two seats whose bearings from the bottom edge differ by no more share it."""
-_AS_MUCH_AS_A_RADIAN_MM = 500.0
+_MM_PER_RADIAN = 500.0
 """That something is held out so much nearer to one seat counts like a radian less aside of the way to it."""
-_DRAW_FROM_MIDDLE_MM = 260.0
+_MAX_DRAW_PILE_MM = 260.0
 _ROW_ASIDE_MM = 150.0
 """An arm that comes in this far beside a row's middle is still its player's."""
-_MOST_MM, _MOST_PIXELS = 1e5, 100_000
+_MAX_COORDINATE_MM, _MAX_SIDE_PX = 1e5, 100_000
 """A layout beyond these is none."""
 
 
@@ -66,7 +66,7 @@ class Seat:
         """The middle of the row."""
         return mean_place(self.row)
 
-    def is_home(self, place: Place) -> bool:
+    def is_on_player_side(self, place: Place) -> bool:
         """Tell whether a place is on the player's side of the row, and not over the table."""
         (x, y), (across, down) = self.centre, self.facing
         return (place[0] - x) * across + (place[1] - y) * down > 0.0
@@ -106,7 +106,7 @@ class Layout:
         for zone in self.zones():
             place = self.place_of(zone)
             assert place is not None
-            reach = {"row": _SPOT_MM, "draw": _DRAW_MM}.get(zone.kind, _PILE_MM)
+            reach = {"row": _SPOT_RADIUS_MM, "draw": _DRAW_PILE_RADIUS_MM}.get(zone.kind, _PILE_RADIUS_MM)
             share = math.hypot(x - place[0], y - place[1]) / reach
             if share <= 1.0 and (best is None or share < best[0]):
                 best = share, zone
@@ -126,7 +126,7 @@ class Layout:
                 return index
         return None
 
-    def seat_shown(self, shower: int, place: Place) -> int:
+    def seat_pointed_at(self, shower: int, place: Place) -> int:
         """Return the seat towards which `shower` holds something out at `place` (mm).
 
         Both the direction from the shower's own place and that from the middle of the table count; the
@@ -139,14 +139,14 @@ class Layout:
         def away(index: int) -> float:
             goal = self.seats[index].centre
             turned = _angle(start, place, goal) + off_middle * _angle(middle, place, goal)
-            return turned + math.dist(place, goal) / _AS_MUCH_AS_A_RADIAN_MM
+            return turned + math.dist(place, goal) / _MM_PER_RADIAN
 
         return min((i for i in range(len(self.seats)) if i != shower), key=away)
 
-    def door(self, seat: Seat) -> Place:
+    def border_point(self, seat: Seat) -> Place:
         """Return the point of the picture's border (mm) in front of a seat."""
         corners = [(0, 0), (self.width, 0), (self.width, self.height), (0, self.height)]
-        border = self.plane.table(corners)
+        border = self.plane.to_mm(corners)
         x, y = seat.centre
         nearest = math.inf
         for a, b in zip(border, np.roll(border, -1, axis=0), strict=True):
@@ -205,7 +205,7 @@ def load_layout(path: Path) -> Layout:
         raise BadInputError(
             "{path}: not a layout (two seats with rows and a regular matrix are needed)", path=path
         )
-    if not (0 < layout.width <= _MOST_PIXELS and 0 < layout.height <= _MOST_PIXELS):
+    if not (0 < layout.width <= _MAX_SIDE_PX and 0 < layout.height <= _MAX_SIDE_PX):
         raise BadInputError(
             "{path}: not a layout (pictures of {width} x {height})",
             path=path,
@@ -216,7 +216,7 @@ def load_layout(path: Path) -> Layout:
 
 
 def find_layout(
-    cards: Sequence[Seen],
+    cards: Sequence[Observation],
     plane: TablePlane,
     width: int,
     height: int,
@@ -233,8 +233,8 @@ def find_layout(
     """
     ups = [card for card in cards if card.face == "up"]
     count = len(players) if players else None
-    rows = equal_rows(rows_of(ups), count, row_length)
-    rows = rows or equal_rows(rows_of(ups, any_turn=True), count, row_length)
+    rows = equal_rows(group_rows(ups), count, row_length)
+    rows = rows or equal_rows(group_rows(ups, any_angle=True), count, row_length)
     if not rows:
         return None
     draw, middle = _piles(cards, rows)
@@ -247,14 +247,14 @@ def find_layout(
             break
     else:
         return None
-    ordered = _clockwise(_straightened(seats), centre)
+    ordered = _sorted_clockwise(_with_common_facing(seats), centre)
     names = list(players) if players else [f"P{i + 1}" for i in range(len(ordered))]
     named = tuple(replace(seat, player=name) for seat, name in zip(ordered, names, strict=True))
     return Layout(plane, width, height, named, draw=draw)
 
 
-def what_is_missing(
-    cards: Sequence[Seen], count: int | None, row_length: int | None = None, *, draw_pile: bool = True
+def find_missing_part(
+    cards: Sequence[Observation], count: int | None, row_length: int | None = None, *, draw_pile: bool = True
 ) -> tuple[Literal["rows", "draw", "seats"], int]:
     """Return why cards in which `find_layout` found no deal are none, and how many rows of a deal there are.
 
@@ -263,7 +263,7 @@ def what_is_missing(
     ups = [card for card in cards if card.face == "up"]
     found = 0
     for any_turn in (False, True):
-        groups = rows_of(ups, any_turn=any_turn)
+        groups = group_rows(ups, any_angle=any_turn)
         lengths = Counter(len(row) for row in groups if is_row(row, row_length))
         found = max(found, *lengths.values(), 0)
         rows = equal_rows(groups, count, row_length)
@@ -275,24 +275,26 @@ def what_is_missing(
     return "rows", found
 
 
-def _piles(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]]) -> tuple[Place | None, Place]:
+def _piles(cards: Sequence[Observation], rows: Sequence[Sequence[Observation]]) -> tuple[Place | None, Place]:
     """Return where the draw pile is, if there is one, and the middle of the rows."""
     middle = mean_place([mean_place([(c.x, c.y) for c in row]) for row in rows])
     return _draw_pile(cards, rows, middle), middle
 
 
-def _draw_pile(cards: Sequence[Seen], rows: Sequence[Sequence[Seen]], middle: Place) -> Place | None:
+def _draw_pile(
+    cards: Sequence[Observation], rows: Sequence[Sequence[Observation]], middle: Place
+) -> Place | None:
     free = [
         (card.x, card.y)
         for card in cards
         if card.face == "down"
-        and all(math.hypot(card.x - c.x, card.y - c.y) > _SPOT_MM for row in rows for c in row)
+        and all(math.hypot(card.x - c.x, card.y - c.y) > _SPOT_RADIUS_MM for row in rows for c in row)
     ]
-    near = [place for place in free if math.dist(place, middle) < _DRAW_FROM_MIDDLE_MM]
+    near = [place for place in free if math.dist(place, middle) < _MAX_DRAW_PILE_MM]
     return min(near, key=lambda place: math.dist(place, middle)) if near else None
 
 
-def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
+def _seat(row: Sequence[Observation], middle: Place) -> Seat | None:
     """Return the seat behind a row, its spots left to right for its player; None if it faces aside."""
     x, y = mean_place([(card.x, card.y) for card in row])
     facing = facing_outwards(row, (x - middle[0], y - middle[1]))
@@ -303,7 +305,7 @@ def _seat(row: Sequence[Seen], middle: Place) -> Seat | None:
     return Seat("", tuple(spots), facing)
 
 
-def _straightened(seats: Sequence[Seat]) -> list[Seat]:
+def _with_common_facing(seats: Sequence[Seat]) -> list[Seat]:
     """Return the seats with those at one edge facing one way.
 
     A row lies as its player happened to put it. Who sits side by side looks straight across the edge: what
@@ -319,10 +321,10 @@ def _facing_across(seat: Seat, seats: Sequence[Seat]) -> Place:
     for other in seats:
         along = (other.centre[0] - seat.centre[0], other.centre[1] - seat.centre[1])
         apart = math.hypot(*along)
-        if other is seat or apart < 1.0 or other.facing[0] * x + other.facing[1] * y < _ALIKE:
+        if other is seat or apart < 1.0 or other.facing[0] * x + other.facing[1] * y < _SAME_DIRECTION_COSINE:
             continue
         before = (along[0] * x + along[1] * y) / apart
-        if abs(before) < _ABREAST:
+        if abs(before) < _ABREAST_COSINE:
             sign = 1.0 if along[0] * y - along[1] * x > 0 else -1.0
             across += [other.facing, (-sign * along[1] / apart, sign * along[0] / apart)]
     if len(across) == 1:
@@ -331,20 +333,20 @@ def _facing_across(seat: Seat, seats: Sequence[Seat]) -> Place:
     return sum(x for x, _ in across) / length, sum(y for _, y in across) / length
 
 
-def facing_outwards(row: Sequence[Seen], outwards: Place) -> Place | None:
+def facing_outwards(row: Sequence[Observation], outwards: Place) -> Place | None:
     """Return the direction (unit vector) to the player behind a row's cards; None if they face aside.
 
     `outwards` points from the middle of the table to the row.
     """
-    turn = math.radians(turn_of(row))
+    turn = math.radians(row_angle(row))
     facing = (math.cos(turn), math.sin(turn))
     if facing[0] * outwards[0] + facing[1] * outwards[1] < 0:
         facing = (-facing[0], -facing[1])
-    aside = within_half_a_turn(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))
-    return facing if abs(aside) <= math.radians(_FACING_DEGREES) else None
+    aside = wrap_angle(math.atan2(facing[1], facing[0]) - math.atan2(outwards[1], outwards[0]))
+    return facing if abs(aside) <= math.radians(_MAX_FACING_DEGREES) else None
 
 
-def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
+def _sorted_clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
     """Sort seats clockwise as seen in the picture, from the one nearest to the bottom edge.
 
     Where two share it that is the right one: clockwise the left one comes after it.
@@ -355,7 +357,7 @@ def _clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
         return math.atan2(-(x - middle[0]), y - middle[1])
 
     nearest = min(abs(bearing(seat)) for seat in seats)
-    start = min(bearing(seat) for seat in seats if abs(bearing(seat)) <= nearest + _SHARED_EDGE)
+    start = min(bearing(seat) for seat in seats if abs(bearing(seat)) <= nearest + _SHARED_EDGE_RADIANS)
     return sorted(seats, key=lambda seat: (bearing(seat) - start) % math.tau)
 
 
@@ -367,11 +369,11 @@ def mean_place(places: Sequence[Place]) -> Place:
 def _angle(start: Place, first: Place, second: Place) -> float:
     """Return the angle at `start` between two places, radians, 0..pi."""
     one = math.atan2(first[1] - start[1], first[0] - start[0])
-    return abs(within_half_a_turn(math.atan2(second[1] - start[1], second[0] - start[0]) - one))
+    return abs(wrap_angle(math.atan2(second[1] - start[1], second[0] - start[0]) - one))
 
 
 def _place(stored: Any) -> Place:
     x, y = (float(value) for value in stored)
-    if not (abs(x) <= _MOST_MM and abs(y) <= _MOST_MM):
+    if not (abs(x) <= _MAX_COORDINATE_MM and abs(y) <= _MAX_COORDINATE_MM):
         raise ValueError(f"{x}, {y} is no place on a table")
     return x, y

@@ -12,30 +12,30 @@ import numpy as np
 from engine.cards import JOKER
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.plane import TablePlane
-from vision.recognition.index_finder import INDEX_MM
+from vision.recognition.index_detector import INDEX_CENTRE_MM
 from vision.types import CardReading, Face
 
 SAME_PLACE_MM = 14.0
 """Two looks at one resting card differ by less than this..."""
-SAME_TURN_DEGREES = 14.0
+SAME_ANGLE_DEGREES = 14.0
 """... and by less than this."""
 _DUPLICATE_MM = 25.0
-_SURELY_ALIKE = 0.85
+_SURE_DUPLICATE_P = 0.85
 """So surely each of two cards of one name must be read to be two, where there are several packs."""
-_HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL = 8.0, 8.0, 0.9
+_HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL_P = 8.0, 8.0, 0.9
 """A card this near under another shows no index: what is read there, not surely, is the upper one again."""
-MIN_NAME = 0.4
+MIN_NAME_P = 0.4
 """A name less probable than this is no name."""
-_SURE, _KNOWN_BY_NAME = 0.9, 1.5
+_SURE_P, _NAMED_DISTANCE_FACTOR = 0.9, 1.5
 """A card whose name two looks read so surely is known again by it so many times as far off."""
-_READ_TWICE = 0.05
+_DOUBLE_DETECTION_P = 0.05
 """How often one card is outlined as two, which then both bear its name."""
 _TAKEN_FACTOR = 0.02
 """How much a reading is trusted that names a card which plainly lies elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     """One card in one look, in table coordinates."""
 
     x: float
@@ -43,54 +43,58 @@ class Seen:
     angle: float
     """Direction of the long side, degrees in [0, 180)."""
     face: Face
-    odds: Mapping[str, float] = field(default_factory=dict)
+    probabilities: Mapping[str, float] = field(default_factory=dict)
     """Probability of each card it may be."""
 
-    def is_at(self, other: Seen, distance: float = SAME_PLACE_MM, turn: float = SAME_TURN_DEGREES) -> bool:
+    def is_at(
+        self, other: Observation, distance: float = SAME_PLACE_MM, turn: float = SAME_ANGLE_DEGREES
+    ) -> bool:
         """Tell whether both lie in the same place in the same direction."""
         return math.hypot(self.x - other.x, self.y - other.y) <= distance and (
-            turn_between(self.angle, other.angle) <= turn
+            angle_between(self.angle, other.angle) <= turn
         )
 
     @property
     def best(self) -> tuple[str | None, float]:
         """The likeliest card and its probability; (None, 0) when nothing is known."""
-        if not self.odds:
+        if not self.probabilities:
             return None, 0.0
-        card = max(self.odds, key=lambda name: self.odds[name])
-        return card, self.odds[card]
+        card = max(self.probabilities, key=lambda name: self.probabilities[name])
+        return card, self.probabilities[card]
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class FusedObservation:
     """One resting card as several looks together see it."""
 
-    seen: Seen
+    observation: Observation
     """Its place by the last look, its odds averaged over all looks at it."""
-    looks: int
+    look_count: int
     """In how many looks it was seen."""
 
 
-def see(readings: Iterable[CardReading], plane: TablePlane, packs: int = 1) -> list[Seen]:
+def observe(readings: Iterable[CardReading], plane: TablePlane, packs: int = 1) -> list[Observation]:
     """Return the readings in table coordinates; one card read twice in one place counts once.
 
     Each card is there as often as there are `packs`.
     """
-    cards = [_see_one(reading, plane) for reading in readings]
+    cards = [_observe_one(reading, plane) for reading in readings]
     cards = [card for card in cards if np.isfinite([card.x, card.y, card.angle]).all()]
     return _without_duplicates(cards, packs)
 
 
-def _see_one(reading: CardReading, plane: TablePlane) -> Seen:
-    corners = plane.table(reading.quad)
+def _observe_one(reading: CardReading, plane: TablePlane) -> Observation:
+    corners = plane.to_mm(reading.quad)
     x, y = corners.mean(axis=0)
     # Sides 1-2 and 3-0 are the long ones.
     along = (corners[2] - corners[1]) + (corners[3] - corners[0])
     angle = math.degrees(math.atan2(along[1], along[0])) % 180.0
-    return Seen(float(x), float(y), angle, reading.face, _odds(reading) if reading.face == "up" else {})
+    return Observation(
+        float(x), float(y), angle, reading.face, _name_probabilities(reading) if reading.face == "up" else {}
+    )
 
 
-def _odds(reading: CardReading) -> dict[str, float]:
+def _name_probabilities(reading: CardReading) -> dict[str, float]:
     """Return the probability of each card it may be.
 
     Whether a card lies there at all is told better by its being seen again and again than by one outline.
@@ -102,19 +106,19 @@ def _odds(reading: CardReading) -> dict[str, float]:
     return {card: p / max(1.0, total) for card, p in odds.items()}
 
 
-def _without_duplicates(cards: Sequence[Seen], packs: int) -> list[Seen]:
-    kept: list[Seen] = []
+def _without_duplicates(cards: Sequence[Observation], packs: int) -> list[Observation]:
+    kept: list[Observation] = []
     for card in sorted(cards, key=lambda seen: -seen.best[1]):
         name, p = card.best
         # With several packs the reader has told apart what lies together, where it was sure of both.
-        one_card = packs == 1 or p < _SURELY_ALIKE
+        one_card = packs == 1 or p < _SURE_DUPLICATE_P
         twin = any(
             other.face == card.face
             and math.hypot(other.x - card.x, other.y - card.y) < _DUPLICATE_MM
             and (
                 (one_card and other.best[0] == name)
                 or other.is_at(card, 4.0, 5.0)
-                or (card.best[1] < _DOUBTFUL and other.is_at(card, _HIDDEN_MM, _HIDDEN_DEGREES))
+                or (card.best[1] < _DOUBTFUL_P and other.is_at(card, _HIDDEN_MM, _HIDDEN_DEGREES))
             )
             for other in kept
         )
@@ -123,18 +127,18 @@ def _without_duplicates(cards: Sequence[Seen], packs: int) -> list[Seen]:
     return kept
 
 
-def vote(looks: Sequence[Sequence[Seen]]) -> list[Settled]:
+def fuse_looks(looks: Sequence[Sequence[Observation]]) -> list[FusedObservation]:
     """Join looks at the same resting cards (oldest look first): places and names are matched, odds averaged.
 
     Frames of a resting scene repeat the same mistakes, so their odds are averaged and not multiplied.
     """
-    groups: list[list[Seen]] = []
+    groups: list[list[Observation]] = []
     for look in looks:
         pairs = [
             (_difference(group[-1], card), i, k)
             for i, group in enumerate(groups)
             for k, card in enumerate(look)
-            if _may_be_one(group[-1], card)
+            if _may_be_same_card(group[-1], card)
         ]
         free, left = set(range(len(groups))), set(range(len(look)))
         for _, i, k in sorted(pairs):
@@ -143,23 +147,23 @@ def vote(looks: Sequence[Sequence[Seen]]) -> list[Settled]:
                 free.remove(i)
                 left.remove(k)
         groups += [[look[k]] for k in sorted(left)]
-    return [Settled(_averaged(group), len(group)) for group in groups]
+    return [FusedObservation(_averaged(group), len(group)) for group in groups]
 
 
-def _averaged(group: Sequence[Seen]) -> Seen:
+def _averaged(group: Sequence[Observation]) -> Observation:
     last = group[-1]
-    names = {name for card in group for name in card.odds}
-    odds = {name: sum(card.odds.get(name, 0.0) for card in group) / len(group) for name in names}
-    return Seen(last.x, last.y, last.angle, last.face, odds)
+    names = {name for card in group for name in card.probabilities}
+    odds = {name: sum(card.probabilities.get(name, 0.0) for card in group) / len(group) for name in names}
+    return Observation(last.x, last.y, last.angle, last.face, odds)
 
 
-def all_there(cards: Iterable[str], packs: int) -> set[str]:
+def exhausted_names(cards: Iterable[str], packs: int) -> set[str]:
     """Return the names that are among `cards` once for every pack."""
     return {name for name, count in Counter(cards).items() if count >= packs}
 
 
-def name_cards(
-    cards: Sequence[Seen], taken: Collection[str] = (), packs: int = 1
+def assign_names(
+    cards: Sequence[Observation], taken: Collection[str] = (), packs: int = 1
 ) -> list[tuple[str | None, float]]:
     """Return a name and its probability for each card, no name more often than there are packs.
 
@@ -180,22 +184,24 @@ def name_cards(
             left[index] = {}
         else:
             others = {other: q for other, q in left[index].items() if other != name}
-            rest = 1.0 - p * min(holders) * (1.0 - _READ_TWICE)
+            rest = 1.0 - p * min(holders) * (1.0 - _DOUBLE_DETECTION_P)
             left[index] = {other: min(1.0, q / rest) for other, q in others.items()}
     return named
 
 
-def _weighed(card: Seen, taken: Collection[str]) -> dict[str, float]:
+def _weighed(card: Observation, taken: Collection[str]) -> dict[str, float]:
     """Return the probability of each card that one may be, where `taken` ones are believed little."""
-    weighed = {name: p * (_TAKEN_FACTOR if name in taken else 1.0) for name, p in card.odds.items() if p > 0}
-    total = sum(weighed.values()) + max(0.0, 1.0 - sum(card.odds.values()))
+    weighed = {
+        name: p * (_TAKEN_FACTOR if name in taken else 1.0) for name, p in card.probabilities.items() if p > 0
+    }
+    total = sum(weighed.values()) + max(0.0, 1.0 - sum(card.probabilities.values()))
     return {name: p / total for name, p in weighed.items()} if total > 0 else {}
 
 
-def index_places(card: Seen) -> list[tuple[float, float]]:
+def index_centres(card: Observation) -> list[tuple[float, float]]:
     """Return where both indices of a card on the table are, mm."""
     turn = math.radians(card.angle)
-    aside, up = CARD_WIDTH_MM / 2 - INDEX_MM[0], CARD_HEIGHT_MM / 2 - INDEX_MM[1]
+    aside, up = CARD_WIDTH_MM / 2 - INDEX_CENTRE_MM[0], CARD_HEIGHT_MM / 2 - INDEX_CENTRE_MM[1]
     # Of an upright card (90 degrees: its long side points down the table) they are at its top left and its
     # bottom right.
     x = up * math.cos(turn) + aside * math.sin(turn)
@@ -203,17 +209,17 @@ def index_places(card: Seen) -> list[tuple[float, float]]:
     return [(card.x - x, card.y - y), (card.x + x, card.y + y)]
 
 
-def covers(card: Seen, place: tuple[float, float], margin: float = 0.0) -> bool:
+def covers(card: Observation, place: tuple[float, float], margin: float = 0.0) -> bool:
     """Tell whether a place (mm) lies under a card, or within a margin (mm) beside it."""
     return max(_beyond_sides(card, place)) <= margin
 
 
-def gap(card: Seen, place: tuple[float, float]) -> float:
+def distance_to_card(card: Observation, place: tuple[float, float]) -> float:
     """Return how far (mm) a place lies from a card's edge; 0 under it."""
     return math.hypot(*(max(beyond, 0.0) for beyond in _beyond_sides(card, place)))
 
 
-def _beyond_sides(card: Seen, place: tuple[float, float]) -> tuple[float, float]:
+def _beyond_sides(card: Observation, place: tuple[float, float]) -> tuple[float, float]:
     """Return how far (mm) a place lies beyond a card's ends and beyond its long sides; below 0 within."""
     turn = math.radians(card.angle)
     x, y = place[0] - card.x, place[1] - card.y
@@ -221,30 +227,30 @@ def _beyond_sides(card: Seen, place: tuple[float, float]) -> tuple[float, float]
     return abs(along) - CARD_HEIGHT_MM / 2, abs(across) - CARD_WIDTH_MM / 2
 
 
-def turn_between(first: float, second: float) -> float:
+def angle_between(first: float, second: float) -> float:
     """Return the angle between two undirected lines given in degrees, 0..90."""
     return abs((first - second + 90.0) % 180.0 - 90.0)
 
 
-def _may_be_one(first: Seen, second: Seen) -> bool:
+def _may_be_same_card(first: Observation, second: Observation) -> bool:
     """Tell whether two looks may have seen one resting card; a sure name tells it a little further off."""
-    if first.face != second.face or not first.is_at(second, SAME_PLACE_MM * _KNOWN_BY_NAME):
+    if first.face != second.face or not first.is_at(second, SAME_PLACE_MM * _NAMED_DISTANCE_FACTOR):
         return False
-    return first.is_at(second) or _names(first, second) == 1
+    return first.is_at(second) or _count_sure_names(first, second) == 1
 
 
-def _difference(first: Seen, second: Seen) -> tuple[int, float]:
+def _difference(first: Observation, second: Observation) -> tuple[int, float]:
     """Return what tells two looks at a card apart: what they read first, then how far apart it lies, mm.
 
     What they read is 0 where it is likeliest the same, 2 where each is surely read, as another card.
     """
     (one, p), (other, q) = first.best, second.best
-    alike = one is not None and one == other and min(p, q) >= MIN_NAME
-    names = 0 if alike else 1 + (_names(first, second) > 1)
+    alike = one is not None and one == other and min(p, q) >= MIN_NAME_P
+    names = 0 if alike else 1 + (_count_sure_names(first, second) > 1)
     return names, math.hypot(first.x - second.x, first.y - second.y)
 
 
-def _names(first: Seen, second: Seen) -> int:
+def _count_sure_names(first: Observation, second: Observation) -> int:
     """Return how many different names two looks surely read; 0 where one of them is not sure."""
     read = [card.best for card in (first, second)]
-    return len({name for name, _ in read}) if all(p >= _SURE for _, p in read) else 0
+    return len({name for name, _ in read}) if all(p >= _SURE_P for _, p in read) else 0

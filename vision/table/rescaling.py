@@ -10,11 +10,11 @@ from engine.errors import BadInputError
 from vision.plane import TablePlane
 from vision.table.layout import Layout
 
-_SAME_SHAPE = 0.02
+_ASPECT_TOLERANCE = 0.02
 """Two pictures are of one shape whose ratios of width to height differ by less than this share."""
 
 
-def refitted(layout: Layout, width: int, height: int) -> Layout:
+def rescale_layout(layout: Layout, width: int, height: int) -> Layout:
     """Return the layout for pictures of this size, which show the same at another resolution.
 
     Raises:
@@ -22,7 +22,7 @@ def refitted(layout: Layout, width: int, height: int) -> Layout:
     """
     if (width, height) == (layout.width, layout.height):
         return layout
-    if abs(width * layout.height / (height * layout.width) - 1) > _SAME_SHAPE:
+    if abs(width * layout.height / (height * layout.width) - 1) > _ASPECT_TOLERANCE:
         raise BadInputError(
             "layout: it is for pictures of {width} x {height}, these are {new_width} x {new_height}",
             width=layout.width,

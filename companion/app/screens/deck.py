@@ -20,7 +20,8 @@ from companion.i18n.messages import error_words
 from companion.i18n.wording import SUIT_SIGN, cards_sign, split_card
 from companion.sources.cameras import find_camera
 from engine.errors import BadInputError
-from vision.decks.deck import KNOWN, deck_names, deck_path, load_deck, load_learnt, remove_deck
+from vision.decks.deck import DECK_CARDS
+from vision.decks.deck_files import deck_names, deck_path, load_deck, load_learnt_deck, remove_deck
 from vision.enrolment.online_learning import known_cards
 
 _SEEN_WORDS = {
@@ -93,7 +94,7 @@ class DeckScreen(Page):
         self.learning.bind(on_release=lambda _chip: self.switch_learning())
         row.add_widget(self.learning)
         text = _("Where none is named, from cards read with certainty; it counts in later games.")
-        learnt = load_learnt()
+        learnt = load_learnt_deck()
         if learnt is not None:
             cards = many("{n} card", "{n} cards", len(known_cards(learnt)))
             text += " " + _("Learnt during play: {cards}.").format(cards=cards)
@@ -239,7 +240,7 @@ def _missing_of(name: str) -> str:
         enrolled = set(load_deck(name).cards)
     except BadInputError as error:
         return error_words(error)
-    missing = [card for card in KNOWN if card not in enrolled and card != "JOKER"]
+    missing = [card for card in DECK_CARDS if card not in enrolled and card != "JOKER"]
     cards = many("{n} card enrolled", "{n} cards enrolled", len(enrolled))
     if not missing:
         return cards

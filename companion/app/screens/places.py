@@ -23,7 +23,7 @@ from companion.game.places import marks_of
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
 from vision.table.layout import Layout, Place, Zone
-from vision.table.manual_layout import Shown
+from vision.table.manual_layout import TappedPlaces
 
 _REACH_DP = 28
 """A finger that comes down so near to a mark takes hold of it."""
@@ -279,7 +279,9 @@ class DragPlaces(PlacesView):
 class TapPlaces(PlacesView):
     """Asks for one place after the other, each answered by a tap on the picture."""
 
-    def __init__(self, players: Sequence[str], on_shown: Callable[[Shown], None], **kwargs: Any) -> None:
+    def __init__(
+        self, players: Sequence[str], on_shown: Callable[[TappedPlaces], None], **kwargs: Any
+    ) -> None:
         """`on_shown` is called with what was tapped, in pixels of the source's picture."""
         super().__init__(**kwargs)
         self._steps = [
@@ -341,7 +343,7 @@ class TapPlaces(PlacesView):
             self._ask()
 
     def _finish(self, draw: Place | None) -> None:
-        self._on_shown(Shown(tuple(self._tapped), draw))
+        self._on_shown(TappedPlaces(tuple(self._tapped), draw))
         self.dismiss()
 
     def _ask(self) -> None:

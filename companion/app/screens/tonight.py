@@ -26,7 +26,7 @@ from companion.sources.cameras import find_cameras
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
-from vision.decks.deck import deck_names
+from vision.decks.deck_files import deck_names
 
 
 class SectionTitle(FitLabel):

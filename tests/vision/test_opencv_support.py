@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import cv2
 import pytest
 
-from vision import opencv_log
+from vision import opencv_support
 
 
 @pytest.mark.parametrize("older", [False, True])
@@ -18,12 +18,12 @@ def test_opencv_is_silenced_and_speaks_again(older: bool, monkeypatch: pytest.Mo
     fake = SimpleNamespace(utils=SimpleNamespace(), **functions) if older else SimpleNamespace()
     if not older:
         fake.utils = SimpleNamespace(logging=here)
-    monkeypatch.setattr(opencv_log, "cv2", fake)
-    before = opencv_log.silence()
+    monkeypatch.setattr(opencv_support, "cv2", fake)
+    before = opencv_support.silence_opencv()
     assert (before, level) == (3, [0])
-    opencv_log.set_log_level(before)
+    opencv_support.set_opencv_log_level(before)
     assert level == [3]
 
 
 def test_silent_is_what_opencv_calls_so() -> None:
-    assert cv2.utils.logging.LOG_LEVEL_SILENT == opencv_log._SILENT
+    assert cv2.utils.logging.LOG_LEVEL_SILENT == opencv_support._SILENT_LEVEL

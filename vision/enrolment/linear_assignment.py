@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def assign(costs: ArrayLike) -> NDArray[np.intp]:
+def linear_sum_assignment(costs: ArrayLike) -> NDArray[np.intp]:
     """Return the column of each row, no column twice, that make the least sum of costs (N x M, N <= M).
 
     Shortest augmenting paths with dual prices (Kuhn 1955; Jonker and Volgenant 1987). Costs are finite.

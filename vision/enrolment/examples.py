@@ -9,30 +9,30 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.decks.backs import back_stack
+from vision.decks.backs import stack_back_features
 from vision.decks.card_classes import CARDS
 from vision.decks.deck import Deck
-from vision.decks.templates import picture_of
-from vision.geometry import quad_sides
-from vision.recognition.classifier import FaceReader
+from vision.decks.templates import make_template
+from vision.geometry import quad_size
+from vision.recognition.classifier import CardClassifier
 from vision.recognition.crops import FaceCrops, face_crops
 from vision.types import Image, Quad
 
-VIEWS = 24
+VIEWS_PER_IMAGE = 24
 """Examples made of each picture of a card."""
 
-_HEIGHTS = (44.0, 160.0)
+_HEIGHT_RANGE_PX = (44.0, 160.0)
 """Pixels of card height that a card is made as small as: shown near the camera, it is played far from it."""
-_POOR_OUTLINES = 0.25
+_POOR_OUTLINE_SHARE = 0.25
 """Share of the examples that are cut out badly."""
-_SQUARE_SIDES = 1.25
+_MIN_ASPECT = 1.25
 """Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
 
 
 def enrol(
     name: str,
     shown: Iterable[tuple[Image, Quad, str]],
-    reader: FaceReader,
+    classifier: CardClassifier,
     backs: Sequence[NDArray[np.float32]] = (),
 ) -> Deck:
     """Return a deck learnt from cards that were shown: (picture, the card's quad, which card it is) each.
@@ -42,59 +42,65 @@ def enrol(
     """
     cards: list[str] = []
     features = []
-    pictures: dict[str, NDArray[np.uint8]] = {}
+    templates: dict[str, NDArray[np.uint8]] = {}
     for image, quad, card in shown:
-        found = examples(image, quad, reader)
+        found = augmented_features(image, quad, classifier)
         features.append(found)
         cards += [card] * len(found)
-        if card in CARDS and card not in pictures:
-            pictures[card] = picture(image, quad, reader)
+        if card in CARDS and card not in templates:
+            templates[card] = card_template(image, quad, classifier)
     stacked = np.concatenate(features) if features else np.zeros((0, 0), np.float32)
-    deck = Deck(name, reader.fingerprint, tuple(cards), stacked, back_stack(backs))
-    return with_pictures(deck, pictures)
+    deck = Deck(name, classifier.fingerprint, tuple(cards), stacked, stack_back_features(backs))
+    return with_templates(deck, templates)
 
 
-def with_pictures(deck: Deck, pictures: Mapping[str, NDArray[np.uint8]]) -> Deck:
+def with_templates(deck: Deck, templates: Mapping[str, NDArray[np.uint8]]) -> Deck:
     """Return the deck with the pictures of some of its cards, see `picture`."""
-    if not pictures:
+    if not templates:
         return deck
-    return replace(deck, pictured=tuple(pictures), pictures=np.stack(list(pictures.values())))
+    return replace(deck, template_cards=tuple(templates), templates=np.stack(list(templates.values())))
 
 
-def picture(image: Image, quad: Quad, reader: FaceReader) -> NDArray[np.uint8]:
+def card_template(image: Image, quad: Quad, classifier: CardClassifier) -> NDArray[np.uint8]:
     """Return the small picture (PICTURE_HEIGHT x PICTURE_WIDTH) that a deck keeps of a card in a quad."""
-    return picture_of(image, _short_edge_first(image, quad, reader))
+    return make_template(image, _short_edge_first(image, quad, classifier))
 
 
-def examples(image: Image, quad: Quad, reader: FaceReader, count: int = VIEWS) -> NDArray[np.float32]:
+def augmented_features(
+    image: Image, quad: Quad, classifier: CardClassifier, count: int = VIEWS_PER_IMAGE
+) -> NDArray[np.float32]:
     """Return the features (`count` x their number) of one card as it may be seen in other pictures.
 
     The card is seen smaller, blurred, in other light, with noise, with slightly wrong outlines, either way
     up: what the head learns from a single picture must not be that picture's accidents.
     """
-    small, upright = _reduced(image, _short_edge_first(image, quad, reader), _HEIGHTS[1])
+    reduced, upright = _downscaled_to_height(
+        image, _short_edge_first(image, quad, classifier), _HEIGHT_RANGE_PX[1]
+    )
     rng = np.random.default_rng(2026)
-    return reader.features(*reader.outputs([_view(small, upright, rng) for _ in range(count)]))
+    return classifier.features(
+        *classifier.outputs([_augmented_crops(reduced, upright, rng) for _ in range(count)])
+    )
 
 
-def _view(image: Image, quad: Quad, rng: np.random.Generator) -> FaceCrops:
+def _augmented_crops(image: Image, quad: Quad, rng: np.random.Generator) -> FaceCrops:
     """Cut the card out of a picture of it that is worse by chance."""
-    picture, outline = _reduced(image, quad, float(np.exp(rng.uniform(*np.log(_HEIGHTS)))))
-    height = quad_sides(outline)[1]
+    view, outline = _downscaled_to_height(image, quad, float(np.exp(rng.uniform(*np.log(_HEIGHT_RANGE_PX)))))
+    height = quad_size(outline)[1]
     if rng.random() < 0.6:
         sigma = rng.uniform(0.2, 1.1) if rng.random() < 0.75 else rng.uniform(0.003, 0.016) * height
-        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.3, sigma)), np.uint8)
-    spread = rng.uniform(0.03, 0.05) if rng.random() < _POOR_OUTLINES else rng.uniform(0, 0.025)
+        view = np.asarray(cv2.GaussianBlur(view, (0, 0), max(0.3, sigma)), np.uint8)
+    spread = rng.uniform(0.03, 0.05) if rng.random() < _POOR_OUTLINE_SHARE else rng.uniform(0, 0.025)
     wrong = rng.normal(0, 0.6 * spread, 2) + rng.normal(0, spread, (4, 2))
     seen = (outline + wrong * height).astype(np.float32)
-    return face_crops(_in_other_light(picture, rng), np.roll(seen, 2 * int(rng.integers(2)), axis=0))
+    return face_crops(_in_other_light(view, rng), np.roll(seen, 2 * int(rng.integers(2)), axis=0))
 
 
-def _in_other_light(picture: Image, rng: np.random.Generator) -> Image:
+def _in_other_light(image: Image, rng: np.random.Generator) -> Image:
     """Return the picture in other, uneven light, with haze, noise and compression, by chance."""
-    lit = picture.astype(np.float64) * (rng.uniform(0.3, 1.25) * (1 + rng.normal(0, 0.1, 3)))
+    lit = image.astype(np.float64) * (rng.uniform(0.3, 1.25) * (1 + rng.normal(0, 0.1, 3)))
     if rng.random() < 0.5:
-        lit *= np.asarray(cv2.resize(rng.normal(1, 0.2, (3, 3)), picture.shape[1::-1]))[:, :, None]
+        lit *= np.asarray(cv2.resize(rng.normal(1, 0.2, (3, 3)), image.shape[1::-1]))[:, :, None]
     if rng.random() < 0.2:
         haze = rng.uniform(0, 0.45)
         lit = lit * (1 - haze) + haze * rng.uniform(120, 255)
@@ -106,22 +112,24 @@ def _in_other_light(picture: Image, rng: np.random.Generator) -> Image:
     return other
 
 
-def _reduced(image: Image, quad: Quad, height: float) -> tuple[Image, Quad]:
+def _downscaled_to_height(image: Image, quad: Quad, height: float) -> tuple[Image, Quad]:
     """Return picture and quad reduced until the card is at most `height` px high."""
-    tall = quad_sides(quad)[1]
+    tall = quad_size(quad)[1]
     if tall <= height:
         return image, quad
     size = (max(1, round(image.shape[1] * height / tall)), max(1, round(image.shape[0] * height / tall)))
     scale = np.array([size[0] / image.shape[1], size[1] / image.shape[0]])
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    return small, ((quad + 0.5) * scale - 0.5).astype(np.float32)
+    reduced = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return reduced, ((quad + 0.5) * scale - 0.5).astype(np.float32)
 
 
-def _short_edge_first(image: Image, quad: Quad, reader: FaceReader) -> Quad:
+def _short_edge_first(image: Image, quad: Quad, classifier: CardClassifier) -> Quad:
     """Return the quad so that a short edge comes first, also where foreshortening hides which that is."""
-    width, height = quad_sides(quad)
-    if height >= _SQUARE_SIDES * width:
+    width, height = quad_size(quad)
+    if height >= _MIN_ASPECT * width:
         return quad
     orders = [quad, np.roll(quad, 1, axis=0)]
-    certainty = reader.log_probabilities([face_crops(image, order) for order in orders])[:, :-1].max(axis=1)
+    certainty = classifier.log_probabilities([face_crops(image, order) for order in orders])[:, :-1].max(
+        axis=1
+    )
     return orders[int(certainty.argmax())]
