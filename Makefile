@@ -20,6 +20,7 @@ test: lint types unit
 lint: $(STAMPS)/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
 
 types: $(STAMPS)/dev
 	@$(BIN)/mypy

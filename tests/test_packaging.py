@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("companion", "datasets", "engine", "models", "vision")
+PACKAGES = ("companion", "engine", "models", "vision")
 NEEDED = (
     *(f"models/faces/{name}" for name in ("whole.onnx", "corner.onnx", "strip.onnx", "fusion.json")),
     *("models/indices/indices.onnx", "models/indices/indices.json"),
@@ -22,16 +22,9 @@ NEEDED = (
 
 
 def packaged() -> set[str]:
-    """The files that pyproject.toml's package data names, as setuptools reads it: globs per package."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    globs = project["tool"]["setuptools"]["package-data"]
-    return {
-        path.relative_to(ROOT).as_posix()
-        for package, patterns in globs.items()
-        for pattern in patterns
-        for path in (ROOT / package.replace(".", "/")).glob(pattern)
-        if path.is_file()
-    }
+    """The files of the wheel, by their paths in the checkout."""
+    included = WheelBuilder(str(ROOT)).recurse_included_files()
+    return {Path(file.relative_path).as_posix() for file in included}
 
 
 def kept_data() -> list[str]:
@@ -47,12 +40,24 @@ def kept_data() -> list[str]:
 
 
 @pytest.mark.parametrize("name", NEEDED)
-def test_what_the_program_needs_is_package_data(name: str) -> None:
+def test_what_the_program_needs_is_in_the_wheel(name: str) -> None:
     assert name in packaged()
 
 
-def test_every_data_file_of_a_package_is_package_data() -> None:
-    assert set(kept_data()) - packaged() == set()
+def test_every_data_file_that_the_app_may_need_is_in_the_wheel() -> None:
+    left_out = set(kept_data()) - packaged()
+    assert {name for name in left_out if not name.startswith("models/")} == set()
+    assert {Path(name).suffix for name in left_out} <= {".md", ".png"}
+
+
+def test_everything_in_the_wheel_lies_in_one_package() -> None:
+    paths = [file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()]
+    assert {path.partition("/")[0] for path in paths} == {"shithead_referee"}
+
+
+def test_what_renders_trains_and_measures_is_not_in_the_wheel() -> None:
+    assert [name for name in packaged() if name.startswith(("datasets/", "scripts/", "tests/"))] == []
+    assert [name for name in packaged() if name.startswith("models/") and name.endswith(".py")] == []
 
 
 def test_every_film_picture_and_network_that_ships_has_its_licence_named() -> None:

@@ -1,6 +1,6 @@
 """What is released is built, installed outside the checkout, and run there.
 
-Both files are built here, without the isolation that would ask the package index for setuptools. With
+Both files are built here, without the isolation that would ask the package index for hatchling. With
 `SHITHEAD_DIST` set to a folder, the wheel and the source distribution that lie there are tried instead.
 """
 
@@ -145,8 +145,26 @@ def test_both_files_name_the_version_and_the_source_is_the_whole_checkout(
 
 def test_the_installed_program_is_the_wheels_own(installed: Path, tmp_path: Path) -> None:
     assert run(installed / "shithead", "--version", cwd=tmp_path).strip() == f"shithead {VERSION}"
-    told = run(installed / "python", "-c", "import companion; print(companion.__file__)", cwd=tmp_path)
+    told = run(installed / "python", "-c", "import shithead_referee as it; print(it.__file__)", cwd=tmp_path)
     assert Path(told.strip()).is_relative_to(installed.parent)
+
+
+def test_the_wheel_adds_one_name_to_the_environment(released: tuple[Path, Path]) -> None:
+    tops = {name.partition("/")[0] for name in contents(released[0])}
+    assert tops == {"shithead_referee", f"shithead_referee-{VERSION}.dist-info"}
+
+
+def test_a_command_that_needs_a_checkout_says_so_in_one_line(installed: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(installed / "shithead"), "film", "out.mp4"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "checkout" in done.stderr
 
 
 def test_the_installed_program_rules_and_finds_its_weights(installed: Path, tmp_path: Path) -> None:
@@ -157,8 +175,8 @@ def test_the_installed_program_rules_and_finds_its_weights(installed: Path, tmp_
 
 
 def test_the_installed_program_watches_the_film_that_ships(installed: Path, tmp_path: Path) -> None:
-    where = "from companion.sources.cameras import sample_film; print(sample_film().path)"
-    film = cv2.VideoCapture(run(installed / "python", "-c", where, cwd=tmp_path).strip())
+    (sample,) = installed.parent.glob("lib/**/shithead_referee/companion/assets/sample.mp4")
+    film = cv2.VideoCapture(str(sample))
     size = int(film.get(cv2.CAP_PROP_FRAME_WIDTH)), int(film.get(cv2.CAP_PROP_FRAME_HEIGHT))
     fps = film.get(cv2.CAP_PROP_FPS)
     piece = cv2.VideoWriter(str(tmp_path / "piece.avi"), cv2.VideoWriter.fourcc(*"MJPG"), fps, size)
