@@ -31,7 +31,7 @@ from vision.recognition.runtime import Backend, Network, load_quickest, preferre
 from vision.two_threads import both
 from vision.types import Image, Quad
 
-WEIGHTS = Path(__file__).resolve().parent.parent / "models" / "faces"
+WEIGHTS = Path(__file__).resolve().parents[2] / "models" / "faces"
 """Package data of `models`: `whole.onnx`, `corner.onnx`, `strip.onnx`, `fusion.json`."""
 FORMAT = 1
 """Of `fusion.json`, raised whenever older code could not use newer weights."""

@@ -32,7 +32,7 @@ from vision.recognition.printed_outlines import is_printed_outline
 from vision.recognition.runtime import Network, load_quickest
 from vision.types import Face, Image, Quad
 
-_FOLDER = Path(__file__).resolve().parent.parent / "models" / "outlines"
+_FOLDER = Path(__file__).resolve().parents[2] / "models" / "outlines"
 _FREE, _ONE_SIZE = _FOLDER / "outlines.onnx", _FOLDER / "phone" / "outlines.onnx"
 WEIGHTS = _ONE_SIZE if _ONE_SIZE.exists() and not _FREE.exists() else _FREE
 """Package data of `models`; a package for a phone holds the network written for pictures of one size instead
