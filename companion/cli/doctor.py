@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -79,20 +78,20 @@ def run(args: argparse.Namespace) -> int:
 def check_weights() -> Finding:
     """Load every network that ships with the program."""
     from vision.recognition.runtime import available_backends, load_network
+    from vision.weights import MODELS
 
-    root = Path(str(resources.files("models")))
-    found = sorted(root.rglob("*.onnx"))
+    found = sorted(MODELS.rglob("*.onnx"))
     if "onnxruntime" not in available_backends():
         # Nothing else runs the 8-bit copies, and nothing else asks for them.
         found = [path for path in found if not path.name.endswith(".int8.onnx")]
     if not found:
-        return Finding("weights", False, f"no network found under {root}; reinstall the program")
+        return Finding("weights", False, f"no network found under {MODELS}; reinstall the program")
     for path in found:
         try:
             load_network(path)
         except (BadInputError, RuntimeError, OSError) as error:
             return Finding("weights", False, f"{path.name} cannot be loaded: {error}")
-    changed = changed_weights(root)
+    changed = changed_weights(MODELS)
     if changed:
         says = f"{', '.join(changed)} not as shipped: reinstall the program, unless you trained anew"
         return Finding("weights", False, says, fault="CHANGED")

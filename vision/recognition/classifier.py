@@ -30,8 +30,9 @@ from vision.recognition.ink import SHOWS_ITS_INK, inks
 from vision.recognition.runtime import Backend, Network, load_quickest, preferred
 from vision.two_threads import both
 from vision.types import Image, Quad
+from vision.weights import MODELS
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "models" / "faces"
+WEIGHTS = MODELS / "faces"
 """Package data of `models`: `whole.onnx`, `corner.onnx`, `strip.onnx`, `fusion.json`."""
 FORMAT = 1
 """Of `fusion.json`, raised whenever older code could not use newer weights."""

@@ -31,8 +31,9 @@ from vision.recognition.outline_refinement import refine_quads
 from vision.recognition.printed_outlines import is_printed_outline
 from vision.recognition.runtime import Network, load_quickest
 from vision.types import Face, Image, Quad
+from vision.weights import MODELS
 
-_FOLDER = Path(__file__).resolve().parents[2] / "models" / "outlines"
+_FOLDER = MODELS / "outlines"
 _FREE, _ONE_SIZE = _FOLDER / "outlines.onnx", _FOLDER / "phone" / "outlines.onnx"
 WEIGHTS = _ONE_SIZE if _ONE_SIZE.exists() and not _FREE.exists() else _FREE
 """Package data of `models`; a package for a phone holds the network written for pictures of one size instead

@@ -20,8 +20,9 @@ from engine.files.json_text import parse_json
 from vision.geometry import card_plane, transform, upright_height
 from vision.recognition.runtime import Network, load_network
 from vision.types import Image, Quad
+from vision.weights import MODELS
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "models" / "indices" / "indices.onnx"
+WEIGHTS = MODELS / "indices" / "indices.onnx"
 """Package data of `models`; `indices.json` beside it holds the scores' calibration."""
 INDEX_MM = (8.5, 14.0)
 """The middle of an index, from the card's corner: to the right and down."""
