@@ -2,8 +2,8 @@
 
 Walks through the real window by touch, as the tests do (`tests/e2e/windows/drive_app.py`), on a phone,
 upright and on its side, and on a laptop, and sets the photographs into two pictures in `docs` or another
-folder: `screens.png`, and `sheets.png` with what opens over the screens. Needs no display; takes some minutes.
-The single photographs are kept in a second folder, if one is named.
+folder: `screens.png`, and `sheets.png` with what opens over the screens. Needs no display; takes some
+minutes. The single photographs are kept in a second folder, if one is named.
 """
 
 from __future__ import annotations
