@@ -1,7 +1,7 @@
 """The colours of screens and pictures, in one place and free of Kivy.
 
 Every pair in `PAIRS` is written as text on its ground somewhere; each meets WCAG 2.1 AA (4.5 : 1), which
-tests/companion/test_theme.py measures.
+tests/unit/companion/test_theme.py measures.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ALLOWED = Path(__file__).with_name("plain_english_allowed.txt")
-CHECKED = (".", "companion", "datasets", "docs", "engine", "models", "scripts", "vision")
+CHECKED = (".", "companion", "datasets", "docs", "engine", "models", "scripts", "shithead_referee", "vision")
 SUFFIXES = (".md", ".py", ".kv", ".toml")
 MOST_WORDS = 25
 FEWEST_WORDS_OF_A_STRING = 4  # shorter strings are names, paths and patterns

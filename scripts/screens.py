@@ -1,9 +1,9 @@
 """Photograph the screens for the documentation: `.venv/bin/python scripts/screens.py [FOLDER [KEPT]]`.
 
-Walks through the real window by touch, as the tests do (`tests/companion/drive_app.py`), on a phone, upright
-and on its side, and on a laptop, and sets the photographs into two pictures in `docs` or another folder:
-`screens.png`, and `sheets.png` with what opens over the screens. Needs no display; takes some minutes. The
-single photographs are kept in a second folder, if one is named.
+Walks through the real window by touch, as the tests do (`tests/e2e/windows/drive_app.py`), on a phone,
+upright and on its side, and on a laptop, and sets the photographs into two pictures in `docs` or another
+folder: `screens.png`, and `sheets.png` with what opens over the screens. Needs no display; takes some
+minutes. The single photographs are kept in a second folder, if one is named.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
         SystemExit: a photograph does not show what it is said to show.
     """
     sys.path.insert(0, str(ROOT))
-    from tests.companion import test_screens
+    from tests.e2e.windows import test_screens
 
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
         os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not this user's own decks and settings

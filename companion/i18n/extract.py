@@ -4,7 +4,7 @@ It collects every text that is marked (`_`, `marked`, `many` in Python, `_` in k
 `engine.sentences.say`, `engine.messages.message` and `BadInputError`), the texts of the rulesets and the
 questions of `vision.questions`. New ones it enters into each language's .po file with nothing for a
 translation, drops those that are gone, and compiles the .mo file that ships.
-`tests/companion/test_catalogue.py` fails while a translation is missing or the .mo is stale.
+`tests/unit/companion/test_catalogue.py` fails while a translation is missing or the .mo is stale.
 """
 
 from __future__ import annotations

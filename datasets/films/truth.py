@@ -21,7 +21,7 @@ from engine.referee.referee import Referee
 TRUTH_VERSION = 2
 """Raised whenever the same film would get other events, or the same events another order or other verdicts.
 
-Films of version 1 do not say it. `tests/datasets/test_truth_version.py` tells when it is to be raised.
+Films of version 1 do not say it. `tests/unit/datasets/test_truth_version.py` tells when it is to be raised.
 """
 _STEP = 2.0
 """Visibility is counted on every second pixel."""

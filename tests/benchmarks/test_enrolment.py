@@ -16,8 +16,8 @@ from companion.game.enrolling import PackWatch, with_networks
 from datasets.art.cards import CARDS
 from datasets.art.drawn import DrawnStyle, draw_deck
 from datasets.measuring.soak import Paced
-from tests.vision.fake_source import FakeSource
-from tests.vision.shown import FPS, show_pack
+from tests.support.fake_source import FakeSource
+from tests.support.shown import FPS, show_pack
 from vision.capture.sources import FilmSource
 from vision.types import Image
 

@@ -26,7 +26,7 @@ from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.measuring.plan import FilmPlan, render
 from engine.events import Event
-from tests.companion.test_film_through_kills import lost, watch
+from tests.e2e.films.test_film_through_kills import lost, watch
 
 NAMES = ("Ann", "Bob", "Cat")
 EVENING = (

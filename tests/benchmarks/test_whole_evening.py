@@ -21,10 +21,10 @@ from companion.game.evening import last_word
 from companion.game.scoring import compare, read_truth
 from companion.sources.cameras import sample_film
 from companion.store.store import Store
-from tests.companion.planned_evening import LOSERS
-from tests.companion.test_whole_evening import check_store, play_an_evening
+from tests.e2e.windows.test_whole_evening import check_store, play_an_evening
+from tests.support.planned_evening import LOSERS
 
-WINDOW = Path(__file__).parent.parent / "companion" / "drive_film.py"
+WINDOW = Path(__file__).parents[1] / "e2e" / "windows" / "drive_film.py"
 KILLS = (("2", "half"), ("7", "half"), ("10", "over"))
 
 

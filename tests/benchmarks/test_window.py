@@ -28,8 +28,8 @@ from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.films.video import FilmWriter
 
-DRIVER = Path(__file__).parent.parent / "companion" / "drive_window.py"
-FILM = Path(__file__).parent.parent / "companion" / "drive_film.py"
+DRIVER = Path(__file__).parents[1] / "e2e" / "windows" / "drive_window.py"
+FILM = Path(__file__).parents[1] / "e2e" / "windows" / "drive_film.py"
 BARE = Path(__file__).parent / "bare_camera_app.py"
 ROUNDS, SECONDS = 3, 20
 FASTER = 2

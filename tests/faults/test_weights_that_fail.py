@@ -21,7 +21,7 @@ from companion.game.refereeing import Refereeing
 from companion.game.setup import Choice
 from companion.store.store import Store
 from engine.errors import BadInputError
-from tests.vision.fake_source import FakeSource
+from tests.support.fake_source import FakeSource
 from vision.following.watcher import Watcher
 from vision.geometry import order_quad
 from vision.plane import TablePlane
