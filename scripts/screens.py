@@ -47,9 +47,9 @@ class Shot:
 Rows = tuple[tuple[Shot, ...], ...]
 SCREENS: Rows = (
     (
-        Shot("seats", "seats", "TonightScreen", "Before the game"),
-        Shot("seats", "dark", "TonightScreen", "Too dark"),
-        Shot("seats", "by which rules", "TonightScreen", "By which rules"),
+        Shot("seats", "seats", "SetupScreen", "Before the game"),
+        Shot("seats", "dark", "SetupScreen", "Too dark"),
+        Shot("seats", "by which rules", "SetupScreen", "By which rules"),
         Shot("filmed", "table", "TableScreen", "The table"),
         Shot("shown_where", "asked", "QuestionBar", "A question of the referee"),
         Shot("filmed", "log", "LogScreen", "The log"),
@@ -59,17 +59,17 @@ SCREENS: Rows = (
     (
         Shot("enrolled", "enrolling", "EnrolPanel", "A deck is learnt"),
         Shot("enrolled", "enrolled", "DeckScreen", "The decks"),
-        Shot("enrolled", "which deck", "TonightScreen", "With which deck"),
+        Shot("enrolled", "which deck", "SetupScreen", "With which deck"),
         Shot("screens", "more", "MoreScreen", "More"),
         Shot("score", "score-illegal", "TableScreen", "Without a camera"),
         Shot("score", "score-illegal", "TableScreen", "In German", language="de"),
         Shot("score", "score-over", "TableScreen", "The game is over"),
         Shot("evening", "plot", "NightPlot", "The night's losses"),
-        Shot("score", "next-game", "TonightScreen", "The next one"),
+        Shot("score", "next-game", "SetupScreen", "The next one"),
     ),
     (
         Shot("filmed", "table", "TableScreen", "On its side", size=SIDEWAYS),
-        Shot("seats", "seats", "TonightScreen", "Before the game", size=LAPTOP),
+        Shot("seats", "seats", "SetupScreen", "Before the game", size=LAPTOP),
         Shot("filmed", "table", "TableScreen", "The table", size=LAPTOP),
         Shot("filmed", "demonstration", "DemonstrationLine", "The sample film", size=LAPTOP),
     ),
@@ -82,7 +82,7 @@ SHEETS: Rows = (
         Shot("screens", "player", "PlayerSheet", "A play entered"),
         Shot("filmed", "event", "EventSheet", "One event"),
         Shot("filmed", "correct", "CorrectSheet", "Put right"),
-        Shot("screens", "ask", "AskSheet", "Can I play this?"),
+        Shot("screens", "ask", "PlayCheckSheet", "Can I play this?"),
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),

@@ -118,7 +118,7 @@ def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (plan,) = plan_films(["winnersh"], 1, plays=1, size=(160, 90))
     render(plan, tmp_path)
     path = plan.film_in(tmp_path)
-    monkeypatch.setattr(soaking, "watched_game", lambda choice, past: Told(path))
+    monkeypatch.setattr(soaking, "open_watched_game", lambda setup, history: Told(path))
     return path
 
 

@@ -19,9 +19,9 @@ from vision.table.layout import Layout
 from vision.types import CardReading, Image
 
 WIDTH = 640
-MOST = 400
+MAX_PICTURES = 400
 """Pictures held, the newest; about 20 MB."""
-AROUND_MM = 75.0
+MARGIN_MM = 75.0
 """What is shown around the middle of each card's place: the card, and the fingers that let go of it."""
 _OUTSIDE = (24, 24, 24)
 _CORNERS = 24
@@ -29,7 +29,7 @@ _BLUR_SHARE, _ROUND_SHARE = 40, 60
 """An arm is blurred to dots of this part of the picture's width, and so far around it."""
 
 
-def remember(
+def add_event_pictures(
     moments: dict[int, bytes],
     lines: Sequence[Mapping[str, Any]],
     frame: Image,
@@ -46,7 +46,7 @@ def remember(
         return
     told = {card for line in lines for card in line.get("cards") or ()}
     about = [reading for reading in readings if reading.card in told]
-    picture = table_only(frame if arms is None else without_arms(frame, arms, about), layout)
+    picture = crop_to_table(frame if arms is None else blur_arms(frame, arms, about), layout)
     if picture is None:
         return
     size = (WIDTH, max(1, round(picture.shape[0] * WIDTH / picture.shape[1])))
@@ -56,11 +56,11 @@ def remember(
         return
     for line in lines:
         moments.setdefault(int(line.get("revise") or line["id"]), jpeg.tobytes())
-    for number in sorted(moments)[:-MOST]:
+    for number in sorted(moments)[:-MAX_PICTURES]:
         del moments[number]
 
 
-def without_arms(frame: Image, arms: Mask, cards: Sequence[CardReading]) -> Image:
+def blur_arms(frame: Image, arms: Mask, cards: Sequence[CardReading]) -> Image:
     """Return a picture in which arms are blurred beyond recognition, but for these cards."""
     height, width = frame.shape[:2]
     mask = cv2.resize(arms.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
@@ -76,7 +76,7 @@ def without_arms(frame: Image, arms: Mask, cards: Sequence[CardReading]) -> Imag
     return np.where(mask[..., None] > 0, blurred, frame)
 
 
-def table_only(frame: Image, layout: Layout) -> Image | None:
+def crop_to_table(frame: Image, layout: Layout) -> Image | None:
     """Return the part of a picture in which cards lie, all around it painted over; None if there is none."""
     outline = _outline(layout)
     if outline is None:
@@ -97,7 +97,7 @@ def table_only(frame: Image, layout: Layout) -> Image | None:
 def _outline(layout: Layout) -> NDArray[np.float64] | None:
     """Return the convex polygon around all places of cards, N x 2 pixels of the layout's picture."""
     turns = np.linspace(0, 2 * np.pi, _CORNERS, endpoint=False)
-    around = AROUND_MM * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    around = MARGIN_MM * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     places = [place for zone in layout.zones() if (place := layout.place_of(zone)) is not None]
     if not places:
         return None

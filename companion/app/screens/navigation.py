@@ -14,15 +14,15 @@ from kivy.uix.behaviors import ButtonBehavior
 from kivy.uix.floatlayout import FloatLayout
 
 from companion.app.screens import widgets  # noqa: F401 - the kv file names them
-from companion.i18n.catalogue import _, marked
+from companion.i18n.catalogue import _, gettext_noop
 
-PLACES = (
-    ("table", "♠", marked("Table")),
-    ("log", "☰", marked("Log")),
-    ("ledger", "★", marked("Ledger")),
-    ("rules", "§", marked("Rules")),
-    ("deck", "♦", marked("Deck")),
-    ("more", "⚙", marked("More")),
+DESTINATIONS = (
+    ("table", "♠", gettext_noop("Table")),
+    ("log", "☰", gettext_noop("Log")),
+    ("ledger", "★", gettext_noop("Ledger")),
+    ("rules", "§", gettext_noop("Rules")),
+    ("deck", "♦", gettext_noop("Deck")),
+    ("more", "⚙", gettext_noop("More")),
 )
 """Name, sign and title of everywhere one can go."""
 
@@ -31,7 +31,7 @@ _LARGEST_TYPE = 1.3
 """Six names stand side by side on the smallest phone: larger than this they do not."""
 
 
-class Place(ButtonBehavior, FloatLayout):
+class NavigationButton(ButtonBehavior, FloatLayout):
     """One place to go: a sign and its name; where one is, it is filled and underlined."""
 
     name = StringProperty("")
@@ -44,15 +44,15 @@ class Place(ButtonBehavior, FloatLayout):
     """How much larger the user's system makes type."""
 
 
-class Shell(FloatLayout):
+class NavigationFrame(FloatLayout):
     """Navigation below an upright window, beside a wide one, and the screen in what is left."""
 
     def __init__(self, on_go: Callable[[str], None], **kwargs: Any) -> None:
         """`on_go` gets the name of the place that was tapped."""
         super().__init__(**kwargs)
-        self.places: dict[str, Place] = {}
-        for name, sign, _title in PLACES:
-            place = Place(name=name, sign=sign)
+        self.places: dict[str, NavigationButton] = {}
+        for name, sign, _title in DESTINATIONS:
+            place = NavigationButton(name=name, sign=sign)
             place.bind(on_release=lambda place: on_go(place.name))
             self.places[name] = place
             self.ids.bar.add_widget(place)
@@ -61,7 +61,7 @@ class Shell(FloatLayout):
 
     def name_places(self) -> None:
         """Write the places' names in the language in force."""
-        for name, _sign, title in PLACES:
+        for name, _sign, title in DESTINATIONS:
             self.places[name].title = _(title)
 
     def show(self, name: str, screen: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import cv2
 
-from companion.files.store_paths import beside, followed
+from companion.files.store_paths import follow_link, path_beside
 from companion.store.damage import was_database
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
@@ -24,22 +24,22 @@ from vision.images import read_image
 _log = logging.getLogger(__name__)
 
 
-def moments_folder(store: Path) -> Path:
+def event_pictures_folder(store: Path) -> Path:
     """Return where the pictures of a store's games lie."""
-    return beside(store, "moments")
+    return path_beside(store, "moments")
 
 
-def former_moments(store: Path) -> list[Path]:
+def former_picture_folders(store: Path) -> list[Path]:
     """Return folders in which older versions kept a store's pictures, if nobody else's can lie there.
 
     They were named without the store's suffix, whatever that is, and lay beside a link to it.
     """
-    path = followed(store)
+    path = follow_link(store)
     places = [named.with_name(f"{named.stem}.moments") for named in dict.fromkeys((path, store))]
     return [
         place
         for place in places
-        if place != moments_folder(path) and place.is_dir() and not place.is_symlink()
+        if place != event_pictures_folder(path) and place.is_dir() and not place.is_symlink()
         if not any(_is_store_of(place, file) for file in place.parent.iterdir() if file not in (path, store))
     ]
 
@@ -48,27 +48,27 @@ def _is_store_of(pictures: Path, file: Path) -> bool:
     return file.stem == pictures.stem and file.is_file() and was_database(file)
 
 
-def adopt_moments(store: Path) -> None:
+def adopt_former_pictures(store: Path) -> None:
     """Move pictures that an older version kept to where they are looked for, unless some are there."""
     try:
-        for former in former_moments(store)[:1]:
-            if not moments_folder(store).exists():
-                shutil.move(former, moments_folder(store))
+        for former in former_picture_folders(store)[:1]:
+            if not event_pictures_folder(store).exists():
+                shutil.move(former, event_pictures_folder(store))
     except OSError as error:
         _log.warning("pictures of moments stay where they are: %s", error)
 
 
-def game_folder(store: Path, game: int) -> Path:
+def game_pictures_folder(store: Path, game: int) -> Path:
     """Return where the pictures of one game lie."""
-    return moments_folder(store) / str(game)
+    return event_pictures_folder(store) / str(game)
 
 
-class KeptMoments:
+class EventPictureWriter:
     """Writes the pictures of one game."""
 
     def __init__(self) -> None:
         """Keep nothing until it is `wanted` and the `folder` is known."""
-        self.wanted = False
+        self.enabled = False
         self.folder: Path | None = None
 
     def keep(self, moments: Mapping[int, bytes], lines: Sequence[Mapping[str, Any]]) -> None:
@@ -76,7 +76,7 @@ class KeptMoments:
 
         A picture that cannot be written is no reason to end a game; no other is tried then.
         """
-        if not self.wanted or self.folder is None:
+        if not self.enabled or self.folder is None:
             return
         try:
             for line in lines:
@@ -86,15 +86,15 @@ class KeptMoments:
                     make_folder(self.folder)
                     write_whole(path, moments[number])
         except OSError as error:
-            self.wanted = False
+            self.enabled = False
             _log.warning("pictures of moments are not kept: %s", error)
 
     def get(self, number: int) -> bytes | None:
         """Return the picture of an event, or None."""
-        return None if self.folder is None else kept_moment(self.folder, number)
+        return None if self.folder is None else read_event_picture(self.folder, number)
 
 
-def kept_moment(folder: Path, number: int) -> bytes | None:
+def read_event_picture(folder: Path, number: int) -> bytes | None:
     """Return the picture of an event as JPEG; None where there is none, or the file is damaged.
 
     What a damaged file still shows is made a sound picture of: not every library that shows it is patient.

@@ -13,9 +13,9 @@ from kivy.factory import Factory
 from companion.app.android_folders import write_shared
 from companion.app.screens.widgets import BodyText, Page, PillButton
 from companion.game import sharing
-from companion.i18n.catalogue import _, many
-from companion.i18n.messages import error_words
-from companion.i18n.wording import path_sign
+from companion.i18n.catalogue import _, ngettext
+from companion.i18n.messages import error_text
+from companion.i18n.wording import short_path
 from companion.store import backup as keeping
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
@@ -23,7 +23,7 @@ from engine.files.atomic import make_folder
 _MOST_BACKUPS = 3
 
 
-class KeptHere:
+class StorageSection:
     """Buttons on a page; what loses something is done at the second tap."""
 
     def __init__(self, page: Page, app: Any) -> None:
@@ -49,28 +49,30 @@ class KeptHere:
             make_folder(path.parent)
             keeping.back_up(path, self._app.store)
         except (OSError, BadInputError) as error:
-            self._say(error_words(error))
+            self._say(error_text(error))
             return
         self._app.go("more")  # which lists it
-        self._say(_("Kept as {path}").format(path=path_sign(path)))
+        self._say(_("Kept as {path}").format(path=short_path(path)))
 
     def erase(self) -> None:
         """Erase what is kept, at the second tap."""
 
         def do() -> str:
             links = [link for link, _target in keeping.foreign_links(self._app.store)]
-            done = many("{n} file erased", "{n} files erased", len(keeping.erase(self._app.store)))
+            done = ngettext("{n} file erased", "{n} files erased", len(keeping.erase(self._app.store)))
             if not links:
                 return done
-            named = ", ".join(path_sign(link) for link in links)
+            named = ", ".join(short_path(link) for link in links)
             return f"{done} {_('What these links lead to was left alone: {paths}').format(paths=named)}"
 
         try:
-            count = len(keeping.kept(self._app.store))
+            count = len(keeping.stored_files(self._app.store))
         except OSError as error:
-            self._say(error_words(error))
+            self._say(error_text(error))
             return
-        self._at_second_tap("erase", many("Tap again: {n} file goes", "Tap again: {n} files go", count), do)
+        self._at_second_tap(
+            "erase", ngettext("Tap again: {n} file goes", "Tap again: {n} files go", count), do
+        )
 
     def put_back(self, backup: Path) -> None:
         """Put a backup in the store's place, at the second tap."""
@@ -84,12 +86,12 @@ class KeptHere:
             backup.name,
             _("Tap again to put it back"),
             do,
-            check=lambda: keeping.refuse_unsound(backup, self._app.store),
+            check=lambda: keeping.check_backup(backup, self._app.store),
         )
 
     def _add_backups(self) -> None:
         folder = sharing.documents_folder()
-        backups = keeping.backups(folder)[:_MOST_BACKUPS]
+        backups = keeping.list_backups(folder)[:_MOST_BACKUPS]
         if not backups:
             return
         self._page.add(
@@ -98,7 +100,7 @@ class KeptHere:
         for path, games in backups:
             row = self._page.add(Factory.FilterRow())
             stamp = path.stem.removeprefix("shithead-")
-            label = f"{stamp} · {many('{n} game', '{n} games', games)}"
+            label = f"{stamp} · {ngettext('{n} game', '{n} games', games)}"
             self._button(row, path.name, label, partial(self.put_back, path))
 
     def _at_second_tap(
@@ -117,16 +119,16 @@ class KeptHere:
             return
         session = self._app.session
         try:
-            keeping.refuse_if_playing(self._app.store, besides=session.game_id if session else None)
+            keeping.check_not_playing(self._app.store, besides=session.game_id if session else None)
             check()
         except (OSError, BadInputError) as error:
-            self._say(error_words(error))
+            self._say(error_text(error))
             return
         self._app.end_session()
         try:
             says = act()
         except (OSError, BadInputError) as error:
-            says = error_words(error)
+            says = error_text(error)
         self._app.new_game()
         self._app.go("more")
         self._say(says)

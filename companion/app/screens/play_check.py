@@ -15,15 +15,15 @@ from kivy.uix.modalview import ModalView
 from companion import theme
 from companion.app.screens import pad  # noqa: F401 - the kv file names it
 from companion.app.screens.widgets import Chip
-from companion.game.play_check import may_i_play
+from companion.game.play_check import check_play
 from companion.game.ruling_views import ruling_text
 from companion.i18n.catalogue import _
-from companion.i18n.messages import error_words
-from companion.i18n.wording import cards_sign
+from companion.i18n.messages import error_text
+from companion.i18n.wording import cards_label
 from engine.errors import BadInputError
 
 
-class AskSheet(ModalView):
+class PlayCheckSheet(ModalView):
     """The cards that are tapped are judged as they are tapped."""
 
     pile_words = StringProperty("")
@@ -78,18 +78,18 @@ class AskSheet(ModalView):
         self._judge()
 
     def _judge(self) -> None:
-        lies = cards_sign(self.pile) if self.pile else _("nothing")
+        lies = cards_label(self.pile) if self.pile else _("nothing")
         self.pile_words = _("On the pile: {cards}").format(cards=lies)
         if self.cards:
-            self.pile_words += "   " + _("To play: {cards}").format(cards=cards_sign(self.cards))
+            self.pile_words += "   " + _("To play: {cards}").format(cards=cards_label(self.cards))
         self.sign = self.word = self.says = self.quote = ""
         if not self.cards:
             self.says = _("Tap the cards you would like to play.")
             return
         try:
-            ruling = may_i_play(self.cards, self.pile, rules=self._rules, options=self._options)
+            ruling = check_play(self.cards, self.pile, rules=self._rules, options=self._options)
         except BadInputError as error:
-            self.says = error_words(error)
+            self.says = error_text(error)
             return
         verdict = str(ruling["verdict"])
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])

@@ -16,10 +16,10 @@ from kivy.uix.floatlayout import FloatLayout
 
 from companion.app.screens import seating  # noqa: F401 - the kv file names its widgets
 from companion.app.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
-from companion.game.deck_fallback import is_lost, lost_deck_words
-from companion.game.preview import LET_GO_S, Preview, preview_of, sight_words
-from companion.game.setup import Choice, choice_of, fault_in, source_words, summary_of
-from companion.game.starting import last_finished
+from companion.game.deck_fallback import is_deck_missing, missing_deck_text
+from companion.game.history import find_last_finished
+from companion.game.preview import RELEASE_TIMEOUT_S, Preview, open_preview, sight_lines
+from companion.game.setup import GameSetup, setup_fault, setup_summary, source_text, stored_setup
 from companion.i18n.catalogue import _
 from companion.sources.android import PHONE_CAMERA
 from companion.sources.cameras import find_cameras
@@ -75,8 +75,8 @@ class SourceChip(Chip):
     source = StringProperty("")
 
 
-class TonightScreen(FloatLayout):
-    """A form that ends in a `Choice`."""
+class SetupScreen(FloatLayout):
+    """A form that ends in a `GameSetup`."""
 
     source_text = StringProperty("")
     broken_text = StringProperty("")
@@ -96,42 +96,42 @@ class TonightScreen(FloatLayout):
 
     def __init__(
         self,
-        choice: Choice,
-        on_start: Callable[[Choice], None],
-        broken_off: StoredGame | None = None,
+        setup: GameSetup,
+        on_start: Callable[[GameSetup], None],
+        resumable_game: StoredGame | None = None,
         *,
-        make_preview: Callable[[str, str | None], Preview] = preview_of,
+        make_preview: Callable[[str, str | None], Preview] = open_preview,
         cameras: Callable[[], Sequence[int]] = find_cameras,
         **kwargs: Any,
     ) -> None:
         """Begin with `choice`.
 
         Args:
-            choice: What the form is filled in with.
+            setup: What the form is filled in with.
             on_start: Gets what was made of it, or the game that goes on.
-            broken_off: A game that may go on.
+            resumable_game: A game that may go on.
             make_preview: Looks through a source.
             cameras: Looks for the cameras of this device, in a thread of its own.
             kwargs: For Kivy.
         """
-        self.choice = choice
+        self.setup = setup
         self._on_start = on_start
         self._make_preview = make_preview
         self.preview: Preview | None = None
         self._shown: tuple[int, object] = (-1, None)
         self._cameras: list[int] = []
         self._look_for_cameras(cameras)
-        self.broken_off = broken_off
-        self.source, self.deck = choice.source, choice.deck
+        self.resumable_game = resumable_game
+        self.source, self.deck = setup.source, setup.deck
         self._deck_taken = False
-        self.rules = choice.rules
+        self.rules = setup.rules
         super().__init__(**kwargs)
         self.ids.seating.on_swap = self.swap
         self.ids.seating.on_deal = lambda seat: self._deal(self.rows[seat])
-        self.finished = last_finished(choice.store) if choice.kept else None
-        if broken_off is not None:
+        self.finished = find_last_finished(setup.store) if setup.kept else None
+        if resumable_game is not None:
             self.broken_text = _("A game of {players} was broken off at {time}.").format(
-                players=", ".join(broken_off.players), time=_time_of_day(broken_off.started)
+                players=", ".join(resumable_game.players), time=_time_of_day(resumable_game.started)
             )
         if self.finished is not None:
             self.finished_text = _("The game of {players} was over at {time}.").format(
@@ -141,16 +141,16 @@ class TonightScreen(FloatLayout):
                 loser = _("{player} is the Shithead.").format(player=self.finished.loser)
                 self.finished_text = f"{self.finished_text} {loser}"
         self._offer_sources()
-        variant = () if choice.rules in RULESET_NAMES else (choice.rules,)
+        variant = () if setup.rules in RULESET_NAMES else (setup.rules,)
         for name in (*RULESET_NAMES, *variant):
             ruleset = _ruleset(name)
             chip = Chip(label=Path(name).stem if ruleset is None else ruleset.title, size_hint=(1, 1))
             chip.rules = name
             chip.bind(on_release=lambda chip: self.choose_rules(chip.rules))
             self.ids.rules.add_widget(chip)
-        for player in choice.players:
-            self.add_player(player, deals=player == choice.dealer)
-        self.choose_rules(choice.rules)
+        for player in setup.players:
+            self.add_player(player, deals=player == setup.dealer)
+        self.choose_rules(setup.rules)
 
     @property
     def rows(self) -> list[PlayerRow]:
@@ -172,7 +172,7 @@ class TonightScreen(FloatLayout):
         self.ids.options.clear_widgets()
         ruleset = _ruleset(name)
         for option in ruleset.available.values() if ruleset is not None else ():
-            on = option.name in self.choice.options and name == self.choice.rules
+            on = option.name in self.setup.options and name == self.setup.rules
             toggle = OptionToggle(option=option.name, says=_(option.text), on=on)
             toggle.bind(on=self._check)
             self.ids.options.add_widget(toggle)
@@ -189,7 +189,7 @@ class TonightScreen(FloatLayout):
     def watch(self, source: str | None) -> None:
         """Watch `source`, and look through it at once; None: nothing, people enter what happens."""
         self.source = source
-        self.source_text = source_words(source)
+        self.source_text = source_text(source)
         for chip in self.ids.sources.children:
             chip.on = chip.source == (source or "")
         self._look_through(source if self.parent is not None else None)
@@ -228,7 +228,7 @@ class TonightScreen(FloatLayout):
         self._shown = serial, sight
         if preview.error and preview.picture is None:
             self.table_hint = _("The table, seen from above")  # nothing is being opened any more
-        self.sight_text = f"✗ {preview.error}" if preview.error else "\n".join(sight_words(preview.sight))
+        self.sight_text = f"✗ {preview.error}" if preview.error else "\n".join(sight_lines(preview.sight))
 
     def _look_through(self, source: str | None) -> None:
         before = self.preview
@@ -254,7 +254,7 @@ class TonightScreen(FloatLayout):
 
     def go_on(self) -> None:
         """Go on with the game that was broken off."""
-        self._take_up(self.broken_off)
+        self._take_up(self.resumable_game)
 
     def open_again(self) -> None:
         """Open the game that was finished last: what ended it may have been wrong."""
@@ -264,26 +264,26 @@ class TonightScreen(FloatLayout):
         """Go on with a stored game, through another camera or with another deck where one was chosen."""
         if game is None:
             return
-        choice, source = choice_of(game, store=self.choice.store), self.chosen().source
-        if is_lost(game.deck) or self._deck_taken:
-            choice = replace(choice, deck=self.deck)
+        setup, source = stored_setup(game, store=self.setup.store), self.chosen().source
+        if is_deck_missing(game.deck) or self._deck_taken:
+            setup = replace(setup, deck=self.deck)
         # Its own camera is gone where the form began without one.
-        gone = source is None and choice.through_own_camera
-        self._begin(replace(choice, source=source) if gone or source != self.choice.source else choice)
+        gone = source is None and setup.uses_own_camera
+        self._begin(replace(setup, source=source) if gone or source != self.setup.source else setup)
 
-    def _begin(self, choice: Choice) -> None:
+    def _begin(self, setup: GameSetup) -> None:
         """Let go of the camera, which the game is about to open, and begin."""
         preview = self.preview
         self._look_through(None)
         if preview is not None:
-            preview.stop(wait=LET_GO_S)
-        self._on_start(choice)
+            preview.stop(wait=RELEASE_TIMEOUT_S)
+        self._on_start(setup)
 
     def _offer_sources(self) -> None:
-        offered = [None] if self.choice.source is None else [self.choice.source, None]
+        offered = [None] if self.setup.source is None else [self.setup.source, None]
         for source in offered:
             self._offer(source)
-        self.watch(self.choice.source)
+        self.watch(self.setup.source)
 
     def _offer(self, source: str | None) -> None:
         label = _("By touch") if source is None else _short(source)
@@ -300,8 +300,8 @@ class TonightScreen(FloatLayout):
             chip.bind(on_release=lambda chip: self.take_deck(chip.source or None))
             self.ids.decks.add_widget(chip)
         self._tick_deck(self.deck if self.deck in names else None)
-        self.broken_deck = lost_deck_words(self.broken_off.deck if self.broken_off else None)
-        self.finished_deck = lost_deck_words(self.finished.deck if self.finished else None)
+        self.broken_deck = missing_deck_text(self.resumable_game.deck if self.resumable_game else None)
+        self.finished_deck = missing_deck_text(self.finished.deck if self.finished else None)
 
     def _tick_deck(self, deck: str | None) -> None:
         self.deck = deck
@@ -309,11 +309,11 @@ class TonightScreen(FloatLayout):
             chip.on = chip.source == (deck or "")
         self._check()
 
-    def chosen(self) -> Choice:
+    def chosen(self) -> GameSetup:
         """Return the form's contents."""
         dealer = next((row.name.strip() for row in self.rows if row.deals), None)
         return replace(
-            self.choice,
+            self.setup,
             source=self.ids.address.text.strip() or self.source,
             deck=self.deck,
             rules=self.rules,
@@ -330,8 +330,8 @@ class TonightScreen(FloatLayout):
 
     def _check(self, *_args: object) -> None:
         chosen = self.chosen()
-        self.fault = fault_in(chosen.rules, chosen.options, chosen.players) or ""
-        self.summary = "" if self.fault else summary_of(chosen)
+        self.fault = setup_fault(chosen.rules, chosen.options, chosen.players) or ""
+        self.summary = "" if self.fault else setup_summary(chosen)
         self.ids.seating.show([(row.name, row.deals) for row in self.rows])
 
     def _deal(self, row: PlayerRow) -> None:
