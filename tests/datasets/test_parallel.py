@@ -17,8 +17,8 @@ from companion.cli.main import main
 from companion.parallel import spread
 from companion.sources.cameras import sample_film
 from datasets.films.production import truth_path
-from datasets.measuring.plan import plan_films, render
-from datasets.measuring.reading import with_deck
+from datasets.measuring.films.plan import plan_films, render
+from datasets.measuring.reading.evaluation import with_deck
 from datasets.photos import LabelledPhoto
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset

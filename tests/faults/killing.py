@@ -28,7 +28,7 @@ from companion.game.refereeing import judge_of
 from companion.game.setup import Choice, choice_of
 from companion.game.starting import broken_off, session_of
 from companion.store.store import Store
-from datasets.measuring.noting import note
+from datasets.measuring.benchmark_log import note
 from engine.simulation.simulate import play_game
 
 PLAYERS = ("Ann", "Bob", "Cat")

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from companion.parallel import spread
-from datasets.measuring.index_alone import IndexAloneReader
-from datasets.measuring.reading_measures import Measure, boxed, face_down_places, face_up_places, set_of_cards
-from datasets.measuring.reading_scores import Score
+from datasets.measuring.reading.lone_index import IndexAloneReader
+from datasets.measuring.reading.matching import Measure, boxed, face_down_places, face_up_places, set_of_cards
+from datasets.measuring.reading.scores import Score
 from datasets.photos import BACK, LabelledPhoto, card_folders, label_folders, load_set
 from datasets.progress import Progress
 from engine.errors import BadInputError

@@ -11,7 +11,7 @@ from engine.files.atomic import whole_file
 
 
 def draw_soak(report: dict[str, Any], out: Path) -> None:
-    """Draw a report of `datasets.measuring.soak.soak` as a PNG.
+    """Draw a report of `datasets.measuring.films.soak.soak` as a PNG.
 
     Raises:
         BadInputError: matplotlib is not installed.

@@ -1,7 +1,7 @@
-"""Measures following by itself: `python -m datasets.measuring.following --films 8 --seed 5001`.
+"""Measures following by itself: `python -m datasets.measuring.films.following --films 8 --seed 5001`.
 
 Films are followed as they are drawn, small, with readings made from their timelines
-(`datasets.measuring.timeline_reader`): many times as fast as with the networks, and what goes wrong no
+(`datasets.measuring.films.timeline_reader`): many times as fast as with the networks, and what goes wrong no
 reading has done. It is for finding mistakes in following; `shithead measure` tells how well games are
 followed.
 """
@@ -20,8 +20,8 @@ from companion.game.scoring import Score, compare, read_events
 from companion.parallel import spread
 from datasets.films.production import prepare, true_events
 from datasets.films.truth import write_lines
-from datasets.measuring.plan import FIRST_SEED, FilmPlan, plan_films, shot_of, story_of
-from datasets.measuring.timeline_reader import TimelineReader
+from datasets.measuring.films.plan import FIRST_SEED, FilmPlan, plan_films, shot_of, story_of
+from datasets.measuring.films.timeline_reader import TimelineReader
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES
 
@@ -76,7 +76,7 @@ def _short(line: dict[str, Any]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Follow the films and print what went wrong."""
-    parser = argparse.ArgumentParser(prog="python -m datasets.measuring.following", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m datasets.measuring.films.following", description=__doc__)
     parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
     parser.add_argument("--rulesets", default=",".join(RULESET_NAMES), metavar="A,B")
     parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help="of the first film")

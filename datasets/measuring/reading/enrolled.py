@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.parallel import spread
-from datasets.measuring.reading import ReadAll, Timed, timed
+from datasets.measuring.reading.evaluation import ReadAll, Timed, timed
 from datasets.photos import LabelledPhoto, card_named, load_set, photos_root, pictures_in
 from datasets.progress import Progress
 from engine.errors import BadInputError
@@ -24,7 +24,7 @@ from vision.recognition.detector import OutlineFinder
 from vision.recognition.reader import TableReader
 
 LEAVE_ONE_OUT = ("vpo_table", "avgustine_quads", "yuchenrao_single")
-"""Sets of `datasets.measuring.reading.MEASURES` that show cards of one deck whole, several times each."""
+"""Sets that show each card of one deck whole, several times."""
 SHOWN_APART = {"bidly_fans": "bidly_deck"}
 """Sets whose deck is shown in another folder: one flattened picture of each card, named after it."""
 ENROLLABLE = (*LEAVE_ONE_OUT, *SHOWN_APART)

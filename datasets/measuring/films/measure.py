@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from companion.parallel import spread
+from datasets.measuring.films.plan import FilmPlan, is_film, outdated, render
+from datasets.measuring.films.summary import report
+from datasets.measuring.films.watching import Row, measured, was_watched
 from datasets.measuring.machine import machine
-from datasets.measuring.plan import FilmPlan, is_film, outdated, render
-from datasets.measuring.summing import report
-from datasets.measuring.watching import Row, measured, was_watched
 from datasets.progress import Progress
 from engine.files.atomic import make_folder
 

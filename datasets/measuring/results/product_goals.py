@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from datasets.measuring.goals import EVENT_F1, FILM_GOALS, Goal
+from datasets.measuring.results.film_goals import EVENT_F1, FILM_GOALS, Goal
 
 _BENCH = "pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"
@@ -18,7 +18,7 @@ class ProductGoal:
 
     title: str
     source: str = ""
-    """As `datasets.measuring.results.Measured.value` reads it; empty: no command measures it."""
+    """As `datasets.measuring.results.page.Measured.value` reads it; empty: no command measures it."""
     least: float | None = None
     most: float | None = None
     form: str = ".3f"

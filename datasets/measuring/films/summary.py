@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from companion.game.scoring import percentile
-from datasets.measuring.watching import Row
+from datasets.measuring.films.watching import Row
 from engine.events import EVENT_KINDS
 
 SIDES = ("watch", "baseline")
-"""Ours, and the plain way (`datasets.measuring.baseline`)."""
+"""Ours, and the plain way (`datasets.measuring.films.baseline`)."""
 _DETAILS = ("missed", "spurious", "mistaken", "delays_s", "computed_s")
 Sums = dict[str, Any]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from datasets.measuring.reading_scores import Score
+from datasets.measuring.reading.scores import Score
 from datasets.photos import BACK, Label
 from engine.cards import JOKER, RANKS
 from vision.geometry import bounding_box, polygon_iou, rectangle, share_of_smaller

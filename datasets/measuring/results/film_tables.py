@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from datasets.measuring.goals import FILM_GOALS, Goal
-from datasets.measuring.summing import by_machine
+from datasets.measuring.films.summary import by_machine
+from datasets.measuring.results.film_goals import FILM_GOALS, Goal
 
 Cells = Sequence[str]
 

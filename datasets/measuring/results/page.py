@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from datasets.measuring.beside import beside_rows, photo_rows
-from datasets.measuring.product_goals import PARTS, ProductGoal
-from datasets.measuring.summing import by_machine
-from datasets.measuring.tables import as_markdown, number, table
+from datasets.measuring.films.summary import by_machine
+from datasets.measuring.results.film_tables import as_markdown, number, table
+from datasets.measuring.results.photo_tables import beside_rows, photo_rows
+from datasets.measuring.results.product_goals import PARTS, ProductGoal
 from engine.errors import BadInputError
 from engine.files.bounded import read_capped
 from engine.files.json_text import parse_json

@@ -19,9 +19,9 @@ import numpy as np
 
 from companion.parallel import spread
 from datasets.art.decks import deck_names, load_deck
-from datasets.measuring.reading import BESIDE, detector
-from datasets.measuring.reading_measures import boxed, match_quads, names_of_none
-from datasets.measuring.reading_scores import Score
+from datasets.measuring.reading.evaluation import BESIDE, detector
+from datasets.measuring.reading.matching import boxed, match_quads, names_of_none
+from datasets.measuring.reading.scores import Score
 from datasets.photos import BACK, Label, surfaces
 from datasets.progress import Progress
 from datasets.scenes.cards import CardStock

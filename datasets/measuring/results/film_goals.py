@@ -50,4 +50,4 @@ FILM_GOALS = (
     Goal("films watched, times real time, whatever else ran", "speed", form=".2f"),
     Goal("the same, by processor time on one core", "processor_speed", form=".2f"),
 )
-"""Of whole films, in the order of the table; fields as in `datasets.measuring.summing.sums`."""
+"""Of whole films, in the order of the table; fields as in `datasets.measuring.films.summary.sums`."""

@@ -21,9 +21,9 @@ from companion.game.setup import Choice
 from companion.game.starting import Before, watched_game
 from datasets.art.decks import VALID_DECKS
 from datasets.films.production import truth_path
-from datasets.measuring.baseline import Baseline
+from datasets.measuring.films.baseline import Baseline
+from datasets.measuring.films.row_shapes import is_film_row, is_whole_row
 from datasets.measuring.machine import load, machine
-from datasets.measuring.rows import is_film_row, is_whole_row
 from datasets.progress import Progress
 from engine.errors import BadInputError
 from engine.files.atomic import whole_file, write_whole

@@ -27,8 +27,8 @@ from companion.game.starting import before, watched_game
 from companion.store.rows import is_texts
 from companion.store.store import Store
 from datasets.films.production import truth_path
+from datasets.measuring.films.plan import FilmPlan
 from datasets.measuring.machine import load, machine, resident_mib
-from datasets.measuring.plan import FilmPlan
 from datasets.progress import Progress
 from engine.errors import BadInputError
 from vision.capture.frame_queue import BACKLOG_SECONDS, Backlog

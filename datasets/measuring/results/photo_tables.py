@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from datasets.measuring.reading import BESIDE
-from datasets.measuring.tables import number, table
+from datasets.measuring.reading.evaluation import BESIDE
+from datasets.measuring.results.film_tables import number, table
 
 _WRONG = ("confidently wrong", "confidently_wrong", ".0f")
 _COLUMNS = (

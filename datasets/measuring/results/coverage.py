@@ -1,4 +1,4 @@
-"""Sums up which statements the tests run: `python -m datasets.measuring.covered FILE`.
+"""Sums up which statements the tests run: `python -m datasets.measuring.results.coverage FILE`.
 
 `make coverage` calls it. FILE is the JSON of coverage.py. With `SHITHEAD_MEASURED` the shares are kept for
 the page of results.
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from datasets.measuring.noting import note
+from datasets.measuring.benchmark_log import note
 from engine.errors import BadInputError
 
 ALL = "all"
