@@ -13,7 +13,7 @@ from companion.cli.main import build_parser, main
 from companion.game.scoring import read_lines
 from datasets.commands.measure import _plans
 from datasets.films.production import truth_path
-from datasets.films.surroundings import LIGHTS
+from datasets.films.rendering.light import LIGHTS
 from datasets.measuring.films.baseline import Baseline
 from datasets.measuring.films.measure import measure_films
 from datasets.measuring.films.plan import DECKS, TILTS, plan_films, render

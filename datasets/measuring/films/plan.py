@@ -15,8 +15,8 @@ from typing import TypeVar
 from companion.game.scoring import read_lines
 from datasets.art.decks import VALID_DECKS
 from datasets.films.production import Shot, make_film, pick_deck, truth_path
+from datasets.films.rendering.light import LIGHTS
 from datasets.films.story import DEFAULT_ACTS, Story, find_ending, find_story
-from datasets.films.surroundings import LIGHTS
 from datasets.films.truth import TRUTH_VERSION
 from datasets.progress import Progress
 from engine.errors import BadInputError
@@ -60,7 +60,7 @@ class FilmPlan:
     sway: float = 0.0
     """How far a hand that holds the camera lets it wander, pixels of a 1080p frame; 0: it stands."""
     lively: bool = False
-    """Whether much happens beside the game (`datasets.films.liveliness`)."""
+    """Whether much happens beside the game (`datasets.films.choreography.liveliness`)."""
 
     @property
     def name(self) -> str:

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Points, Pose
-from datasets.films.layers import Layer, clip
-from datasets.films.motion import CardMove
 from datasets.films.production import Scene
-from datasets.films.renderer import SHUTTER_S
+from datasets.films.rendering.layers import Layer, clip
+from datasets.films.rendering.renderer import SHUTTER_S
+from datasets.films.timeline import CardMove
 from vision.decks.card_classes import rank_and_colour
 from vision.recognition.index_finder import INDEX_MM
 from vision.types import CardReading, Image, Region

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 
-from datasets.films.dealing import Deal
-from datasets.films.gestures import Gestures, Setting
-from datasets.films.layout import Layout
-from datasets.films.liveliness import Liveliness, LivelyGestures
-from datasets.films.motion import Timeline
-from datasets.films.stage import Manner, Stage
+from datasets.films.choreography.dealing import Deal
+from datasets.films.choreography.gestures import Gestures, Setting
+from datasets.films.choreography.layout import Layout
+from datasets.films.choreography.liveliness import Liveliness, LivelyGestures
+from datasets.films.choreography.stage import Manner, Stage
+from datasets.films.choreography.tabletop import Habits, Tabletop
 from datasets.films.story import Step, Story
-from datasets.films.tabletop import Habits, Tabletop
+from datasets.films.timeline import Timeline
 
 _AT_ONCE = ("draw", "burn")
 """What follows its cause without the pause between two turns."""

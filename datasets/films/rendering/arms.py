@@ -12,17 +12,15 @@ import functools
 import math
 import random
 from dataclasses import dataclass
-from typing import Literal
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.films.geometry import Camera
-from datasets.films.layers import Image, Layer, Light, bounds_of, gray3, streak_kernel
+from datasets.films.geometry import ArmPose, Camera, Grip
+from datasets.films.rendering.layers import Image, Layer, bounds_of, gray3, streak_kernel
+from datasets.films.rendering.light import Light
 
-Grip = Literal["hold", "flat", "point", "away"]
-"""Holding a card by finger and thumb; flat on a pile; pinching a pile's top card; out of the picture."""
 Array = NDArray[np.float32]
 """One value per pixel."""
 
@@ -232,17 +230,6 @@ def draw_arm(look: ArmLook, grip: Grip) -> Image:
         alpha = np.maximum(alpha, sleeve)
     whole = np.concatenate([picture * alpha[..., None], alpha[..., None] * 255.0], axis=2).astype(np.uint8)
     return np.ascontiguousarray(whole if look.right_handed else whole[::-1])
-
-
-@dataclass(frozen=True, slots=True)
-class ArmPose:
-    """Where a hand is: its grip point and height (mm), the way its fingers point (degrees), and its grip."""
-
-    x: float
-    y: float
-    z: float
-    heading: float
-    grip: Grip
 
 
 class ArmArtist:

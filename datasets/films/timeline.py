@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from datasets.films.geometry import Pose
-from datasets.films.hands import ArmPose, Grip
+from datasets.films.geometry import ArmPose, Grip, Pose
 
 ArmName = tuple[str, str]
 """A player's name and `main` or `other` hand."""

@@ -6,12 +6,11 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from datasets.films.geometry import Pose
-from datasets.films.hands import ArmPose
-from datasets.films.motion import ArmName
-from datasets.films.stage import Piece, Stage
-from datasets.films.tabletop import placed
-from datasets.films.things import Thing
+from datasets.films.choreography.stage import Piece, Stage
+from datasets.films.choreography.tabletop import placed
+from datasets.films.geometry import ArmPose, Pose
+from datasets.films.rendering.objects import Thing
+from datasets.films.timeline import ArmName
 
 
 class Handling:

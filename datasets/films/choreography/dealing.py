@@ -6,11 +6,11 @@ import math
 import random
 from dataclasses import replace
 
+from datasets.films.choreography.stage import Piece, Stage
+from datasets.films.choreography.tabletop import Habits, Tabletop
 from datasets.films.geometry import CARD_THICKNESS_MM, Pose
-from datasets.films.motion import ArmName
-from datasets.films.stage import Piece, Stage
 from datasets.films.story import Story
-from datasets.films.tabletop import Habits, Tabletop
+from datasets.films.timeline import ArmName
 
 
 class Deal:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.films.layers import Image
+from datasets.films.rendering.layers import Image
 
 _TILE_MARGIN = 64
 

@@ -13,16 +13,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from datasets.films.geometry import CARD_THICKNESS_MM, Pose
-from datasets.films.handling import Handling
-from datasets.films.hands import Grip, random_look
-from datasets.films.layout import make_layout
-from datasets.films.motion import Timeline
+from datasets.films.choreography.layout import make_layout
+from datasets.films.choreography.object_handling import Handling
+from datasets.films.choreography.stage import Piece, Stage, random_manner
+from datasets.films.choreography.tabletop import placed
+from datasets.films.geometry import CARD_THICKNESS_MM, Grip, Pose
 from datasets.films.production import TABLE_MM, Shot, pick_deck, place_camera, set_up_picture
-from datasets.films.stage import Piece, Stage, random_manner
-from datasets.films.tabletop import placed
-from datasets.films.things import Thing, ThingArtist, random_thing
-from datasets.films.video import FilmWriter
+from datasets.films.rendering.arms import random_look
+from datasets.films.rendering.objects import Thing, ThingArtist, random_thing
+from datasets.films.rendering.video import FilmWriter
+from datasets.films.timeline import Timeline
 from datasets.progress import Progress
 
 PEOPLE = ("Ann", "Bob", "Cat", "Dan")

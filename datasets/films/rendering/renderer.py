@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from datasets.films.geometry import CARD_THICKNESS_MM
-from datasets.films.hands import ArmArtist, ArmPose
-from datasets.films.layers import CardArtist, Image, Layer, streak_kernel
-from datasets.films.motion import ArmMove, ArmName, CardMove, Timeline
-from datasets.films.sensor import Sensor
+from datasets.films.geometry import CARD_THICKNESS_MM, ArmPose
+from datasets.films.rendering.arms import ArmArtist
+from datasets.films.rendering.cards import CardArtist
+from datasets.films.rendering.layers import Image, Layer, streak_kernel
+from datasets.films.rendering.sensor import Sensor
+from datasets.films.timeline import ArmMove, ArmName, CardMove, Timeline
 
 SHUTTER_S = 1.0 / 60.0
 _HIGHEST_PILE_MM = 25.0

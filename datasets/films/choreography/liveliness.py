@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from datasets.films.choreography.gestures import Gestures, Setting
+from datasets.films.choreography.layout import Layout
+from datasets.films.choreography.object_handling import Handling
+from datasets.films.choreography.stage import Manner, Piece
+from datasets.films.choreography.tabletop import placed
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, Points, Pose
-from datasets.films.gestures import Gestures, Setting
-from datasets.films.handling import Handling
-from datasets.films.layout import Layout
-from datasets.films.stage import Manner, Piece
+from datasets.films.rendering.objects import Thing, random_thing
 from datasets.films.story import Step
-from datasets.films.tabletop import placed
-from datasets.films.things import Thing, random_thing
 
 _CLEAR_MM = math.hypot(CARD_WIDTH_MM, CARD_HEIGHT_MM) / 2.0 + 22.0
 """So far from the middle of where a card may lie nothing else stands, nor hides the table."""

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from datasets.films.choreography.stage import Piece
 from datasets.films.geometry import Pose
-from datasets.films.stage import Piece
 
 
 @dataclass(frozen=True, slots=True)

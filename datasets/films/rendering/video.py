@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from datasets.films.layers import Image
+from datasets.films.rendering.layers import Image
 from engine.errors import BadInputError
 from engine.files.atomic import part_of
 from vision.capture.opencv import is_whole

@@ -7,10 +7,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from datasets.films.geometry import CARD_THICKNESS_MM, Pose
-from datasets.films.hands import ArmPose, Grip
-from datasets.films.layout import Layout, Seat
-from datasets.films.motion import Action, ArmMove, ArmName, CardMove, Timeline
+from datasets.films.choreography.layout import Layout, Seat
+from datasets.films.geometry import CARD_THICKNESS_MM, ArmPose, Grip, Pose
+from datasets.films.timeline import Action, ArmMove, ArmName, CardMove, Timeline
 
 GRIP_TO_CENTRE_MM = 24.0
 """How far in front of finger and thumb the middle of a held card is."""

@@ -6,12 +6,12 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from datasets.films.dealing import Deal
+from datasets.films.choreography.dealing import Deal
+from datasets.films.choreography.stage import GRIP_TO_CENTRE_MM, Piece, Stage
+from datasets.films.choreography.tabletop import Habits, Tabletop, placed
 from datasets.films.geometry import CARD_THICKNESS_MM, Pose
-from datasets.films.motion import ArmName
-from datasets.films.stage import GRIP_TO_CENTRE_MM, Piece, Stage
 from datasets.films.story import Step
-from datasets.films.tabletop import Habits, Tabletop, placed
+from datasets.films.timeline import ArmName
 from engine.cards import RANK_OF
 
 _STEPS = {"stack": (1.0, 6.0), "squared": (0.0, 2.0)}

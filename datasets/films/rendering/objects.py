@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.films.geometry import Camera, Points, Pose
-from datasets.films.layers import CardArtist, Image, Layer, Light, bounds_of, gray3
+from datasets.films.rendering.cards import CardArtist
+from datasets.films.rendering.layers import Image, Layer, bounds_of, gray3
+from datasets.films.rendering.light import Light
 
 _PX = 4.0
 """Pixels to the millimetre of a picture from above."""
