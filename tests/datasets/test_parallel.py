@@ -86,7 +86,7 @@ def test_simulate_counts_the_same_games_on_a_cluster(
     assert told[0][:4] == told[1][:4]
 
 
-DRAWN_ALONE = "from models.outlines import render; render.deck_names = lambda split: ('drawn',)"
+DRAWN_ALONE = "from models.shared import training_scenes as s; s.deck_names = lambda split: ('drawn',)"
 """Other decks are fetched from registries."""
 
 
@@ -95,7 +95,7 @@ def test_training_scenes_are_the_same_on_a_cluster(
 ) -> None:
     from distributed import Client
 
-    from models.outlines import render
+    from models.shared import training_scenes as render
 
     with Client(cluster) as workers:
         workers.run(exec, DRAWN_ALONE)

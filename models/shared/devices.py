@@ -22,7 +22,7 @@ from torch import distributed, nn
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
 from engine.errors import BadInputError
-from models.commands import run_command
+from models.shared.commands import run_command
 
 Batch = TypeVar("Batch")
 

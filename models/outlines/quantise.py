@@ -1,8 +1,8 @@
-"""Write the outline network's 8-bit copy: `.venv/bin/python -m models.outlines.eight_bits`.
+"""Write the outline network's 8-bit copy: `.venv/bin/python -m models.outlines.quantise`.
 
-Merely rounded (as `models.quantise` does with the face networks) it misses cards. So a network that rounds
-(`models.outlines.rounded`) is trained to answer like the one that does not: on the training scenes and
-photos, whose labels it does not need. An interrupted training goes on where it stopped.
+A copy that is merely rounded (as `models.faces.quantise` does it) misses cards. So a network that rounds
+(`models.outlines.fake_quantisation`) is trained to answer like the one that does not. It learns from the
+training scenes and photos, and does not need their labels. An interrupted training continues where it stopped.
 """
 
 from __future__ import annotations
@@ -26,15 +26,8 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset
 
 from datasets.photos import load_set, photos_root
-from models.commands import run_command
-from models.copies import write_copy
-from models.curves import draw_curve
-from models.devices import Place, add_device, devices, endless, on_devices
 from models.outlines.data import random_view, tinted
-from models.outlines.network import OutlineNet
-from models.outlines.real import BOX_SETS
-from models.outlines.render import render_scenes
-from models.outlines.rounded import (
+from models.outlines.fake_quantisation import (
     convolutions,
     is_rounded,
     kernels,
@@ -42,8 +35,15 @@ from models.outlines.rounded import (
     ranges,
     rounded,
 )
-from models.outlines.torch_setup import set_threads
-from models.training import Parts, Trainer, over
+from models.outlines.network import OutlineNet
+from models.outlines.photos import BOX_SETS
+from models.shared.commands import run_command
+from models.shared.curves import draw_curve
+from models.shared.devices import Place, add_device, devices, endless, on_devices
+from models.shared.eight_bit_copy import write_copy
+from models.shared.trainer import Parts, Trainer, over
+from models.shared.training_scenes import render_scenes
+from models.shared.ultralytics_setup import set_threads
 from vision.images import read_image
 from vision.recognition.detector import WEIGHTS
 

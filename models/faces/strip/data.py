@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.art.cards import CARDS
+from models.faces.data import LARGEST, Photograph, Points, SampleMaker, as_taken, some_tilt, turning
 from models.faces.labels import IGNORE, NONE, rank_label, suit_label
-from models.faces.samples import LARGEST, Photograph, Points, SampleMaker, as_taken, some_tilt, turning
 from models.faces.styles import (
     COURT_PANEL,
     FRAMED_COURTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.caches import keep_caches_together
+from models.shared.caches import keep_caches_together
 
 keep_caches_together()
 

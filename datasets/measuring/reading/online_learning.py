@@ -1,4 +1,4 @@
-"""Measure learning a deck during play: `python -m models.faces.learning` prints a table.
+"""Measure learning a deck during play: `python -m datasets.measuring.reading.online_learning` prints a table.
 
 Cards come one after the other, as in play, and are read twice: by the networks alone, and with what
 `vision.enrolment.online_learning` has made of the cards before. Nothing tells the learner what a card is.
@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 
 from datasets.photos import photos_root
+from models.faces.data import SampleMaker
 from models.faces.evaluate import photographed
-from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
 from vision.decks.card_classes import CARDS
 from vision.enrolment.online_learning import CERTAIN, LEAST_HEIGHT, MOMENT_LOOKS, DeckLearner, LearntHead

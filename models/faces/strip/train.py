@@ -1,4 +1,4 @@
-"""Train the strip network: `python -m models.faces.train_strip`.
+"""Train the strip network: `python -m models.faces.strip.train`.
 
 Some processes make samples, each learnt from once; another learns for a fixed time, going on from its last
 checkpoint where there is one. At the end it writes `strip.onnx` and `strip_curve.png` beside this module. How
@@ -18,17 +18,17 @@ from platformdirs import user_cache_dir
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset
 
-from models.commands import run_command
-from models.curves import draw_curve
-from models.devices import Place, add_device, one_device
 from models.faces.export import export
 from models.faces.labels import IGNORE
 from models.faces.network import build
-from models.faces.real import real_cards
-from models.faces.strips import CourtsEitherWay, StripMaker, StripSample
+from models.faces.photos import real_cards
+from models.faces.strip.data import CourtsEitherWay, StripMaker, StripSample
 from models.faces.styles import ArtFaces
 from models.faces.train import brightened, losses
-from models.training import Parts, Trainer, over
+from models.shared.commands import run_command
+from models.shared.curves import draw_curve
+from models.shared.devices import Place, add_device, one_device
+from models.shared.trainer import Parts, Trainer, over
 from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
 from vision.recognition.classifier import WEIGHTS
 from vision.recognition.crops import network_input

@@ -1,4 +1,4 @@
-"""Write 8-bit copies of the face networks: `python -m models.quantise`.
+"""Write 8-bit copies of the face networks: `python -m models.faces.quantise`.
 
 Processors with instructions for 8-bit integers run them about twice as fast (`vision.recognition.runtime`
 says where); the files with floating-point weights stay, and are what everything else uses. Each layer's
@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod
 
 from engine.errors import BadInputError
-from models.commands import run_command
-from models.copies import write_copy
-from models.faces.samples import SampleMaker
+from models.faces.data import SampleMaker
 from models.faces.styles import ArtFaces
+from models.shared.commands import run_command
+from models.shared.eight_bit_copy import write_copy
 from vision.recognition.classifier import WEIGHTS
 from vision.recognition.crops import network_input
 
@@ -69,7 +69,7 @@ def _to_round(network: onnx.ModelProto) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(
-        description="Write 8-bit copies of the face networks.", prog="python -m models.quantise"
+        description="Write 8-bit copies of the face networks.", prog="python -m models.faces.quantise"
     )
     parser.add_argument("--weights", type=Path, default=WEIGHTS, help="folder of the networks")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="cards that the ranges are taken from")

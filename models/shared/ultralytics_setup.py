@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from models.caches import keep_caches_together
+from models.shared.caches import keep_caches_together
 
 
 def _stand_in_for_torchvision() -> None:

@@ -1,6 +1,6 @@
 """Renders the training scenes that are not there yet, several at a time.
 
-Alone, without training: `.venv/bin/python -m models.outlines.render FOLDER --scenes N --jobs N`.
+Alone, without training: `.venv/bin/python -m models.shared.training_scenes FOLDER --scenes N --jobs N`.
 """
 
 from __future__ import annotations
@@ -88,6 +88,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 if __name__ == "__main__":
     # Under the module's own name: by it other processes find the function that renders.
-    from models.outlines import render
+    from models.shared import training_scenes as render
 
     render.main()

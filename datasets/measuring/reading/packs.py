@@ -1,4 +1,4 @@
-"""Measure telling packs by their backs: `python -m models.faces.packs` renders tables and prints two lines.
+"""Measure telling packs by their backs: `python -m datasets.measuring.reading.packs`.
 
 A table counts as right when all its face-down cards that can be seen are sorted into the packs they are from:
 neither two packs taken for one nor one for two. Outlines are the true ones.

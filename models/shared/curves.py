@@ -1,4 +1,4 @@
-"""Draws a training's learning curve from its log: `.venv/bin/python -m models.curves CURVE.jsonl OUT.png`."""
+"""Draw a learning curve from its log: `.venv/bin/python -m models.shared.curves CURVE.jsonl OUT.png`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import BadInputError
-from models.commands import run_command
-from models.plotting import pyplot
+from models.shared.commands import run_command
+from models.shared.plotting import pyplot
 
 _NOT_DRAWN = frozenset({"minutes", "note", "samples"})
 Entry = dict[str, float]
@@ -32,10 +32,10 @@ def _read(log: Path) -> tuple[list[Entry], list[Entry]]:
 
 
 def draw_curve(log: Path, out: Path) -> None:
-    """Draw what a training's log tells over its steps as a PNG: training thin, what is held back dotted.
+    """Draw the numbers in a training's log over its steps as a PNG, one panel for each.
 
-    `log` is the `curve.jsonl` that `models.training.Trainer` and `models.faces.train` write. Each number gets
-    a panel, whether it was noted of training, of what is held back, or of both.
+    A thin line is training, a dotted one the held-out data. `log` is the `curve.jsonl` that
+    `models.shared.trainer.Trainer` and `models.faces.train` write.
 
     Raises:
         BadInputError: there is no such log, or nothing in it.

@@ -1,7 +1,8 @@
 """What training any of the networks by the clock takes: averaged weights, checkpoints, a falling rate, a log.
 
 The schedule follows the time spent, not a number of steps: on a busy machine it does fewer steps and still
-ends with a small learning rate. On several devices (`models.devices`) each process has its own `Trainer`.
+ends with a small learning rate. On several devices (`models.shared.devices`) each process has its own
+`Trainer`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from models.devices import Place, device_of, moved
-from models.states import load_state
+from models.shared.devices import Place, device_of, moved
+from models.shared.state_files import load_state
 
 Batch = TypeVar("Batch")
 Parts = dict[str, float]

@@ -18,8 +18,8 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.onward import module_of
 from models.outlines.network import OutlineNet
+from models.shared.fine_tuning import module_of
 
 _STEPS = 255
 _LEARNT = 0.02

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from datasets.art.cards import corner_mask
 from datasets.photos import surfaces
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
-from models.faces.real import RealCard
+from models.faces.photos import RealCard
 from models.faces.styles import (
     FACE_HEIGHT,
     FACE_WIDTH,
