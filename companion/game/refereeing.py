@@ -48,7 +48,7 @@ class Refereeing:
         """Join `watcher` with the judge of these players; None: of those whom the deal shows.
 
         `learning` is its reader where that learns whenever there is nothing else to do; `tell` is told what
-        the watcher asks before it is known who plays; so often as there are `packs` each card is there.
+        the watcher asks before it is known who plays; so many `packs` are played with.
         """
         self._watcher, self._make_judge, self._learning = watcher, make_judge, learning
         self._book = GameBook(make_judge(players) if players is not None else None)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from engine.cards import copies
 from engine.events import Event, Source
 from vision.following.records import BeforeAction, Patch
 from vision.following.rows import Change, Rows
@@ -88,7 +89,8 @@ class UpCards:
     def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
         """Tell whether a card that has left its row is one that lies on the pile, and not one like it."""
         last = self._scene.log.last
-        return card in pile and (self._scene.packs == 1 or (last is not None and card in last.cards))
+        one = copies(card, self._scene.packs) == 1
+        return card in pile and (one or (last is not None and card in last.cards))
 
     def put_right(self, seat: int, t: float) -> None:
         """Take a seat's row for where somebody says it is: what seemed to be gone was not the row's."""
@@ -116,7 +118,7 @@ class UpCards:
         the row is somebody else's, or nobody has reached there.
         """
         spots, gone = self.rows.owners(name), [gone for gone in self._vanished if gone.card == name]
-        if self._scene.packs > 1:
+        if copies(name, self._scene.packs) > 1:
             gone = [one for one in gone if seat in (None, one.seat)]
             near = [zone for zone in spots if seat in (None, zone.seat)]
             spots = [zone for zone in near if not self.rows.is_undisturbed(zone) and not gone]
