@@ -227,6 +227,7 @@ class EventMaker:
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open at the end of the source."""
         self._play.judge(t, None, forced=True)
+        self._taking.tell_part(t)
         self._taking.tell_whole(t)
         self._tell_show(t)
         self._draws.tell(t)
