@@ -228,7 +228,11 @@ class PlayPile:
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
         self._scene.started = True
+        last = self._told.newest
         told = self._told.tell(player, new, source, t, now, below=below)
+        sources = {source, last.source} if last is not None and told.revise is not None else {source}
+        if seat is not None and "down" in sources - {told.source}:
+            self._upcards.take_back_flip(seat)
         self._visits.told_play(now)
         if early:
             self._told_early = [*self._told_early, *new] if told.revise else new

@@ -44,6 +44,8 @@ class UpCards:
         self._dealt = self.by_player()
         self._flipped: Counter[int] = Counter()
         """Of each seat, how many face-down cards were turned over whose spots were not seen bare yet."""
+        self._turned: dict[int, list[Change]] = {}
+        """The spots that are known to be bare because of each seat's last flip."""
         self._down_gone: list[Change] = []
         """Face-down cards that are gone from their spots: they may turn up on the pile yet."""
 
@@ -72,7 +74,9 @@ class UpCards:
             self._vanished.append(_Vanished(seat, change.before, change.t))
         if not self._scene.started:
             self._exchanging[seat] = change.t
-        elif change.down_gone and not self._flipped[seat]:
+        elif change.down_gone and self._flipped[seat]:
+            self._turned.setdefault(seat, []).append(change)
+        elif change.down_gone:
             self._down_gone.append(change)
         if change.down_gone:
             self._flipped[seat] = max(0, self._flipped[seat] - 1)
@@ -97,6 +101,7 @@ class UpCards:
         self.rows.put_right(seat, t)
         self._vanished = [gone for gone in self._vanished if gone.seat != seat]
         self._down_gone = [change for change in self._down_gone if change.zone.seat != seat]
+        self._turned.pop(seat, None)
         self._exchanging.pop(seat, None)
 
     def take_from_row(self, names: Collection[str], seat: int | None = None) -> int:
@@ -147,11 +152,21 @@ class UpCards:
         reach = self._scene.last_reach(seat)
         stops = reach.stops if reach is not None else []
         flipped = any(math.dist(stop.place, place) < _ROW_NEAR_MM for stop in stops for place in places)
-        if flipped and any(zone in gone for zone in zones):
+        if not flipped:
+            return False
+        self._turned[seat] = [change for change in self._down_gone if change.zone in zones]
+        if self._turned[seat]:
             self._down_gone = [change for change in self._down_gone if change.zone not in zones]
-        elif flipped:
+        else:
             self._flipped[seat] = min(self._flipped[seat] + 1, self.rows.down_of(seat))
-        return flipped
+        return True
+
+    def take_back_flip(self, seat: int) -> None:
+        """Note that a seat's hand held the card of its last flip: what has gone from its row was taken up."""
+        turned = self._turned.pop(seat, [])
+        self._down_gone += turned
+        if not turned:
+            self._flipped[seat] = max(0, self._flipped[seat] - 1)
 
     def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
         """Tell exchanges, and what was taken up, once the hands have gone.
@@ -216,6 +231,7 @@ class UpCards:
             play = self._play_of(change)
             if play is not None:
                 self._scene.log.revise(play, now, event="flip", source="down")
+                self._turned[change.zone.seat] = [change]
                 continue
             self._before_action(change.zone.seat, now)
             player = self._scene.player(change.zone.seat)
