@@ -100,11 +100,10 @@ def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
     rows = [{**row(number, matched=8), "machine": other, "load": 3.0 * number} for number in (1, 2)]
     made = report([*rows, row(3, matched=8)], made="2026-01-01", machine=mine, jobs=2)
     assert (
-        "Watched 2 on 16 cores (P), on which 3 to 6 processes wanted to run;"
-        " 1 on 2 cores (P), on which 1 to 1 processes wanted to run. Program a"
+        "Watched 2 on 16 cores (P), 3 to 6 busy processes; 1 on 2 cores (P), 1 to 1 busy processes. Program a"
     ) in as_markdown(made)
     alone = as_markdown(report(rows, made="2026-01-01", machine=mine, jobs=2))
-    assert "Watched 2 at a time on 16 cores (P), on which 3 to 6" in alone
+    assert "Watched 2 at a time on 16 cores (P), 3 to 6 busy" in alone
 
 
 def told_row(deck: str) -> dict[str, Any]:
@@ -247,7 +246,7 @@ def test_the_table_shows_the_baseline_beside_ours_and_each_condition() -> None:
     made = report(rows, made="2026-01-01", machine={"cores": 2, "processor": "P", "program": "abc"}, jobs=1)
     assert json.loads(json.dumps(made)) == made
     text = as_markdown(made)
-    assert "| events, F1 | 0.741 | 0.222 | at least 0.98 |" in text
+    assert "| F1 of all events | 0.741 | 0.222 | at least 0.98 |" in text
     assert "| play | 30 | 0.741 |" in text
     for level in ("winnersh | 2", "shed | 1", "tilt up to 10° | 2", "tilt up to 20° | 1", "light: dim | 3"):
         assert f"| {level} |" in text

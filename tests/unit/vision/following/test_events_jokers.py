@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.vision.event_script import BURN_AT, PLAY_AT, PLAYERS, Script, card, down
+from tests.support.event_script import BURN_AT, PLAY_AT, PLAYERS, Script, card, down
 from vision.table.layout import Zone
 from vision.table.observations import Seen
 
