@@ -15,12 +15,12 @@ def on_phone() -> bool:
     return hasattr(sys, "getandroidapilevel")
 
 
-def was_given(granted: Sequence[bool]) -> bool:
+def is_granted(granted: Sequence[bool]) -> bool:
     """Tell whether the user has given leave; a question that was broken off has an empty answer."""
     return bool(granted) and all(granted)
 
 
-def android_level() -> int | None:
+def android_api_level() -> int | None:
     """Return the API level of the phone's Android (24 is Android 7), or None where Android does not tell it.
 
     `sys.getandroidapilevel()` is that which Python was built for.

@@ -13,26 +13,26 @@ import sys
 import time
 from collections.abc import Callable
 
-EVERY_SECONDS = 60.0
+TRIM_INTERVAL_S = 60.0
 """It takes some 25 ms."""
 
 
-class FreedMemory:
+class MemoryTrimmer:
     """Gives back what the process has freed, at most once a minute; does nothing without glibc."""
 
     def __init__(self) -> None:
         self._trim = _malloc_trim()
         self._given_back = time.monotonic()
 
-    def give_back(self) -> None:
+    def trim(self) -> None:
         """Give freed memory back, if that was done long enough ago."""
         now = time.monotonic()
-        if self._trim is not None and now - self._given_back >= EVERY_SECONDS:
+        if self._trim is not None and now - self._given_back >= TRIM_INTERVAL_S:
             self._trim(0)
             self._given_back = now
 
 
-def free_ended_games() -> None:
+def collect_ended_games() -> None:
     """Free the games that have ended.
 
     The parts of a game know one another, so that it is not freed by itself; and Python looks for what holds

@@ -6,7 +6,7 @@ tests/unit/companion/test_theme.py measures.
 
 from __future__ import annotations
 
-from companion.i18n.catalogue import marked
+from companion.i18n.catalogue import gettext_noop
 
 GROUND = "#12161A"
 PANEL = "#1E242A"
@@ -27,7 +27,7 @@ CLOTH = "#24402F"
 CARD_FACE = "#F7F1E5"
 CARD_INK = "#1B1B1B"
 CARD_RED = "#A81E1A"
-NOWHERE = (-1e5, -1e5)
+OFFSCREEN = (-1e5, -1e5)
 """Where a shape lies that is not seen: a rounded one cannot be made nothing, a transparent one costs time."""
 
 PAIRS: tuple[tuple[str, str], ...] = (
@@ -47,7 +47,11 @@ PAIRS: tuple[tuple[str, str], ...] = (
 """Pairs (ink, ground) in use."""
 
 VERDICT_SIGN = {"legal": "✓", "illegal": "✗", "unproven": "?"}
-VERDICT_WORD = {"legal": marked("Legal"), "illegal": marked("Illegal"), "unproven": marked("Not proven")}
+VERDICT_WORD = {
+    "legal": gettext_noop("Legal"),
+    "illegal": gettext_noop("Illegal"),
+    "unproven": gettext_noop("Not proven"),
+}
 VERDICT_INK = {"legal": GREEN, "illegal": RED, "unproven": AMBER}
 VERDICT_GROUND = {"legal": GREEN_GROUND, "illegal": RED_GROUND, "unproven": AMBER_GROUND}
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
-from companion.device import android_level, on_phone, was_given
+from companion.device import android_api_level, is_granted, on_phone
 from companion.i18n.catalogue import _
 
 LAST_ASKED_LEVEL = 29
@@ -41,7 +41,7 @@ class AndroidFolders:
         tell = import_module("kivy.clock").mainthread(answered)
 
         def told(_asked: Any, granted: list[bool]) -> None:
-            tell(was_given(granted))
+            tell(is_granted(granted))
 
         permissions.request_permissions([writing], told)
 
@@ -50,7 +50,7 @@ def folders_to_ask_for() -> SharedFolders | None:
     """Return whom to ask before a file is written where other apps look; None where nobody must be."""
     if not on_phone():
         return None
-    level = android_level()
+    level = android_api_level()
     return AndroidFolders() if level is not None and level <= LAST_ASKED_LEVEL else None
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from companion.files.caches import cache_folder
-from companion.game.interface import Line
-from companion.game.next_game import begun_words
-from companion.game.ruling_views import breaches_of, needs_of, ritual_words, ruling_of
+from companion.game.interface import EventLine
+from companion.game.next_game import new_game_notice
+from companion.game.ruling_views import breaches_text, needs_text, ritual_texts, ruling_of
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _, language
-from companion.i18n.messages import words
-from companion.i18n.wording import demand_words, event_words, question_words
+from companion.i18n.events import event_text, question_text
+from companion.i18n.messages import translate
+from companion.i18n.wording import demand_text
 from companion.settings import Settings
 from companion.speech.voice import Speaker, find_speaker
 
@@ -78,7 +79,7 @@ class Feedback:
             return
         if snapshot.game != self._game:  # whatever was heard was of the game before
             self._game, self._heard, self._turn = snapshot.game, {}, None
-            self.say(words(begun_words(snapshot.table.dealer)), lasting=True)
+            self.say(translate(new_game_notice(snapshot.table.dealer)), lasting=True)
         heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
         before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
         turn = self._turn if self._turn != before else None
@@ -100,7 +101,7 @@ class Feedback:
             self._speaker.close()
         self._speaker = None
 
-    def _tell(self, fresh: Sequence[Line], turn: str | None, demand: str) -> None:
+    def _tell(self, fresh: Sequence[EventLine], turn: str | None, demand: str) -> None:
         lasting, passing = spoken(fresh, turn, demand)
         self.say(lasting, lasting=True)
         self.say(passing)
@@ -111,20 +112,20 @@ class Feedback:
                 self._buzz()
 
 
-def _id(line: Line) -> int:
+def _id(line: EventLine) -> int:
     return int(line.get("id") or 0)
 
 
-def _verdict(line: Line) -> str | None:
+def _verdict(line: EventLine) -> str | None:
     return (ruling_of(line) or {}).get("verdict")
 
 
-def _is_news(line: Line, heard: Mapping[int, str | None]) -> bool:
+def _is_news(line: EventLine, heard: Mapping[int, str | None]) -> bool:
     """Return whether a line is new, or a second look has made a breach of it."""
     return _id(line) not in heard or (_verdict(line) == "illegal" and heard[_id(line)] != "illegal")
 
 
-def spoken(lines: Sequence[Line], turn: str | None, demand: str = "") -> tuple[str, str]:
+def spoken(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tuple[str, str]:
     """Return what is said of new events: (what is worth hearing late, what the next event makes stale).
 
     Breaches, rituals, who is out and the end last; what a play does to the table, what is not proven, open
@@ -141,22 +142,22 @@ def spoken(lines: Sequence[Line], turn: str | None, demand: str = "") -> tuple[s
     for line in lines:
         ruling = ruling_of(line) or {}
         if ruling.get("verdict") == "illegal":
-            lasting.append(f"{_('Illegal')}. {breaches_of(ruling)}".rstrip())
+            lasting.append(f"{_('Illegal')}. {breaches_text(ruling)}".rstrip())
         elif ruling.get("verdict") == "unproven":
-            passing.append(": ".join(filter(None, (_("Not proven"), needs_of(ruling)))) + ".")
+            passing.append(": ".join(filter(None, (_("Not proven"), needs_text(ruling)))) + ".")
         if line.get("event") in _ACTS:
             stands = ruling.get("effects") or {} if ruling.get("verdict") != "illegal" else {}
             passing += _effects_spoken(line, stands)
             goes_on = stands.get("extra_turn") or stands.get("next") == line.get("player")
             again = line.get("player") if goes_on else None
-        lasting += ritual_words(ruling.get("effects") or {}, line.get("player"))
+        lasting += ritual_texts(ruling.get("effects") or {}, line.get("player"))
         if line.get("event") == "out":
             lasting.append(_("{player} is out.").format(player=line.get("player")))
         if line.get("event") == "game_over" and line.get("loser"):
             lasting.append(_("{player} is the Shithead.").format(player=line["loser"]))
             turn = again = None
         if line.get("event") == "unclear" and line.get("says"):
-            passing.append(question_words(line))
+            passing.append(question_text(line))
     if again is not None and turn in (None, again):
         passing.append(_asked(_("{player} again"), again, demand))
     elif turn:
@@ -164,11 +165,11 @@ def spoken(lines: Sequence[Line], turn: str | None, demand: str = "") -> tuple[s
     return " ".join(lasting), " ".join(passing)
 
 
-def _effects_spoken(line: Line, effects: Mapping[str, Any]) -> list[str]:
+def _effects_spoken(line: EventLine, effects: Mapping[str, Any]) -> list[str]:
     """Return in as few words as can be what an event did to the table."""
     said = []
     if line.get("event") == "pick_up" and effects:
-        said.append(f"{event_words(line)}.")
+        said.append(f"{event_text(line)}.")
     elif effects.get("picks_up"):
         said.append(_("{player} picks up the pile.").format(player=effects["picks_up"]))
     if effects.get("burn"):
@@ -181,7 +182,7 @@ def _effects_spoken(line: Line, effects: Mapping[str, Any]) -> list[str]:
 
 def _asked(who: str, player: str, demand: str) -> str:
     """Return who plays, and what must be beaten where not anything goes."""
-    needed = demand_words(demand) if demand not in ("", "anything", "not known") else ""
+    needed = demand_text(demand) if demand not in ("", "anything", "not known") else ""
     return ": ".join(filter(None, (who.format(player=player), needed))) + "."
 
 

@@ -11,9 +11,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from companion.files.caches import keep_caches_together, keep_shaders_here
+from companion.files.caches import redirect_caches, redirect_shader_cache
 from companion.game.session import Session
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.settings import Settings, load_settings
 
 
@@ -40,8 +40,8 @@ def prepare_kivy() -> None:
     # Kivy's first choices are programs (xclip, xsel) that it complains about loudly where they are missing.
     os.environ.setdefault("KIVY_CLIPBOARD", "sdl2")
     logging.getLogger("kivy").addFilter(lambda record: "Cutbuffer" not in record.getMessage())
-    keep_caches_together()
-    keep_shaders_here()
+    redirect_caches()
+    redirect_shader_cache()
 
 
 def _told_where_to_draw() -> bool:
@@ -80,7 +80,7 @@ def _answers(address: str | tuple[str, int]) -> bool:
 
 
 def run_window(
-    start: Session | Choice,
+    start: Session | GameSetup,
     *,
     ask: bool = True,
     size: tuple[int, int] | None = None,
@@ -98,7 +98,7 @@ def run_window(
         NoDisplayError: no window can be opened.
     """
     app = make_app(size=size, store=store, settings=load_settings())
-    if isinstance(start, Choice):
+    if isinstance(start, GameSetup):
         (app.ask if ask else app.start_game)(start)
     else:
         app.play(start)

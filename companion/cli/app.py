@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from companion.cli.arguments import ruleset
 
 if TYPE_CHECKING:
-    from companion.game.setup import Choice
+    from companion.game.setup import GameSetup
 
 ANNOTATED = Path("out/annotated.mp4")
 """Where the sample film goes, annotated, when there is no display to show it on."""
@@ -47,10 +47,10 @@ def run(args: argparse.Namespace) -> int:
     """Open the window, or say that there is no display and go on without."""
     from companion.app.window import NoDisplayError, prepare_kivy, run_window
     from companion.cli.outputs import check_outputs
-    from companion.files.incomplete import forget_left_files
+    from companion.files.incomplete import remove_incomplete_files
     from companion.store.store import default_path
 
-    forget_left_files()
+    remove_incomplete_files()
     check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
     if args.deck is not None:
         from vision.decks.deck import load_deck
@@ -58,13 +58,13 @@ def run(args: argparse.Namespace) -> int:
         load_deck(args.deck)  # the form offers what is enrolled, and would pass over another name
     try:
         prepare_kivy()
-        choice, settled = choose(args)
-        run_window(choice, ask=not settled, size=args.size, store=args.store)
+        setup, settled = choose_setup(args)
+        run_window(setup, ask=not settled, size=args.size, store=args.store)
     except NoDisplayError as error:
-        choice, _settled = choose(args, window=False)
-        says, annotated = _annotated() if choice.demonstration else ("", None)
+        setup, _settled = choose_setup(args, window=False)
+        says, annotated = _annotated() if setup.demonstration else ("", None)
         print(f"shithead app: {error}; rulings follow on stdout{says}", file=sys.stderr)
-        return _run_headless(choice, annotated)
+        return _run_headless(setup, annotated)
     return 0
 
 
@@ -85,15 +85,15 @@ def _annotated() -> tuple[str, Path | None]:
     return f", the annotated film goes to {ANNOTATED}", ANNOTATED
 
 
-def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bool]:
+def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[GameSetup, bool]:
     """Return the game that the command line asks for, and whether its players are settled.
 
     Where no source is named it is a camera if there is one, else the game or the evening that was broken off,
     else the sample film, which brings its own game. Without a `window` nothing can be offered, so that it is
     the film.
     """
-    from companion.game.setup import Choice
-    from companion.sources.cameras import DEFAULT_PLAYERS, Sample, find_camera, sample_film
+    from companion.game.setup import GameSetup
+    from companion.sources.cameras import DEFAULT_PLAYERS, SampleFilm, find_camera, sample_film
     from engine.ruleset import DEFAULT_RULESET
 
     if args.resume:
@@ -109,8 +109,8 @@ def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bo
     if sample is not None:
         print("shithead app: no camera found; showing the sample film", file=sys.stderr)
     names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
-    known = sample or Sample(Path(source), DEFAULT_RULESET, (), DEFAULT_PLAYERS)
-    choice = Choice(
+    known = sample or SampleFilm(Path(source), DEFAULT_RULESET, (), DEFAULT_PLAYERS)
+    setup = GameSetup(
         source=source,
         rules=args.rules or known.rules,
         options=tuple(args.option) or known.options,
@@ -123,33 +123,33 @@ def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bo
         kept=sample is None or args.store is not None,
         demonstration=sample is not None,
     )
-    return choice, bool(names) or sample is not None
+    return setup, bool(names) or sample is not None
 
 
-def _evening(args: argparse.Namespace) -> Choice | None:
+def _evening(args: argparse.Namespace) -> GameSetup | None:
     """Return what is played tonight, with what the command line says otherwise; None: nothing yet."""
     from dataclasses import replace
 
-    from companion.game.starting import without_camera
+    from companion.game.history import setup_without_camera
 
-    choice = without_camera(args.store)
-    if choice is None:
+    setup = setup_without_camera(args.store)
+    if setup is None:
         return None
     print("shithead app: no camera found; going on with the evening", file=sys.stderr)
     names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
-    changed_rules = args.rules is not None and args.rules != choice.rules
+    changed_rules = args.rules is not None and args.rules != setup.rules
     return replace(
-        choice,
-        rules=args.rules or choice.rules,
-        options=tuple(args.option) or (() if changed_rules else choice.options),
-        players=names or choice.players,
-        dealer=args.dealer or (None if names else choice.dealer),
+        setup,
+        rules=args.rules or setup.rules,
+        options=tuple(args.option) or (() if changed_rules else setup.options),
+        players=names or setup.players,
+        dealer=args.dealer or (None if names else setup.dealer),
         layout=args.layout,
-        deck=args.deck or choice.deck,
+        deck=args.deck or setup.deck,
     )
 
 
-def _broken_off(args: argparse.Namespace) -> Choice:
+def _broken_off(args: argparse.Namespace) -> GameSetup:
     """Return the choice that goes on with the game that was broken off.
 
     Raises:
@@ -157,19 +157,19 @@ def _broken_off(args: argparse.Namespace) -> Choice:
     """
     from dataclasses import replace
 
-    from companion.game.setup import choice_of
-    from companion.game.starting import broken_off
+    from companion.game.history import find_resumable_game
+    from companion.game.setup import stored_setup
     from engine.errors import BadInputError
 
-    game, notice = broken_off(args.store)
+    game, notice = find_resumable_game(args.store)
     if game is None:
         raise BadInputError(notice or "no game was broken off within the last day")
-    choice = choice_of(game, store=args.store, layout=args.layout)
-    choice = replace(choice, deck=args.deck or choice.deck)
-    return choice if args.source is None else replace(choice, source=args.source)
+    setup = stored_setup(game, store=args.store, layout=args.layout)
+    setup = replace(setup, deck=args.deck or setup.deck)
+    return setup if args.source is None else replace(setup, source=args.source)
 
 
-def _run_headless(choice: Choice, annotated: Path | None) -> int:
+def _run_headless(setup: GameSetup, annotated: Path | None) -> int:
     """Hand over to `shithead watch`, which is the same without a window.
 
     Pictures of a camera show people: only `watch --save` keeps those.
@@ -177,23 +177,23 @@ def _run_headless(choice: Choice, annotated: Path | None) -> int:
     from companion.cli.main import main
     from engine.errors import BadInputError
 
-    if choice.source is None:
+    if setup.source is None:
         raise BadInputError("a game by touch needs a window")
-    argv = ["watch", choice.source, "--headless"]
+    argv = ["watch", setup.source, "--headless"]
     if annotated is not None:
         argv += ["--save", str(annotated)]
-    argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
-    for option in choice.options:
+    argv += ["--rules", setup.rules, "--players", ",".join(setup.players)]
+    for option in setup.options:
         argv += ["--option", option]
-    if choice.dealer is not None:
-        argv += ["--dealer", choice.dealer]
-    if choice.deck is not None:
-        argv += ["--deck", choice.deck]
-    if choice.layout is not None:
-        argv += ["--layout", str(choice.layout)]
-    if choice.kept:
-        argv += ["--store", *([] if choice.store is None else [str(choice.store)])]
-    if choice.resume is not None:
+    if setup.dealer is not None:
+        argv += ["--dealer", setup.dealer]
+    if setup.deck is not None:
+        argv += ["--deck", setup.deck]
+    if setup.layout is not None:
+        argv += ["--layout", str(setup.layout)]
+    if setup.kept:
+        argv += ["--store", *([] if setup.store is None else [str(setup.store)])]
+    if setup.resume is not None:
         argv.append("--resume")
     return main(argv)
 

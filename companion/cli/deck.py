@@ -144,9 +144,9 @@ def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
 
 def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Doubt]]:
     """Return the deck that is shown in a film, or to a camera, and the cards that could not be told."""
-    from companion.game.enrolling import with_networks
+    from companion.game.enrolling import open_enrolment
 
-    show, learn = with_networks(name)
+    show, learn = open_enrolment(name)
     with Bar("deck", "cards", wanted=tells) as bar:
         _watch(spec, show, bar)
     try:
@@ -158,16 +158,16 @@ def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Dou
 
 def _watch(spec: str, show: PackShow, bar: Bar) -> None:
     """Look at the source until it ends, or nothing is left to be shown to it."""
-    from companion.game.enrolling import PACK, PackWatch
+    from companion.game.enrolling import PACK_SIZE, PackScanner
     from vision.capture.sources import open_source
 
     source = open_source(spec)
-    watch = PackWatch(source, show)
+    watch = PackScanner(source, show)
     try:
         for _t, _frame, seen in watch:
             if seen in ("taken", "seen"):
                 missing = show.missing()
-                bar.show(PACK - len(missing), PACK, _so_far(show, missing))
+                bar.show(PACK_SIZE - len(missing), PACK_SIZE, _so_far(show, missing))
             if source.live and show.showings and watch.idle_s > _IDLE_SECONDS:
                 return
     except KeyboardInterrupt:

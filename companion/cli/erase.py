@@ -29,9 +29,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """List what is kept, ask, and delete it."""
-    from companion.store.backup import erase, foreign_links, kept
+    from companion.store.backup import erase, foreign_links, stored_files
 
-    files = kept(args.store)
+    files = stored_files(args.store)
     for file in files:
         print(file)
     for link, target in foreign_links(args.store):

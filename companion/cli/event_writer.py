@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from io import FileIO
 from typing import Any
 
-from companion.cli.recording import in_words
+from companion.i18n.events import event_text
 from companion.store.outbox import RETRY_S
 from engine.errors import BadInputError
+from engine.messages import printable
 
 _IDS = ("id", "revise", "concerns")
 """The fields of an event line that number events."""
@@ -60,7 +61,7 @@ class EventWriter:
         numbered = [self._numbered(line) for line in lines]
         self._last_id = max([self._last_id, *(int(line.get("id") or 0) for line in numbered)])
         texts = [
-            in_words(line) if self._in_words else json.dumps(line, ensure_ascii=False) for line in numbered
+            line_text(line) if self._in_words else json.dumps(line, ensure_ascii=False) for line in numbered
         ]
         if self._file is None:
             for text in texts:
@@ -124,3 +125,19 @@ def _drop_torn_line(file: FileIO) -> None:
     if end < size:
         file.truncate(end)
     file.seek(0, 2)
+
+
+def line_text(line: Mapping[str, Any]) -> str:
+    """Return an event line with its ruling as people say it: `0:41 Ann plays 9S. Illegal: ...`."""
+    t = float(line.get("t") or 0.0)
+    words = f"{int(t) // 60}:{int(t) % 60:02d}  "
+    if line.get("withdrawn"):
+        return printable(f"{words}{event_text(line)}: taken back")
+    words += ("corrected: " if line.get("revise") else "") + event_text(line)
+    ruling = line.get("ruling")
+    if not isinstance(ruling, Mapping):
+        return printable(words)
+    words += f" - {str(ruling.get('verdict', '')).upper()}"
+    for breach in ruling.get("breaches") or ():
+        words += f' ({breach.get("says")} {breach.get("cite")}: "{breach.get("quote")}")'
+    return printable(words)

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from companion.files.caches import keep_caches_together
+from companion.files.caches import redirect_caches
 from companion.files.logs import begin_logging, log_path
 from engine.errors import BadInputError
 from engine.messages import printable
@@ -101,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_what_is_closed()
     args = build_parser().parse_args(argv)
     begin_logging()
-    keep_caches_together()
+    redirect_caches()
     try:
         with _ended_as_by_ctrl_c():
             status = int(args.run(args))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from companion.files.store_paths import OF_A_STORE, followed
+from companion.files.store_paths import SQLITE_SUFFIXES, follow_link
 from engine.errors import BadInputError
 from engine.files.atomic import refuse_unwritable
 
@@ -33,8 +33,8 @@ def check_outputs(
     """
     read = [path for path in inputs if path is not None and os.path.exists(path)]
     if store is not None:
-        names = dict.fromkeys((store, followed(store)))
-        beside = [path.with_name(path.name + part) for path in names for part in OF_A_STORE]
+        names = dict.fromkeys((store, follow_link(store)))
+        beside = [path.with_name(path.name + part) for path in names for part in SQLITE_SUFFIXES]
         for one in read:
             if any(_are_one(one, part) for part in beside):
                 raise BadInputError(f"the store {store}: is what is read, and is left as it is")

@@ -27,11 +27,11 @@ def run(args: argparse.Namespace) -> int:
     from companion.game.scoring import compare, read_events, read_truth
 
     score = compare(read_events(args.events), read_truth(args.truth))
-    print(json.dumps(score.to_json()) if args.json else in_words(score, details=args.details))
+    print(json.dumps(score.to_json()) if args.json else score_text(score, details=args.details))
     return 0
 
 
-def in_words(score: Score, *, details: bool = False) -> str:
+def score_text(score: Score, *, details: bool = False) -> str:
     """Return the score as a table for people."""
     result = score.to_json()
     lines = [f"{'event':<12}{'true':>6}{'told':>6}{'right':>6}{'precision':>11}{'recall':>8}{'F1':>8}"]

@@ -39,26 +39,26 @@ def run(args: argparse.Namespace) -> int:
     """Print the tally in the form asked for."""
     from companion.cli.outputs import check_outputs
     from companion.game import sharing
-    from companion.game.evening import tally_of, title_of
-    from companion.store.store import Store, default_path, is_there
+    from companion.game.evening import store_tally, tally_title
+    from companion.store.store import Store, default_path, store_exists
     from vision.images import check_picture_name
 
     check_outputs({"--png": args.png}, store=args.store or default_path())
     if args.png is not None:
         check_picture_name(args.png, ".png")
-    if args.store is not None and not is_there(args.store):
+    if args.store is not None and not store_exists(args.store):
         raise BadInputError(f"{args.store}: no such file")
     player = args.not_sung if args.sung is None else args.sung
     if player is None and args.title is not None:
         raise BadInputError("--title says which ritual --sung or --not-sung is about: name one of them")
-    writes = player is not None and is_there(args.store)
+    writes = player is not None and store_exists(args.store)
     with Store.open(args.store) if writes else Store.open_to_read(args.store) as store:
         if store.notice:
             print(f"shithead tally: {store.notice}", file=sys.stderr)
         if player is not None:
             _mark(store, player, args)
-        tally = tally_of(store, all_evenings=args.all)
-        title = title_of(store, all_evenings=args.all)
+        tally = store_tally(store, all_evenings=args.all)
+        title = tally_title(store, all_evenings=args.all)
     if args.png is not None:
         sharing.save_picture(tally, args.png, title=title)
     if args.json:
@@ -72,10 +72,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _mark(store: Store, player: str, args: argparse.Namespace) -> None:
     """Say of one of the rituals of `player` that it was done, or that it was not."""
-    from companion.game.evening import tally_of
+    from companion.game.evening import store_tally
 
     done = args.sung is not None
-    tally = tally_of(store, all_evenings=args.all)
+    tally = store_tally(store, all_evenings=args.all)
     if player not in {standing.player for standing in tally.standings}:
         raise BadInputError(f"{player} has played no game{'' if args.all else ' that evening (see --all)'}")
     found = [

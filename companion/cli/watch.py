@@ -17,9 +17,9 @@ from engine.errors import BadInputError
 from engine.files.atomic import write_whole
 
 if TYPE_CHECKING:
-    from companion.cli.recording import Recorded
-    from companion.game.recorder import GameKeeper
-    from companion.game.setup import Choice
+    from companion.cli.recording import RecordedGames
+    from companion.game.recorder import GameRecorder
+    from companion.game.setup import GameSetup
     from vision.capture.sources import FrameSource
 
 
@@ -73,30 +73,33 @@ def run(args: argparse.Namespace) -> int:
             then has been written.
     """
     from companion.cli.event_writer import EventWriter
-    from companion.cli.recording import FilmWriter, Recorded
-    from companion.files.incomplete import forget_left_files
-    from companion.game.series import NextDeal
-    from companion.game.starting import Watching, before, open_chosen_source, watched_game, wound_on
+    from companion.cli.recording import FilmWriter, RecordedGames
+    from companion.files.incomplete import remove_incomplete_files
+    from companion.game.history import load_history
+    from companion.game.series import NextGameFinder
+    from companion.game.starting import WatchOptions, open_game_source, open_watched_game, skip_watched_part
 
-    forget_left_files()
+    remove_incomplete_files()
     # Everything that can be wrong with the input is found before anything is written.
     _check_files(args)
-    choice = _choice(args)
-    past = before(choice)
-    if past.notice:
-        print(f"shithead watch: {past.notice}", file=sys.stderr)
-    source = wound_on(choice, past, open_chosen_source(args.source, tries_on=True))
+    setup = _choice(args)
+    history = load_history(setup)
+    if history.notice:
+        print(f"shithead watch: {history.notice}", file=sys.stderr)
+    source = skip_watched_part(setup, history, open_game_source(args.source, tries_on=True))
     source.tell = _say
     film: FilmWriter | None = None
     try:
-        watching = Watching(_learns(args, choice), _say)
-        game = watched_game(choice, past, _names(args.players), watching)
+        watching = WatchOptions(_learns(args, setup), _say)
+        game = open_watched_game(setup, history, _names(args.players), watching)
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
-        keeper = _keeper(choice) if choice.kept else None
-        following = NextDeal(choice, past, lambda new, old: watched_game(new, old, watching=watching), _say)
+        recorder = _open_recorder(setup) if setup.kept else None
+        following = NextGameFinder(
+            setup, history, lambda new, old: open_watched_game(new, old, watching=watching), _say
+        )
         events = EventWriter(args.events, _say, append=args.resume)
-        recorded = Recorded(game, events, film, keeper, following)
+        recorded = RecordedGames(game, events, film, recorder, following)
     except BaseException:
         source.close()
         raise
@@ -115,31 +118,31 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _close(source: FrameSource, game: Recorded, layout: Path | None) -> None:
+def _close(source: FrameSource, game: RecordedGames, layout: Path | None) -> None:
     with ExitStack() as closing:
         closing.callback(_save_layout, layout, game)
         closing.callback(source.close)
         closing.callback(game.close)
 
 
-def _save_layout(path: Path | None, game: Recorded) -> None:
+def _save_layout(path: Path | None, game: RecordedGames) -> None:
     if path is not None and game.layout is not None:
         write_whole(path, json.dumps(game.layout.to_json()) + "\n")
 
 
-def _choice(args: argparse.Namespace) -> Choice:
+def _choice(args: argparse.Namespace) -> GameSetup:
     """Return the game that the command line asks for, or the one in the store that goes on.
 
     Raises:
         BadInputError: no game can go on.
     """
-    from companion.game.setup import Choice, choice_of
-    from companion.game.starting import broken_off
+    from companion.game.history import find_resumable_game
+    from companion.game.setup import GameSetup, stored_setup
     from vision.decks.deck import load_deck
 
     store = None if args.store in (None, Path()) else args.store
     if not args.resume:
-        return Choice(
+        return GameSetup(
             source=args.source,
             players=_names(args.players) or (),
             rules=args.rules,
@@ -152,14 +155,14 @@ def _choice(args: argparse.Namespace) -> Choice:
         )
     if args.store is None:
         raise BadInputError("--resume needs --store: only a game that was kept can go on")
-    game, notice = broken_off(store)
+    game, notice = find_resumable_game(store)
     if game is None:
         raise BadInputError(notice or "the store holds no game that was broken off within the last day")
-    choice = replace(choice_of(game, store=store, layout=args.layout), source=args.source)
-    if args.deck in (None, choice.deck):
-        return choice
+    setup = replace(stored_setup(game, store=store, layout=args.layout), source=args.source)
+    if args.deck in (None, setup.deck):
+        return setup
     load_deck(args.deck)  # of a game that goes on, a deck that is not there would be passed over
-    return replace(choice, deck=args.deck)
+    return replace(setup, deck=args.deck)
 
 
 def _check_files(args: argparse.Namespace) -> None:
@@ -173,30 +176,32 @@ def _check_files(args: argparse.Namespace) -> None:
     check_outputs(written, read, store=default_path() if args.store == Path() else args.store)
 
 
-def _learns(args: argparse.Namespace, choice: Choice) -> bool:
+def _learns(args: argparse.Namespace, setup: GameSetup) -> bool:
     """Tell whether a deck that is not named is learnt: a film, watched again, is to be told as before."""
     from companion.settings import load_settings
 
     if args.learn is not None:
         return bool(args.learn)
-    return not choice.films and load_settings().learn_deck
+    return not setup.is_film and load_settings().learn_deck
 
 
-def _keeper(choice: Choice) -> GameKeeper:
-    from companion.game.recorder import GameKeeper
+def _open_recorder(setup: GameSetup) -> GameRecorder:
+    from companion.game.recorder import GameRecorder
     from companion.store.store import Store
 
-    keeper = GameKeeper(Store.open(choice.store), choice, _say)
-    if choice.resume is not None:
-        keeper.begin()
-    return keeper
+    recorder = GameRecorder(Store.open(setup.store), setup, _say)
+    if setup.resume is not None:
+        recorder.begin()
+    return recorder
 
 
 def _say(line: str) -> None:
     print(f"shithead watch: {line}", file=sys.stderr, flush=True)
 
 
-def follow(source: FrameSource, game: Recorded, progress: Callable[[float], None] = lambda t: None) -> None:
+def follow(
+    source: FrameSource, game: RecordedGames, progress: Callable[[float], None] = lambda t: None
+) -> None:
     """Feed every picture to the game and finish it, even if the source breaks off.
 
     `progress` is told the time of each picture that was fed.
@@ -210,7 +215,7 @@ def follow(source: FrameSource, game: Recorded, progress: Callable[[float], None
         game.finish(t)
 
 
-def _in_window(source: FrameSource, game: Recorded) -> bool:
+def _in_window(source: FrameSource, game: RecordedGames) -> bool:
     """Watch in a window; False, after one line, when there is no display."""
     from companion.app.window import NoDisplayError, prepare_kivy, run_window
     from companion.game.session import Session

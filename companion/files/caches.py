@@ -13,7 +13,7 @@ def cache_folder() -> Path:
     return platformdirs.user_cache_path("shithead", appauthor=False)
 
 
-def keep_caches_together() -> None:
+def redirect_caches() -> None:
     """Have matplotlib and Kivy keep what they keep in the program's folder; call before they are imported.
 
     A place that the user has named is left to the user. Nothing is written yet.
@@ -22,7 +22,7 @@ def keep_caches_together() -> None:
         os.environ.setdefault(variable, str(cache_folder() / name))
 
 
-def keep_shaders_here() -> None:
+def redirect_shader_cache() -> None:
     """Have Mesa keep its compiled shaders in the program's folder; call before a window is opened.
 
     Its older versions ask for a folder that is there already. Where none can be made, none is kept.

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import platformdirs
 
-from companion.files.lock import take_lock
-from companion.files.store_paths import OF_A_STORE
+from companion.files.lock import try_lock
+from companion.files.store_paths import SQLITE_SUFFIXES
 from engine.files.atomic import digits_of_part, whole_file
 
 _NOTE, _LOCK = ".note", ".lock"
@@ -26,7 +26,7 @@ _LONGEST_PATH = 1 << 14
 
 
 @contextmanager
-def noted_file(path: Path) -> Iterator[Path]:
+def tracked_file(path: Path) -> Iterator[Path]:
     """Yield where to write what becomes `path`, as `whole_file` does; meanwhile that place is noted.
 
     Where it cannot be noted (no room, no locks), the file is written all the same.
@@ -46,7 +46,7 @@ def _note(part: Path, until_written: ExitStack) -> None:
         return
     notes = notes_folder()
     notes.mkdir(parents=True, exist_ok=True)
-    lock = take_lock(notes / f"{digits}{_LOCK}")
+    lock = try_lock(notes / f"{digits}{_LOCK}")
     if lock is None:
         return
     until_written.callback(lock.release)
@@ -56,13 +56,13 @@ def _note(part: Path, until_written: ExitStack) -> None:
         note.write_bytes(os.fsencode(part.absolute()))
 
 
-def left_files() -> list[Path]:
+def incomplete_files() -> list[Path]:
     """Return the half files that killed programs left; nobody writes to them again."""
     named = [_named_by(note) for note in _notes() if not _is_being_written(note)]
     return [path for half in named if half is not None for path in _parts(half) if _is_file(path)]
 
 
-def forget_left_files() -> None:
+def remove_incomplete_files() -> None:
     """Remove these files, and the notes on what is gone; one on a disk that is not there stays noted."""
     for note in _notes():
         if not _is_being_written(note):
@@ -73,7 +73,7 @@ def forget_left_files() -> None:
                 _remove(note)
 
 
-def in_use() -> list[Path]:
+def notes_in_use() -> list[Path]:
     """Return the notes on files that are being written, and their locks."""
     return [path for note in _notes() if _is_being_written(note) for path in (note, note.with_suffix(_LOCK))]
 
@@ -92,7 +92,7 @@ def _notes() -> list[Path]:
 
 def _is_being_written(note: Path) -> bool:
     """Tell whether a program holds the file; where that cannot be told, it might."""
-    lock = take_lock(note.with_suffix(_LOCK))
+    lock = try_lock(note.with_suffix(_LOCK))
     if lock is None:
         return True
     known = lock.held
@@ -118,7 +118,7 @@ def _named_by(note: Path) -> Path | None:
 
 def _parts(half: Path) -> list[Path]:
     """Return a half file, and what SQLite puts beside one that it writes."""
-    return [half.with_name(half.name + suffix) for suffix in OF_A_STORE]
+    return [half.with_name(half.name + suffix) for suffix in SQLITE_SUFFIXES]
 
 
 def _is_file(path: Path) -> bool:

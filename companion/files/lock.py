@@ -10,13 +10,13 @@ import os
 import sys
 from pathlib import Path
 
-from companion.files.store_paths import beside, followed
+from companion.files.store_paths import follow_link, path_beside
 
 if sys.platform != "win32":  # which has other locks: nothing is locked there
     import fcntl
 
 
-class GameLock:
+class FileLock:
     """The right to write to one game, or to put another file in the store's place, say, until `release`."""
 
     def __init__(self, path: Path, descriptor: int | None) -> None:
@@ -35,30 +35,30 @@ class GameLock:
             self._descriptor = None
 
 
-def take_game(store: Path, game: int) -> GameLock | None:
+def lock_game(store: Path, game: int) -> FileLock | None:
     """Return the right to write to a game, or None while another program has it."""
-    return take_lock(beside(store, f"playing-{game}.lock"))
+    return try_lock(path_beside(store, f"playing-{game}.lock"))
 
 
-def take_store(store: Path) -> GameLock | None:
+def lock_store(store: Path) -> FileLock | None:
     """Return the right to put another file in the store's place, or None while another program has it."""
-    return take_lock(exchange_lock(store))
+    return try_lock(store_lock_path(store))
 
 
-def exchange_lock(store: Path) -> Path:
-    """Return the file of the lock that `take_store` takes."""
-    return beside(store, "exchange.lock")
+def store_lock_path(store: Path) -> Path:
+    """Return the file of the lock that `lock_store` takes."""
+    return path_beside(store, "exchange.lock")
 
 
-def take_lock(path: Path) -> GameLock | None:
+def try_lock(path: Path) -> FileLock | None:
     """Return the right that a file stands for, or None while another program has it."""
     if sys.platform == "win32":
-        return GameLock(path, None)
+        return FileLock(path, None)
     while True:
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         except OSError:  # a full or read-only disk is the store's to tell
-            return GameLock(path, None)
+            return FileLock(path, None)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -66,21 +66,21 @@ def take_lock(path: Path) -> GameLock | None:
             return None
         except OSError:  # a file system without locks
             os.close(descriptor)
-            return GameLock(path, None)
+            return FileLock(path, None)
         if os.fstat(descriptor).st_nlink:
-            return GameLock(path, descriptor)
+            return FileLock(path, descriptor)
         os.close(descriptor)  # its holder has just let go of it and removed the file
 
 
 def lock_files(store: Path) -> list[Path]:
     """Return the files of the locks on a store and its games; a killed program leaves its own behind."""
-    return [*_locks_on_games(store).values(), *filter(Path.exists, [exchange_lock(store)])]
+    return [*_locks_on_games(store).values(), *filter(Path.exists, [store_lock_path(store)])]
 
 
 def _locks_on_games(store: Path) -> dict[int, Path]:
-    start, end = beside(store, "playing-").name, ".lock"
+    start, end = path_beside(store, "playing-").name, ".lock"
     found = {}
-    for path in sorted(followed(store).parent.glob(f"{glob.escape(start)}*{end}")):
+    for path in sorted(follow_link(store).parent.glob(f"{glob.escape(start)}*{end}")):
         number = path.name.removeprefix(start).removesuffix(end)
         if number.isdecimal():  # another store's name may begin as this one's goes on
             found[int(number)] = path
@@ -91,7 +91,7 @@ def games_being_played(store: Path) -> list[int]:
     """Return the games that a program is writing to, and tidy up after programs that were killed."""
     playing = []
     for number in _locks_on_games(store):
-        lock = take_game(store, number)
+        lock = lock_game(store, number)
         if lock is None:
             playing.append(number)
         else:

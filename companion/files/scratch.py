@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from companion.files.caches import cache_folder
-from companion.files.lock import take_lock
+from companion.files.lock import try_lock
 
 _LOCK = ".lock"
 
@@ -30,7 +30,7 @@ def scratch_folder() -> Iterator[Path]:
     inside.mkdir(parents=True, exist_ok=True)
     while True:
         folder = inside / uuid.uuid4().hex[:12]
-        lock = take_lock(inside / f"{folder.name}{_LOCK}")
+        lock = try_lock(inside / f"{folder.name}{_LOCK}")
         if lock is not None:
             break
     try:
@@ -41,13 +41,13 @@ def scratch_folder() -> Iterator[Path]:
         lock.release()
 
 
-def forget_scratch() -> None:
+def remove_stale_scratch() -> None:
     """Remove the folders that killed programs left."""
     names: set[str] = set()
     with contextlib.suppress(OSError):
         names = {path.name.removesuffix(_LOCK) for path in _folder().iterdir()}
     for name in names:
-        lock = take_lock(_folder() / f"{name}{_LOCK}")
+        lock = try_lock(_folder() / f"{name}{_LOCK}")
         if lock is not None:
             if lock.held:  # where there are no locks nobody knows who is at it
                 shutil.rmtree(_folder() / name, ignore_errors=True)

@@ -9,21 +9,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-OF_A_STORE = ("", "-wal", "-shm", "-journal")
+SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 """What SQLite adds to the name of a database for the files beside it."""
 _USUAL = ".sqlite"
 
 
-def followed(store: Path) -> Path:
+def follow_link(store: Path) -> Path:
     """Return the file that a store's name leads to where that is a link; otherwise the name as it is."""
     return Path(os.path.realpath(store)) if store.is_symlink() else store
 
 
-def beside(store: Path, what: str) -> Path:
+def path_beside(store: Path, what: str) -> Path:
     """Return the path of something of a store's own.
 
     It is `evenings.WHAT` for `evenings.sqlite`, and for a store of any other suffix, or none,
     `evenings.db-WHAT`, as SQLite names its own files: what belongs to which can be told.
     """
-    path = followed(store)
+    path = follow_link(store)
     return path.with_name(f"{path.stem}.{what}" if path.suffix == _USUAL else f"{path.name}-{what}")

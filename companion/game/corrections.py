@@ -27,7 +27,7 @@ class _Taken:
     """The plays that went with it."""
 
 
-class PutRight:
+class CorrectedPlays:
     """Knows the plays on the pile that people put right; names their cards where the pile is taken away."""
 
     def __init__(self) -> None:

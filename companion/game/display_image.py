@@ -8,13 +8,13 @@ import cv2
 
 from vision.types import Image
 
-DISPLAY_WIDTH = 1280
+MAX_DISPLAY_WIDTH = 1280
 """Pictures are shrunk to this width before the screen gets them; reading uses the full picture."""
 _WIDTH_STEP, _LEAST_WIDTH = 80, 320
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class DisplayImage:
     """The newest picture, ready to be shown."""
 
     serial: int
@@ -27,13 +27,13 @@ class Picture:
     t: float
 
 
-def shown_width(pixels: float) -> int:
+def display_width(pixels: float) -> int:
     """Return how wide a picture is made for a place of so many pixels: what nobody sees is not carried."""
     steps = -(-max(1, int(pixels)) // _WIDTH_STEP)
-    return min(DISPLAY_WIDTH, max(_LEAST_WIDTH, steps * _WIDTH_STEP))
+    return min(MAX_DISPLAY_WIDTH, max(_LEAST_WIDTH, steps * _WIDTH_STEP))
 
 
-def picture_of(frame: Image, t: float, serial: int, at_most: int = DISPLAY_WIDTH) -> Picture:
+def to_display_image(frame: Image, t: float, serial: int, at_most: int = MAX_DISPLAY_WIDTH) -> DisplayImage:
     """Return a source's picture as a screen wants it, at most so many pixels wide."""
     height, width = frame.shape[:2]
     shown = frame
@@ -42,4 +42,4 @@ def picture_of(frame: Image, t: float, serial: int, at_most: int = DISPLAY_WIDTH
         shown = cv2.resize(frame, smaller, interpolation=cv2.INTER_AREA).astype(frame.dtype, copy=False)
     rgb = cv2.cvtColor(shown, cv2.COLOR_BGR2RGB)
     size = (int(shown.shape[1]), int(shown.shape[0]))
-    return Picture(serial, rgb.tobytes(), size, (int(width), int(height)), t)
+    return DisplayImage(serial, rgb.tobytes(), size, (int(width), int(height)), t)

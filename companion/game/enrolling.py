@@ -1,7 +1,7 @@
 """Enrolling a deck: the cards are shown to a camera, or in a film, one at a time and in any order.
 
-The terminal (`shithead deck enrol`) and the window do the same: both follow a source with `PackWatch` and
-learn with `learn`. In the window it runs in the background (`EnrolSession`).
+The terminal (`shithead deck enrol`) and the window do the same: both follow a source with `PackScanner` and
+learn with `learn`. In the window it runs in the background (`EnrolmentSession`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from companion.game.display_image import Picture, picture_of
-from companion.i18n.messages import error_words, failure_words, words
+from companion.game.display_image import DisplayImage, to_display_image
+from companion.i18n.messages import error_text, failure_text, translate
 from engine.errors import BadInputError
 from engine.messages import message
 from vision.capture.sources import FrameSource
@@ -24,14 +24,14 @@ from vision.enrolment.showing import LOOK_SECONDS, SURE, Doubt, PackShow, Seen
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
-PACK = 52
+PACK_SIZE = 52
 Phase = Literal["opening", "showing", "learning", "saved"]
-Counted = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Told how many pictures are done, and of how many."""
-Learn = Callable[[PackShow, Counted], tuple[Deck, tuple[Doubt, ...]]]
+DeckBuilder = Callable[[PackShow, ProgressCallback], tuple[Deck, tuple[Doubt, ...]]]
 
 
-class PackWatch:
+class PackScanner:
     """Looks at a source often enough for cards that are shown to it, until it ends or all are told."""
 
     def __init__(self, source: FrameSource, show: PackShow) -> None:
@@ -60,7 +60,7 @@ class PackWatch:
                 return
 
 
-def learn(name: str, faces: Any) -> Learn:
+def deck_builder(name: str, faces: Any) -> DeckBuilder:
     """Return what makes the deck `name` of cards that were shown; `faces` is a `FaceReader`.
 
     Raises:
@@ -70,7 +70,7 @@ def learn(name: str, faces: Any) -> Learn:
 
     deck_path(name)
 
-    def make(show: PackShow, counted: Counted) -> tuple[Deck, tuple[Doubt, ...]]:
+    def make(show: PackShow, counted: ProgressCallback) -> tuple[Deck, tuple[Doubt, ...]]:
         settled = show.settled()
         told = {card for card, _showing in settled.cards}
         if len(told) < 2:
@@ -82,7 +82,7 @@ def learn(name: str, faces: Any) -> Learn:
     return make
 
 
-def with_networks(name: str) -> tuple[PackShow, Learn]:
+def open_enrolment(name: str) -> tuple[PackShow, DeckBuilder]:
     """Return what watches and what learns, with the networks that ship with the program.
 
     Raises:
@@ -93,11 +93,11 @@ def with_networks(name: str) -> tuple[PackShow, Learn]:
 
     deck_path(name)
     faces = FaceReader()
-    return PackShow(OutlineFinder(), faces), learn(name, faces)
+    return PackShow(OutlineFinder(), faces), deck_builder(name, faces)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class EnrolmentProgress:
     """What a screen shows of an enrolment."""
 
     phase: Phase = "opening"
@@ -119,15 +119,15 @@ class Progress:
     error: str = ""
 
 
-class EnrolSession:
+class EnrolmentSession:
     """Watches a source in the background; saves the deck once all cards are told, or when asked to."""
 
     def __init__(
-        self, open_source: Callable[[], FrameSource], open_show: Callable[[], tuple[PackShow, Learn]]
+        self, open_source: Callable[[], FrameSource], open_show: Callable[[], tuple[PackShow, DeckBuilder]]
     ) -> None:
         """Nothing is opened before `start()`."""
-        self.picture: Picture | None = None
-        self.progress = Progress()
+        self.picture: DisplayImage | None = None
+        self.progress = EnrolmentProgress()
         self._open_source, self._open_show = open_source, open_show
         self._source: FrameSource | None = None
         self._stopping, self._enough = threading.Event(), threading.Event()
@@ -158,7 +158,7 @@ class EnrolSession:
     def _work(self) -> None:
         try:
             source = self._source = self._open_source()
-            source.tell = lambda line: self._tell(lost=words(line))
+            source.tell = lambda line: self._tell(lost=translate(line))
             try:
                 show, make = self._open_show()
                 self._tell(phase="showing", missing=show.missing())
@@ -168,17 +168,19 @@ class EnrolSession:
             if not self._stopping.is_set():
                 self._learn(show, make)
         except BadInputError as error:
-            self._tell(error=error_words(error))
+            self._tell(error=error_text(error))
         except OSError as error:
-            self._tell(error=words(message("the deck cannot be saved: {reason}", reason=error_words(error))))
+            self._tell(
+                error=translate(message("the deck cannot be saved: {reason}", reason=error_text(error)))
+            )
         except Exception as error:
             # A mistake of ours must not leave a screen that silently stands still.
             _log.exception("the enrolment's thread has ended")
-            self._tell(error=failure_words(error))
+            self._tell(error=failure_text(error))
 
     def _watch(self, source: FrameSource, show: PackShow) -> None:
-        for serial, (t, frame, seen) in enumerate(PackWatch(source, show), start=1):
-            self.picture = picture_of(frame, t, serial)
+        for serial, (t, frame, seen) in enumerate(PackScanner(source, show), start=1):
+            self.picture = to_display_image(frame, t, serial)
             if self.progress.lost:
                 self._tell(lost="")
             if seen == "taken" or (seen == "seen" and len(show.showings) != self.progress.shown):
@@ -189,7 +191,7 @@ class EnrolSession:
             if self._stopping.is_set() or self._enough.is_set():
                 return
 
-    def _learn(self, show: PackShow, make: Learn) -> None:
+    def _learn(self, show: PackShow, make: DeckBuilder) -> None:
         self._tell(phase="learning", missing=show.missing())
         deck, doubts = make(show, lambda done, count: self._tell(learnt=(done + 1, count)))
         save_deck(deck)

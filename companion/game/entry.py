@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from engine.cards import RANK_TEXTS, UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
@@ -18,11 +18,11 @@ SOURCES: tuple[Source, ...] = ("hand", "up", "hand+up", "down")
 """Where played cards may come from, in the order in which screens offer it."""
 _BEFORE_THE_GAME = ("deal", "exchange")
 _WITH_CARDS = ("play", "flip", "show", "take_up")
-OF_A_PLAYER = ("play", "flip", "pick_up", "show", "draw", "take_up", "take_down", "exchange")
+PLAYER_EVENTS = ("play", "flip", "pick_up", "show", "draw", "take_up", "take_down", "exchange")
 """Events that one player does, whether it was seen who or not."""
 
 
-def entered(
+def entered_event(
     kind: str,
     player: str,
     cards: Sequence[str] = (),
@@ -63,12 +63,12 @@ def entered(
     )
 
 
-def has_begun(lines: Sequence[Line]) -> bool:
+def has_begun(lines: Sequence[EventLine]) -> bool:
     """Return whether more has happened than a deal and exchanges."""
     return any(line.get("event") not in (*_BEFORE_THE_GAME, "unclear") for line in lines)
 
 
-def by_another(event: Event, player: str) -> Event:
+def with_player(event: Event, player: str) -> Event:
     """Return the same act as `player`'s: what lies face up afterwards lies before them."""
     moved = {player if one == event.player else one: cards for one, cards in event.up.items()}
     return replace(event, player=player, up=moved)
@@ -80,7 +80,7 @@ def shown_rank(rules: str, options: Sequence[str] = ()) -> str | None:
     return RANK_TEXTS[min(shown)] if shown else None
 
 
-def plays_with_jokers(rules: str, options: Sequence[str], players: int) -> bool:
+def uses_jokers(rules: str, options: Sequence[str], players: int) -> bool:
     """Return whether so many play with jokers by a ruleset; False where its file has gone."""
     try:
         deal = deal_for(load_ruleset(rules, tuple(options)), players)
@@ -89,17 +89,17 @@ def plays_with_jokers(rules: str, options: Sequence[str], players: int) -> bool:
     return deal is not None and deal["jokers"] > 0
 
 
-def newest_by_another(lines: Sequence[Line], player: str) -> Line | None:
+def last_event_by_another(lines: Sequence[EventLine], player: str) -> EventLine | None:
     """Return the newest event that some player did, if it was another one: it may have been `player`'s."""
     for line in reversed(lines):
-        if line.get("event") in OF_A_PLAYER:
+        if line.get("event") in PLAYER_EVENTS:
             return None if line.get("player") in (None, player) else line
     return None
 
 
-def answered(lines: Sequence[Line], player: str) -> Event | None:
+def answered_show(lines: Sequence[EventLine], player: str) -> Event | None:
     """Return the show that `player` may answer now, with that answer in it; None where there is none."""
-    acts = [line for line in lines if line.get("event") in OF_A_PLAYER]
+    acts = [line for line in lines if line.get("event") in PLAYER_EVENTS]
     if not acts or acts[-1].get("event") != "show":
         return None
     event: Event = Event.from_json(dict(cast(dict[str, Any], acts[-1])))

@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.game.ruling_views import rituals_due
 from companion.i18n.catalogue import _
-from companion.i18n.wording import day_words
+from companion.i18n.wording import date_text
 from companion.store.rows import StoredGame
 from companion.store.store import Store
 from engine.errors import BadInputError
@@ -47,7 +47,7 @@ class Ritual:
     """Which of those of that title that fell on the player in that game, from 1."""
     started: float
     """When that game began, in seconds since 1970."""
-    nth: int
+    game_number: int
     """Which game of its evening that was, from 1."""
     done: float | None = None
     """When it was said to be done, in seconds since 1970; None while it is due."""
@@ -92,7 +92,7 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
         begun[game.evening] += 1
         for player in game.players:
             counts.setdefault(player, _Count())
-        due = rituals_of(lines)
+        due = called_rituals(lines)
         if game.finished is None:
             unfinished += 1
         else:
@@ -115,24 +115,24 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
     return Tally(tuple(standings), tuple(losers), unfinished, tuple(rituals))
 
 
-def tally_of(store: Store, *, all_evenings: bool = False) -> Tally:
+def store_tally(store: Store, *, all_evenings: bool = False) -> Tally:
     """Return the tally of the newest evening in `store`, or of every evening."""
     evening = store.last_evening()
     if evening is None:
         return Tally(())
     games = store.games(evening=None if all_evenings else evening)
-    return tally((game, last_word(store.events(game.id))) for game in games)
+    return tally((game, apply_revisions(store.events(game.id))) for game in games)
 
 
-def title_of(store: Store, *, all_evenings: bool = False) -> str:
+def tally_title(store: Store, *, all_evenings: bool = False) -> str:
     """Return what a picture of that tally is headed with: its date, once the evening is over."""
     if all_evenings:
         return _("All evenings")
-    games = store.games(evening=store.last_evening()) if store.tonight() is None else []
-    return day_words(games[0].started) if games else _("Tonight")
+    games = store.games(evening=store.last_evening()) if store.current_evening() is None else []
+    return date_text(games[0].started) if games else _("Tonight")
 
 
-def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def apply_revisions(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return event lines with revisions put in place and withdrawn ones dropped."""
     kept: dict[Any, Mapping[str, Any]] = {}
     for line in lines:
@@ -146,7 +146,7 @@ def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return list(kept.values())
 
 
-def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def called_rituals(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return (who it falls on, title) for each ritual that the rulings of `lines` call for."""
     due: list[tuple[str, str]] = []
     for line in lines:
@@ -157,7 +157,7 @@ def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _rituals(game: StoredGame, nth: int, fallen: Iterable[tuple[str, str]]) -> list[Ritual]:
     """Return the rituals of one game, the evening's `nth`, each with what the store knows of it."""
-    done = {ritual.which: ritual.at for ritual in game.rituals_done}
+    done = {ritual.key: ritual.at for ritual in game.rituals_done}
     numbers: Counter[tuple[str, str]] = Counter()
     rituals = []
     for player, title in fallen:
@@ -180,7 +180,7 @@ def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tup
     return [(game.loser, title) for title in sitting.rituals()]
 
 
-def course(tally: Tally) -> dict[str, list[int]]:
+def loss_curves(tally: Tally) -> dict[str, list[int]]:
     """Return each player's losses after every finished game, in the order of the standings."""
     counts = {standing.player: 0 for standing in tally.standings}
     curves: dict[str, list[int]] = {player: [] for player in counts}

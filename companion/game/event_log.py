@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from companion.i18n.sentences import written
+from companion.i18n.sentences import storable_ruling
 from engine.errors import BadInputError
 from engine.events import Event, Source
 
-Line = dict[str, Any]
+EventLine = dict[str, Any]
 """One event line, as `shithead watch` prints it."""
 BY_HAND = "hand"
 """The value of a line's field `by` where a person entered the event."""
@@ -49,7 +49,7 @@ class Outcome(Protocol):
         ...
 
 
-class Judge(Protocol):
+class GameReferee(Protocol):
     """What is needed of `engine.referee.referee.Referee`."""
 
     @property
@@ -75,13 +75,13 @@ class Judge(Protocol):
         ...
 
 
-class GameBook:
+class EventLog:
     """The lines of one game, kept in step with its referee."""
 
-    def __init__(self, judge: Judge | None) -> None:
+    def __init__(self, referee: GameReferee | None) -> None:
         """Begin with an empty book; None: the judge comes once it is known who plays (`appoint`)."""
-        self._judge = judge
-        self.lines: list[Line] = []
+        self._referee = referee
+        self.lines: list[EventLine] = []
         """Every event of the game with its ruling, oldest first; corrected ones in their place."""
         self._ids: dict[int, int] = {}
         """The ids that were told, by those under which the watcher speaks of its events."""
@@ -94,18 +94,18 @@ class GameBook:
         self._count = 0
 
     @property
-    def judge(self) -> Judge | None:
+    def referee(self) -> GameReferee | None:
         """Who rules; None until it is known who plays."""
-        return self._judge
+        return self._referee
 
-    def appoint(self, judge: Judge) -> None:
+    def set_referee(self, referee: GameReferee) -> None:
         """Let `judge` rule from now on."""
-        self._judge = judge
+        self._referee = referee
 
     @property
     def table(self) -> Any:
         """The referee's public table; None until it is known who plays."""
-        return self._judge.table if self._judge is not None else None
+        return self._referee.table if self._referee is not None else None
 
     @property
     def last_t(self) -> float:
@@ -125,17 +125,17 @@ class GameBook:
             return event.player is not None and effects.get("picks_up") == event.player
         return event.event == "burn" and bool(effects.get("burn"))
 
-    def take(self, events: Sequence[Event]) -> list[Line]:
+    def take(self, events: Sequence[Event]) -> list[EventLine]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it.
 
         What revises an event that people settled is passed over.
         """
-        judge, told = self._appointed(), []
+        referee, told = self._appointed(), []
         for seen in events:
             if seen.revise is not None and self._ids.get(seen.revise, seen.revise) in self._settled:
                 continue
             event = self._numbered(seen)
-            outcome = judge.observe(event)
+            outcome = referee.observe(event)
             told.append(self._told(event, outcome.ruling))
             if event.revise is None:
                 told += [self._conclude(follow) for follow in outcome.follow_ups]
@@ -143,26 +143,26 @@ class GameBook:
                 told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
         return told
 
-    def enter(self, event: Event, by: str = BY_HAND) -> list[Line]:
+    def enter(self, event: Event, by: str = BY_HAND) -> list[EventLine]:
         """Take in an event that a person reports, or that is assumed; returns the lines that this adds."""
         self._entered[self._count + 1] = by
         # Its id is the book's own: whatever the watcher calls its events stays apart.
         return self.take([replace(event, id=0, revise=None, withdrawn=False)])
 
-    def undo(self) -> Line | None:
+    def undo(self) -> EventLine | None:
         """Take the last event back and return it; None where there is none.
 
         What the referee concluded from it goes with it; what it had spoken against holds again.
         """
-        judge = self._judge
-        last = None if judge is None else judge.undo()
-        if judge is None or last is None:
+        referee = self._referee
+        last = None if referee is None else referee.undo()
+        if referee is None or last is None:
             return None
         self._settled.add(last.id)
         line = next((line for line in self.lines if line["id"] == last.id), last.to_json())
         self.lines = [other for other in self.lines if other is not line]
         told = {self._concluded.get(other["id"]) for other in self.lines}
-        follows = [follow for outcome in judge.outcomes.values() for follow in outcome.follow_ups]
+        follows = [follow for outcome in referee.outcomes.values() for follow in outcome.follow_ups]
         fresh = [follow for follow in follows if _conclusion(follow) not in told]
         self._bring_up_to_date(fresh, last.decided_at)
         return line
@@ -178,7 +178,7 @@ class GameBook:
                 that can itself be put right.
         """
         index = next((i for i, line in enumerate(self.lines) if line["id"] == event_id), None)
-        if index is None or self._judge is None:
+        if index is None or self._referee is None:
             raise BadInputError("event {event_id}: there is no such event", event_id=event_id)
         if event_id in self._concluded:
             if event is not None or not self._deny(self._concluded[event_id]):
@@ -188,11 +188,11 @@ class GameBook:
         self._settled.add(event_id)
         if event is None:
             gone = replace(Event.from_json(old), id=event_id, withdrawn=True)
-            outcome = self._judge.correct(event_id, gone)
+            outcome = self._referee.correct(event_id, gone)
             del self.lines[index]
         else:
             put = replace(event, id=event_id, revise=None, withdrawn=False)
-            outcome = self._judge.correct(event_id, put)
+            outcome = self._referee.correct(event_id, put)
             self.lines[index] = self._line(put, None)
         self._bring_up_to_date(outcome.follow_ups, float(old["decided_at"]))
 
@@ -201,8 +201,8 @@ class GameBook:
 
         The card is entered before the act by which they seemed to be out: what follows is ruled on anew.
         """
-        judge = self._appointed()
-        found = ((n, o.follow_ups) for n, o in judge.outcomes.items() if o.follow_ups)
+        referee = self._appointed()
+        found = ((n, o.follow_ups) for n, o in referee.outcomes.items() if o.follow_ups)
         drawn = next(((n, all_) for n, all_ in found if conclusion in map(_conclusion, all_)), None)
         index = next((i for i, line in enumerate(self.lines) if drawn and line["id"] == drawn[0]), None)
         if drawn is None or index is None or conclusion[0] not in _OF_A_COUNT:
@@ -223,7 +223,7 @@ class GameBook:
             source=_COUNTED_IN.get(str(line.get("source")), "hand"),
             count=1,
         )
-        outcome = judge.observe(more)
+        outcome = referee.observe(more)
         self.lines.insert(index, self._line(more, None))
         self._bring_up_to_date(outcome.follow_ups, self.last_t)
         return True
@@ -237,7 +237,7 @@ class GameBook:
         Raises:
             BadInputError: a line is no event.
         """
-        judge = self._appointed()
+        referee = self._appointed()
         standing: dict[int, Event] = {}
         names: dict[_Conclusion, int] = {}
         for line in stored:
@@ -254,17 +254,19 @@ class GameBook:
                 if event.withdrawn:
                     continue
                 event = replace(event, revise=None)
-            judge.observe(event)
+            referee.observe(event)
             number = event.revise or event.id
             if event.withdrawn:
                 standing.pop(number, None)
             else:
                 standing[number] = replace(event, id=number, revise=None)
-        self._rebuild(judge, standing, names)
+        self._rebuild(referee, standing, names)
 
-    def _rebuild(self, judge: Judge, standing: Mapping[int, Event], names: Mapping[_Conclusion, int]) -> None:
+    def _rebuild(
+        self, referee: GameReferee, standing: Mapping[int, Event], names: Mapping[_Conclusion, int]
+    ) -> None:
         """Write the lines anew from the events that stand and what the referee makes of them."""
-        outcomes = judge.outcomes
+        outcomes = referee.outcomes
         for number, event in standing.items():
             outcome = outcomes.get(number)
             self.lines.append(self._line(event, outcome.ruling if outcome else None))
@@ -278,18 +280,18 @@ class GameBook:
                 self.lines.append(self._line(replace(follow, id=told), None))
         self.lines.sort(key=lambda line: int(line["id"]))
 
-    def _appointed(self) -> Judge:
-        if self._judge is None:
+    def _appointed(self) -> GameReferee:
+        if self._referee is None:
             raise BadInputError("it is not yet known who plays")
-        return self._judge
+        return self._referee
 
-    def _conclude(self, event: Event) -> Line:
+    def _conclude(self, event: Event) -> EventLine:
         """Enter an event that the referee concludes; returns its line."""
         numbered = self._numbered(replace(event, id=0))
         self._concluded[numbered.id] = _conclusion(event)
         return self._told(numbered, None)
 
-    def _bring_up_to_date(self, fresh: Sequence[Event], now: float) -> list[Line]:
+    def _bring_up_to_date(self, fresh: Sequence[Event], now: float) -> list[EventLine]:
         """After a replay: take over all rulings and conclusions; returns the lines that tell the changes.
 
         Args:
@@ -298,7 +300,7 @@ class GameBook:
         """
         outcomes = self._appointed().outcomes
         held = {_conclusion(event) for outcome in outcomes.values() for event in outcome.follow_ups}
-        told: list[Line] = []
+        told: list[EventLine] = []
         lines, self.lines = self.lines, []
         for line in lines:
             number = line["id"]
@@ -308,7 +310,7 @@ class GameBook:
                 else:
                     told.append(self._revising({**line, "withdrawn": True}, now))
                 continue
-            ruling = written(outcomes[number].ruling) if number in outcomes else None
+            ruling = storable_ruling(outcomes[number].ruling) if number in outcomes else None
             if ruling != line.get("ruling"):
                 line = {name: value for name, value in line.items() if name != "ruling"}
                 line |= {} if ruling is None else {"ruling": ruling}
@@ -316,7 +318,7 @@ class GameBook:
             self.lines.append(line)
         return told + [self._conclude(event) for event in fresh]
 
-    def _revising(self, line: Line, now: float) -> Line:
+    def _revising(self, line: EventLine, now: float) -> EventLine:
         """Return `line` as a line of its own that takes its place."""
         self._count += 1
         return {**line, "decided_at": round(now, 3), "revise": line["id"], "id": self._count}
@@ -331,17 +333,17 @@ class GameBook:
         concerns = None if event.concerns is None else self._ids.get(event.concerns)
         return replace(event, id=self._count, revise=revise, concerns=concerns)
 
-    def _line(self, event: Event, ruling: dict[str, Any] | None) -> Line:
+    def _line(self, event: Event, ruling: dict[str, Any] | None) -> EventLine:
         line = event.to_json()
         if event.id in self._entered:
             line["by"] = self._entered[event.id]
         if event.id in self._settled:
             line[SETTLED] = True
         if ruling is not None:
-            line["ruling"] = written(ruling)
+            line["ruling"] = storable_ruling(ruling)
         return line
 
-    def _told(self, event: Event, ruling: dict[str, Any] | None) -> Line:
+    def _told(self, event: Event, ruling: dict[str, Any] | None) -> EventLine:
         line = self._line(event, ruling)
         earlier = next((i for i, old in enumerate(self.lines) if old["id"] == event.revise), None)
         if earlier is None:

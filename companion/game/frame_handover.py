@@ -8,11 +8,11 @@ from collections import deque
 from vision.capture.frame_queue import Backlog
 from vision.types import Image
 
-FILM_LEAD = 12
+MAX_FILM_FRAMES = 12
 """Pictures of a film that may wait to be read: the picture runs on smoothly while a network works."""
 
 
-class Waiting:
+class FrameHandover:
     """Of a film every picture waits its turn, of a live source the last half second (`Backlog`)."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Waiting:
             if live:
                 self._live.put(t, picture)
             else:
-                self._changed.wait_for(lambda: len(self._film) < FILM_LEAD or self._closed)
+                self._changed.wait_for(lambda: len(self._film) < MAX_FILM_FRAMES or self._closed)
                 if self._closed:
                     return
                 self._film.append((t, picture))

@@ -11,9 +11,9 @@ from vision.motion.background import Mask
 from vision.types import CardReading, Image
 
 if TYPE_CHECKING:
-    from companion.game.setup import Choice
+    from companion.game.setup import GameSetup
 
-Line = Mapping[str, Any]
+EventLine = Mapping[str, Any]
 """One event line, as `shithead watch` prints it."""
 
 
@@ -21,7 +21,7 @@ class Game(Protocol):
     """What a session needs of the joined watcher and referee (`companion.game.refereeing`)."""
 
     @property
-    def choice(self) -> Choice | None:
+    def setup(self) -> GameSetup | None:
         """What is played, if that is known; another one once another game of the source is on."""
         ...
 
@@ -36,7 +36,7 @@ class Game(Protocol):
         ...
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[EventLine]:
         """Every event of the game with its ruling, oldest first; corrected ones in their place."""
         ...
 
@@ -75,19 +75,19 @@ class Game(Protocol):
         """Where seats and piles lie in the picture, and how that is put right; None: nothing is watched."""
         ...
 
-    def feed(self, frame: Image, t: float) -> Iterable[Line]:
+    def feed(self, frame: Image, t: float) -> Iterable[EventLine]:
         """Take the picture at `t` seconds; return the events decided by it."""
         ...
 
-    def finish(self, t: float) -> Iterable[Line]:
+    def finish(self, t: float) -> Iterable[EventLine]:
         """Take the end of the source; return the events decided by it."""
         ...
 
-    def enter(self, event: Event) -> Iterable[Line]:
+    def enter(self, event: Event) -> Iterable[EventLine]:
         """Take in an event that a person reports; return the lines that this adds."""
         ...
 
-    def undo(self) -> Line | None:
+    def undo(self) -> EventLine | None:
         """Take the last event back and return it; None where there is none."""
         ...
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from vision.table.manual_layout import Shown
 
 
-class PutsRight(Protocol):
+class LayoutEditor(Protocol):
     """What takes a person's word for where things lie (`vision.following.watcher.Watcher`)."""
 
     def put(self, zone: Zone, pixel: Place) -> None:
@@ -31,11 +31,11 @@ class Places:
 
     layout: Layout | None
     """As they lie in the latest picture; None while they are not known."""
-    watcher: PutsRight
+    watcher: LayoutEditor
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PlaceMarker:
     """One place, as it is marked in the picture."""
 
     zone: Zone
@@ -45,22 +45,22 @@ class Mark:
     """Its middle in pixels of the source; None: it is not known yet."""
 
 
-def marks_of(layout: Layout | None) -> list[Mark]:
+def place_markers(layout: Layout | None) -> list[PlaceMarker]:
     """Return a mark for every pile and every player's row; none while nothing is known."""
     if layout is None:
         return []
     zones = [*(Zone("row", seat) for seat in range(len(layout.seats))), DRAW, PLAY, BURN]
-    return [Mark(zone, name_of(zone, layout), _pixel(layout, zone)) for zone in zones]
+    return [PlaceMarker(zone, place_name(zone, layout), _pixel(layout, zone)) for zone in zones]
 
 
-def name_of(zone: Zone, layout: Layout) -> str:
+def place_name(zone: Zone, layout: Layout) -> str:
     """Return what a place is called, in the language in force: a row by its player's name."""
     if zone.kind == "row":
         return layout.seats[zone.seat].player
     return {DRAW: _("Draw pile"), PLAY: _("Play pile"), BURN: _("Burn pile")}[zone]
 
 
-class Watched(Protocol):
+class HasPlaces(Protocol):
     """A game as far as its places go."""
 
     @property
@@ -69,7 +69,7 @@ class Watched(Protocol):
         ...
 
 
-def put_right(game: Watched, zone: Zone, pixel: Place) -> str:
+def move_place(game: HasPlaces, zone: Zone, pixel: Place) -> str:
     """Tell a game where a pile or a row is; returns what there is to say of it.
 
     Raises:
@@ -78,11 +78,11 @@ def put_right(game: Watched, zone: Zone, pixel: Place) -> str:
     places = _places_of(game)
     places.watcher.put(zone, pixel)
     return _("Put right: {what}").format(
-        what=name_of(zone, places.layout) if places.layout is not None else zone.kind
+        what=place_name(zone, places.layout) if places.layout is not None else zone.kind
     )
 
 
-def lay_out(game: Watched, shown: Shown) -> str:
+def set_layout(game: HasPlaces, shown: Shown) -> str:
     """Tell a game where everything lies that a person has tapped; returns what there is to say of it.
 
     Raises:
@@ -92,7 +92,7 @@ def lay_out(game: Watched, shown: Shown) -> str:
     return _("The game begins with what lies there")
 
 
-def _places_of(game: Watched) -> Places:
+def _places_of(game: HasPlaces) -> Places:
     if game.places is None:
         raise BadInputError("No camera watches this game.")
     return game.places

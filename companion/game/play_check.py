@@ -12,7 +12,7 @@ _HELD = 3
 """Cards in the asker's hand besides those asked about: enough that playing them ends nothing."""
 
 
-def may_i_play(
+def check_play(
     cards: Sequence[str], pile: Sequence[str], *, rules: str, options: Sequence[str] = ()
 ) -> Mapping[str, Any]:
     """Return the judge's ruling on playing `cards` from the hand, in one's turn, on a pile (bottom first).

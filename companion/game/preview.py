@@ -11,9 +11,9 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from companion.game.display_image import Picture, picture_of
-from companion.i18n.catalogue import _, many, marked
-from companion.i18n.messages import error_words, failure_words, words
+from companion.game.display_image import DisplayImage, to_display_image
+from companion.i18n.catalogue import _, gettext_noop, ngettext
+from companion.i18n.messages import error_text, failure_text, translate
 from engine.errors import BadInputError
 from vision.capture.picture_quality import Fault, sight_faults
 from vision.capture.sources import FrameSource
@@ -21,24 +21,24 @@ from vision.types import CardReader, CardReading, Image
 
 _log = logging.getLogger(__name__)
 _LOOK_EVERY_S = 1.0
-FAULT_WORDS: dict[Fault, str] = {
-    "nothing": marked("No card is seen. Lay one face up at each place."),
-    "dark": marked("Too dark: put more light on the table."),
-    "glare": marked("Glare: a light is thrown back. Move the lamp or the camera."),
-    "cut": marked("The table is cut off: a card touches the border. Raise the camera."),
-    "far": marked("Too far: the cards are too small. Bring the camera nearer."),
+FAULT_TEXTS: dict[Fault, str] = {
+    "nothing": gettext_noop("No card is seen. Lay one face up at each place."),
+    "dark": gettext_noop("Too dark: put more light on the table."),
+    "glare": gettext_noop("Glare: a light is thrown back. Move the lamp or the camera."),
+    "cut": gettext_noop("The table is cut off: a card touches the border. Raise the camera."),
+    "far": gettext_noop("Too far: the cards are too small. Bring the camera nearer."),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SightCheck:
     """What was made of one picture."""
 
     readings: tuple[CardReading, ...] = ()
     faults: tuple[Fault, ...] = ()
 
 
-LET_GO_S = 10.0
+RELEASE_TIMEOUT_S = 10.0
 """So long the next who wants a source waits for a preview to let go of it."""
 
 
@@ -47,8 +47,8 @@ class Preview:
 
     def __init__(self, open_source: Callable[[], FrameSource], open_reader: Callable[[], CardReader]) -> None:
         """Nothing is opened before `start()`."""
-        self.picture: Picture | None = None
-        self.sight: Sight | None = None
+        self.picture: DisplayImage | None = None
+        self.sight: SightCheck | None = None
         """None while nothing has been looked at yet."""
         self.error = ""
         """Why there is no picture."""
@@ -88,12 +88,12 @@ class Preview:
 
     def _told(self, line: str) -> None:
         """Say what a live source says of itself, until its next picture."""
-        self.error, self._lost = words(line), True
+        self.error, self._lost = translate(line), True
 
     def _pump(self) -> None:
         try:
             if self._after is not None:
-                self._after.stop(wait=LET_GO_S)
+                self._after.stop(wait=RELEASE_TIMEOUT_S)
                 self._after = None
             source = self._source = self._open_source()
             source.tell = self._told
@@ -102,18 +102,18 @@ class Preview:
             for serial, (t, frame) in enumerate(source, start=1):
                 if self._stopping.is_set():
                     return
-                self.picture, self._frame = picture_of(frame, t, serial), frame
+                self.picture, self._frame = to_display_image(frame, t, serial), frame
                 self._arrived.set()
                 if self._lost:
                     self.error, self._lost = "", False
                 if not source.live:
                     return
         except BadInputError as error:
-            self.error = error_words(error)
+            self.error = error_text(error)
         except Exception as error:
             # A mistake of ours must not leave a screen that silently stands still.
             _log.exception("the preview has ended")
-            self.error = failure_words(error)
+            self.error = failure_text(error)
         finally:
             self._let_go()
 
@@ -125,29 +125,29 @@ class Preview:
                 frame, self._frame = self._frame, None
                 if frame is not None:
                     readings = tuple(reader.read(frame))
-                    self.sight = Sight(readings, sight_faults(frame, readings))
+                    self.sight = SightCheck(readings, sight_faults(frame, readings))
         except BadInputError as error:
-            self.error = error_words(error)
+            self.error = error_text(error)
         except Exception as error:
             _log.exception("the sight check has ended")
-            self.error = failure_words(error)
+            self.error = failure_text(error)
 
 
-def preview_of(source: str, deck: str | None = None) -> Preview:
+def open_preview(source: str, deck: str | None = None) -> Preview:
     """Return the preview of a chosen source, read as the game will read it."""
-    from companion.game.starting import open_chosen_source
+    from companion.game.starting import open_game_source
     from vision.recognition.reader import reader_for_deck
 
-    return Preview(lambda: open_chosen_source(source), lambda: reader_for_deck(deck))
+    return Preview(lambda: open_game_source(source), lambda: reader_for_deck(deck))
 
 
-def sight_words(sight: Sight | None) -> Sequence[str]:
+def sight_lines(sight: SightCheck | None) -> Sequence[str]:
     """Return what there is to say of a picture, a sentence a line, each with its sign."""
     if sight is None:
         return (_("Looking for cards …"),)
-    lines = [f"✗ {_(FAULT_WORDS[fault])}" for fault in sight.faults]
+    lines = [f"✗ {_(FAULT_TEXTS[fault])}" for fault in sight.faults]
     if sight.readings:
-        seen = many("{n} card is seen", "{n} cards are seen", len(sight.readings))
+        seen = ngettext("{n} card is seen", "{n} cards are seen", len(sight.readings))
         up = [reading for reading in sight.readings if reading.face == "up"]
         named = _("{n} of {all} face-up ones told").format(
             n=sum(reading.card is not None for reading in up), all=len(up)

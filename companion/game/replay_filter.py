@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.events import Event
 
 
-class KnownAlready:
+class ReplayFilter:
     """Keeps from the book what a watcher that begins in mid-game reports of the past.
 
     It takes the table as it stands for a fresh deal, and the cards on the pile for plays. A card that lay on

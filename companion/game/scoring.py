@@ -29,7 +29,7 @@ LATE_S = 2.0
 """The contract's window after `t_end`."""
 REMARKS = ("unclear", "late_breach", "recount")
 """Lines that ask, conclude or put a count right: no card moves, so truth need not hold them."""
-WHAT: dict[str, tuple[str, ...]] = {
+COMPARED_FIELDS: dict[str, tuple[str, ...]] = {
     "deal": ("up",),
     "exchange": ("player", "up_or_count"),
     "play": ("player", "cards"),
@@ -45,11 +45,11 @@ WHAT: dict[str, tuple[str, ...]] = {
 }
 """What must be the same for an event to be right, by its type."""
 
-Line = dict[str, Any]
+EventLine = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Tally:
+class EventCounts:
     """Counts for one event type."""
 
     true: int = 0
@@ -75,8 +75,8 @@ class Tally:
 class Score:
     """The outcome of one comparison."""
 
-    kinds: dict[str, Tally] = field(default_factory=dict)
-    overall: Tally = field(default_factory=Tally)
+    kinds: dict[str, EventCounts] = field(default_factory=dict)
+    overall: EventCounts = field(default_factory=EventCounts)
     players_judged: int = 0
     """Events that somebody did, right in all but perhaps who that was."""
     players_right: int = 0
@@ -91,9 +91,9 @@ class Score:
     asked: int = 0
     """`unclear` events: questions that the players had to answer."""
     delays_s: list[float] = field(default_factory=list)
-    missed: list[Line] = field(default_factory=list)
-    spurious: list[Line] = field(default_factory=list)
-    mistaken: list[tuple[Line, Line]] = field(default_factory=list)
+    missed: list[EventLine] = field(default_factory=list)
+    spurious: list[EventLine] = field(default_factory=list)
+    mistaken: list[tuple[EventLine, EventLine]] = field(default_factory=list)
     """True event and the one reported in its place: right type and time, wrong player or cards."""
 
     def to_json(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Score:
         }
 
 
-def read_lines(path: str | Path) -> list[Line]:
+def read_lines(path: str | Path) -> list[EventLine]:
     """Return the JSON objects of a JSON-lines file.
 
     Raises:
@@ -153,7 +153,7 @@ def read_lines(path: str | Path) -> list[Line]:
     return lines
 
 
-def read_truth(path: str | Path) -> list[Line]:
+def read_truth(path: str | Path) -> list[EventLine]:
     """Return the true events of a film, without its first line.
 
     Raises:
@@ -168,13 +168,13 @@ def read_truth(path: str | Path) -> list[Line]:
     return events
 
 
-def read_events(path: str | Path) -> list[Line]:
+def read_events(path: str | Path) -> list[EventLine]:
     """Return the events of a watched game as they stand in the end: revised, without the withdrawn.
 
     Raises:
         BadInputError: As `read_lines`; a line is no event with its time, or revises what is not there.
     """
-    standing: dict[int, Line] = {}
+    standing: dict[int, EventLine] = {}
     stands_for: dict[Any, int] = {}
     for place, line in enumerate(read_lines(path)):
         revised = line.get("revise")
@@ -203,7 +203,7 @@ def read_events(path: str | Path) -> list[Line]:
     return sorted(standing.values(), key=lambda line: float(line["t"]))
 
 
-def _check(path: str | Path, line: Line, times: Sequence[str]) -> None:
+def _check(path: str | Path, line: EventLine, times: Sequence[str]) -> None:
     where = f"{path}: line {line['line']}"
     if line.get("event") not in EVENT_KINDS:
         raise BadInputError(f"{where}: {line.get('event')!r} is not an event")
@@ -212,34 +212,34 @@ def _check(path: str | Path, line: Line, times: Sequence[str]) -> None:
             raise BadInputError(f"{where}: {name} is not a time in seconds: {line.get(name)!r}")
     try:
         check_fields(line)
-        told(line)
+        event_key(line)
     except BadInputError as error:
         raise BadInputError(f"{where}: {error}") from None
     except (TypeError, ValueError, AttributeError):
         raise BadInputError(f"{where}: a field of this {line['event']} has the wrong form") from None
 
 
-def told(line: Line) -> tuple[Any, ...]:
+def event_key(line: EventLine) -> tuple[Any, ...]:
     """Return what an event tells, so that equal means right.
 
     Raises:
         TypeError, ValueError, AttributeError: A field has the wrong form.
     """
-    return tuple(_READ[name](line) for name in WHAT.get(str(line["event"]), ()))
+    return tuple(_READ[name](line) for name in COMPARED_FIELDS.get(str(line["event"]), ()))
 
 
-def _up(line: Line) -> Any:
+def _up(line: EventLine) -> Any:
     up: dict[str, Sequence[str]] = line.get("up") or {}
     return tuple(sorted((str(player), tuple(sorted(map(str, cards)))) for player, cards in up.items()))
 
 
-def _up_or_count(line: Line) -> Any:
+def _up_or_count(line: EventLine) -> Any:
     """An exchange: the up-cards afterwards of the one who exchanged where they were seen, else how many."""
     mine = [cards for player, cards in _up(line) if player == line.get("player")]
     return mine[0] if mine else line.get("count")
 
 
-_READ: dict[str, Callable[[Line], Any]] = {
+_READ: dict[str, Callable[[EventLine], Any]] = {
     "player": lambda line: line.get("player"),
     "to": lambda line: line.get("to"),
     "loser": lambda line: line.get("loser"),
@@ -251,12 +251,12 @@ _READ: dict[str, Callable[[Line], Any]] = {
 }
 
 
-def compare(events: Sequence[Line], truth: Sequence[Line]) -> Score:
+def compare(events: Sequence[EventLine], truth: Sequence[EventLine]) -> Score:
     """Compare what was reported with what happened; both as `read_events` and `read_truth` return them."""
     score = Score(asked=sum(line["event"] == "unclear" for line in events))
     true = [line for line in truth if line["event"] not in REMARKS]
     reported = [line for line in events if line["event"] not in REMARKS]
-    pairs = _match(reported, true, lambda line: (line["event"], *told(line)))
+    pairs = _match(reported, true, lambda line: (line["event"], *event_key(line)))
     _count(score, pairs, reported, true)
     _credit(score, pairs, reported, true)
     _judge(score, pairs, events, true)
@@ -267,13 +267,15 @@ def compare(events: Sequence[Line], truth: Sequence[Line]) -> Score:
     return score
 
 
-Pairs = list[tuple[Line, Line]]
+Pairs = list[tuple[EventLine, EventLine]]
 """(reported, true)."""
 
 
-def _match(reported: Iterable[Line], true: Iterable[Line], what: Callable[[Line], Any]) -> Pairs:
+def _match(
+    reported: Iterable[EventLine], true: Iterable[EventLine], what: Callable[[EventLine], Any]
+) -> Pairs:
     """Return the largest one-to-one matching of lines for which `what` is equal and the time fits."""
-    open_facts: dict[Any, list[Line]] = {}
+    open_facts: dict[Any, list[EventLine]] = {}
     for fact in sorted(true, key=lambda line: float(line["t_end"])):
         open_facts.setdefault(what(fact), []).append(fact)
     pairs = []
@@ -288,35 +290,37 @@ def _match(reported: Iterable[Line], true: Iterable[Line], what: Callable[[Line]
     return pairs
 
 
-def _count(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[Line]) -> None:
+def _count(score: Score, pairs: Pairs, reported: Sequence[EventLine], true: Sequence[EventLine]) -> None:
     for kind in EVENT_KINDS:
-        tally = Tally(
+        tally = EventCounts(
             true=sum(line["event"] == kind for line in true),
             reported=sum(line["event"] == kind for line in reported),
             matched=sum(line["event"] == kind for line, _ in pairs),
         )
         if tally.true or tally.reported:
             score.kinds[kind] = tally
-    score.overall = Tally(len(true), len(reported), len(pairs))
+    score.overall = EventCounts(len(true), len(reported), len(pairs))
 
 
-def _credit(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[Line]) -> None:
+def _credit(score: Score, pairs: Pairs, reported: Sequence[EventLine], true: Sequence[EventLine]) -> None:
     """Count to whom events were credited: the right ones, and those that are wrong in nothing but that."""
     matched = {id(line) for pair in pairs for line in pair}
 
-    def rest(lines: Sequence[Line]) -> list[Line]:
-        return [line for line in lines if id(line) not in matched and "player" in WHAT[line["event"]]]
+    def rest(lines: Sequence[EventLine]) -> list[EventLine]:
+        return [
+            line for line in lines if id(line) not in matched and "player" in COMPARED_FIELDS[line["event"]]
+        ]
 
-    def but_for_the_player(line: Line) -> tuple[Any, ...]:
-        fields = [name for name in WHAT[line["event"]] if name != "player"]
+    def but_for_the_player(line: EventLine) -> tuple[Any, ...]:
+        fields = [name for name in COMPARED_FIELDS[line["event"]] if name != "player"]
         return (line["event"], *(_READ[name](line) for name in fields))
 
-    score.players_right = sum("player" in WHAT[line["event"]] for line, _ in pairs)
+    score.players_right = sum("player" in COMPARED_FIELDS[line["event"]] for line, _ in pairs)
     wrong = _match(rest(reported), rest(true), but_for_the_player)
     score.players_judged = score.players_right + len(wrong)
 
 
-def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Line]) -> None:
+def _judge(score: Score, pairs: Pairs, events: Sequence[EventLine], true: Sequence[EventLine]) -> None:
     """Count rulings that were right, breaches that were found, and accusations of the innocent."""
     score.illegal_true = sum(line.get("legal") is False for line in true)
     fact_of = {id(line): fact for line, fact in pairs}
@@ -339,7 +343,7 @@ def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Li
         score.rulings_unproven += right is None
 
 
-def _ruling_right(ruling: Line, fact: Line) -> bool | None:
+def _ruling_right(ruling: EventLine, fact: EventLine) -> bool | None:
     """Return whether a ruling is what truth asks for; None where neither settles it."""
     verdict = ruling.get("verdict")
     if fact.get("legal") is False:
@@ -350,7 +354,7 @@ def _ruling_right(ruling: Line, fact: Line) -> bool | None:
     return None if verdict == "unproven" else bool(verdict == "legal")
 
 
-def _correct(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[Line]) -> None:
+def _correct(score: Score, pairs: Pairs, reported: Sequence[EventLine], true: Sequence[EventLine]) -> None:
     """Count the corrections that would make the log true: one for each event to change, add or take out."""
     matched = {id(line) for pair in pairs for line in pair}
     wrong = [line for line in reported if id(line) not in matched]

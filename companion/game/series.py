@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from companion.game.deck_fallback import with_deck_that_is_there
-from companion.game.event_log import Line
-from companion.game.next_game import begun_words, coming_words, next_choice
-from companion.game.setup import Choice
-from companion.game.starting import Before, before
-from companion.memory import free_ended_games
+from companion.game.deck_fallback import without_missing_deck
+from companion.game.event_log import EventLine
+from companion.game.history import GameHistory, load_history
+from companion.game.next_game import new_game_notice, next_deal_notice, next_game_setup
+from companion.game.setup import GameSetup
+from companion.memory import collect_ended_games
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.messages import Said
@@ -20,14 +20,14 @@ from vision.types import CardReading, Image
 
 if TYPE_CHECKING:
     from companion.game.places import Places
-    from companion.game.refereeing import Refereeing
+    from companion.game.refereeing import WatchedGame
     from vision.table.view import TableView
 
 _STANDS_SECONDS = 3.0
 """For so long the end of a game must have stood: what was seen last may yet be revised."""
 
 
-class NextDeal:
+class NextGameFinder:
     """Looks for a deal while a game is over, and opens the game that it begins.
 
     What lies about after a game is no deal: of a deal as many face-up cards lie before every player. A game
@@ -36,27 +36,27 @@ class NextDeal:
 
     def __init__(
         self,
-        choice: Choice,
-        past: Before,
-        open_game: Callable[[Choice, Before], Refereeing],
+        setup: GameSetup,
+        history: GameHistory,
+        open_game: Callable[[GameSetup, GameHistory], WatchedGame],
         tell: Callable[[Said], object] | None = None,
     ) -> None:
         """`choice` is the game that is played first, `past` what was before it this evening.
 
         `tell` is told who deals once a deal is looked for, and again when it has begun a game.
         """
-        self.choice = choice
+        self.setup = setup
         """The game that is played, or was last."""
-        self.waiting: Refereeing | None = None
+        self.waiting: WatchedGame | None = None
         """What looks for the deal of the next game; None while none is due."""
-        self._open_game, self._past = open_game, past
+        self._open_game, self._history = open_game, history
         self._tell = tell or (lambda _line: None)
-        self._next: tuple[Choice, Before] | None = None
+        self._next: tuple[GameSetup, GameHistory] | None = None
         self._over: tuple[str, float] | None = None
         """Who has lost the game that is over, and since when that stands."""
-        self._opened_again = past.game is not None and past.game.finished is not None
+        self._opened_again = history.game is not None and history.game.finished is not None
 
-    def is_due(self, game: Refereeing, t: float) -> bool:
+    def is_due(self, game: WatchedGame, t: float) -> bool:
         """Tell whether `game` has long been over."""
         loser = None if game.table is None else game.table.loser
         if self._over is None or loser != self._over[0]:  # somebody put right who has lost, perhaps
@@ -67,7 +67,7 @@ class NextDeal:
             return False
         return not self._opened_again and t - self._over[1] >= _STANDS_SECONDS
 
-    def feed(self, game: Refereeing, frame: Image, t: float) -> Refereeing | None:
+    def feed(self, game: WatchedGame, frame: Image, t: float) -> WatchedGame | None:
         """Take in a picture after the end of `game`; returns the game that a deal began.
 
         Raises:
@@ -78,44 +78,44 @@ class NextDeal:
             self._next = self._after(game.table)
             self.waiting = self._open_game(*self._next)
             self.waiting.pass_over(game)
-            self._tell(coming_words(self._next[0].dealer))
+            self._tell(next_deal_notice(self._next[0].dealer))
         fresh = self.waiting
         if not any(line["event"] == "deal" for line in fresh.feed(frame, t)):
             return None
         assert self._next is not None
-        self.choice, self._past = self._next
+        self.setup, self._history = self._next
         self._over = self.waiting = None
-        self._tell(begun_words(self.choice.dealer))
+        self._tell(new_game_notice(self.setup.dealer))
         return fresh
 
-    def _after(self, table: Any) -> tuple[Choice, Before]:
+    def _after(self, table: Any) -> tuple[GameSetup, GameHistory]:
         """Return what is played next, and what was before it."""
         # Where seats and piles are is told by the next deal: players may have moved.
-        choice = replace(next_choice(replace(self.choice, kept=True), table), layout=None)
-        choice = with_deck_that_is_there(choice, self._tell)
-        if self.choice.kept:
+        setup = replace(next_game_setup(replace(self.setup, kept=True), table), layout=None)
+        setup = without_missing_deck(setup, self._tell)
+        if self.setup.kept:
             try:
-                return choice, before(choice)
+                return setup, load_history(setup)
             except BadInputError:
                 pass  # the store cannot be read at the moment; what was watched is known all the same
-        losses = self._past.losses.copy()
+        losses = self._history.losses.copy()
         losses[table.loser] += 1
-        return replace(choice, kept=self.choice.kept), Before(table.loser, losses)
+        return replace(setup, kept=self.setup.kept), GameHistory(table.loser, losses)
 
 
-class Games:
+class GameSeries:
     """One game after the other from one source; looks like the one that is on (`interface.Game`)."""
 
-    def __init__(self, game: Refereeing, following: NextDeal | None = None) -> None:
+    def __init__(self, game: WatchedGame, following: NextGameFinder | None = None) -> None:
         """Begin with `game`; `following` looks for the next one. None: there is none to come."""
         self._game, self._following = game, following
 
     @property
-    def choice(self) -> Choice | None:
+    def setup(self) -> GameSetup | None:
         """What is played, if that is known; another one once another game is on."""
-        return self._following.choice if self._following is not None else None
+        return self._following.setup if self._following is not None else None
 
-    def feed(self, frame: Image, t: float) -> list[Line]:
+    def feed(self, frame: Image, t: float) -> list[EventLine]:
         """Take the picture at `t` seconds; goes over to the game that a deal in it begins.
 
         A game that is over is shown it too: should it turn out to go on, nothing of it was missed.
@@ -132,18 +132,18 @@ class Games:
         if fresh is None:
             return lines
         self._game = fresh
-        free_ended_games()
+        collect_ended_games()
         return list(fresh.lines)  # questions that came before the deal have answered themselves
 
-    def finish(self, t: float) -> list[Line]:
+    def finish(self, t: float) -> list[EventLine]:
         """Take the end of the source."""
         return self._game.finish(t)
 
-    def enter(self, event: Event) -> list[Line]:
+    def enter(self, event: Event) -> list[EventLine]:
         """Take in an event that a person reports."""
         return self._game.enter(event)
 
-    def undo(self) -> Line | None:
+    def undo(self) -> EventLine | None:
         """Take back the last event."""
         return self._game.undo()
 
@@ -169,7 +169,7 @@ class Games:
         return self._game.table
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[EventLine]:
         """Every event of the game."""
         return self._game.lines
 
@@ -214,7 +214,7 @@ class Games:
         return self._watched.lost
 
     @property
-    def _watched(self) -> Refereeing:
+    def _watched(self) -> WatchedGame:
         """The game that is shown the pictures: once one is over, that which waits for the next deal."""
         waiting = self._following.waiting if self._following is not None else None
         return waiting or self._game

@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from companion.game.display_image import DISPLAY_WIDTH, Picture, picture_of
-from companion.game.frame_handover import Waiting
-from companion.game.interface import Game, Line
-from companion.game.places import lay_out, put_right
-from companion.game.recorder import GameKeeper
-from companion.game.snapshots import remember
+from companion.game.display_image import MAX_DISPLAY_WIDTH, DisplayImage, to_display_image
+from companion.game.event_pictures import add_event_pictures
+from companion.game.frame_handover import FrameHandover
+from companion.game.interface import EventLine, Game
+from companion.game.places import move_place, set_layout
+from companion.game.recorder import GameRecorder
 from companion.i18n.catalogue import _
-from companion.i18n.messages import error_words, failure_words, words
-from companion.i18n.wording import event_words
-from companion.store.snapshots import KeptMoments
+from companion.i18n.events import event_text
+from companion.i18n.messages import error_text, failure_text, translate
+from companion.store.event_pictures import EventPictureWriter
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.capture.sources import FrameSource
@@ -33,7 +33,7 @@ from vision.table.manual_layout import Shown
 from vision.types import CardReading, Image
 
 if TYPE_CHECKING:
-    from companion.game.setup import Choice
+    from companion.game.setup import GameSetup
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class Snapshot:
     awaits_deal: bool = False
     """Whether the game is over and the deal of the next one is looked for."""
     table: Any = None
-    lines: tuple[Line, ...] = ()
+    lines: tuple[EventLine, ...] = ()
     readings: tuple[CardReading, ...] = ()
     layout: Layout | None = None
     """Where seats and piles lie in the picture, as far as that is known."""
@@ -70,8 +70,8 @@ class Snapshot:
 class Session:
     """Watches one source and referees it, until it ends or `stop()` is called.
 
-    Once a game is over the next deal may begin another one (`companion.game.series.Games`). What is asked for
-    concerns the game that is on, and is refused where that has changed meanwhile.
+    Once a game is over the next deal may begin another one (`companion.game.series.GameSeries`).
+    A request concerns the game that is on, and is refused once another game has begun.
 
     Without a source nothing is watched: people enter what happens (`enter`), and the referee rules on it.
     """
@@ -81,7 +81,7 @@ class Session:
         open_source: Callable[[], FrameSource] | None,
         open_game: Callable[[], Game],
         *,
-        open_keeper: Callable[[Callable[[str], None]], GameKeeper] | None = None,
+        open_recorder: Callable[[Callable[[str], None]], GameRecorder] | None = None,
         realtime: bool = True,
     ) -> None:
         """Nothing is opened before `start()`.
@@ -89,36 +89,36 @@ class Session:
         Args:
             open_source: Opens what is watched; None: nothing is.
             open_game: Opens the game.
-            open_keeper: Opens what keeps it, its game begun, given what tells the user a line; None: it is
+            open_recorder: Opens what keeps it, its game begun, given what tells the user a line; None: it is
                 not kept.
             realtime: False runs a film as fast as it can be read.
         """
         self.snapshot = Snapshot(says=_("Opening …"))
-        self.picture: Picture | None = None
-        self.picture_width = DISPLAY_WIDTH
+        self.picture: DisplayImage | None = None
+        self.picture_width = MAX_DISPLAY_WIDTH
         """How wide pictures are wanted at most; whoever shows them may change it at any time."""
-        self.moments: dict[int, bytes] = {}
+        self.event_pictures: dict[int, bytes] = {}
         """What was seen of the table as an event was decided, as JPEG by the event's id.
 
         Of the game that is on: each has a dictionary of its own.
         """
         self.game_id: int | None = None
         """The game in the store that is written to, once it is open."""
-        self.kept_moments = KeptMoments()
+        self.picture_writer = EventPictureWriter()
         self.watches = open_source is not None
         """Whether there is a picture to expect."""
-        self.choice: Choice | None = None
+        self.setup: GameSetup | None = None
         """What is played, if that is known."""
-        self._open_source, self._open_game, self._open_keeper = open_source, open_game, open_keeper
+        self._open_source, self._open_game, self._open_keeper = open_source, open_game, open_recorder
         self._realtime = realtime
-        self._frames = Waiting()
+        self._frames = FrameHandover()
         self._requests: queue.SimpleQueue[Callable[[Game], str]] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._running = threading.Event()
         self._running.set()
         self._source_done = threading.Event()
         self._source_error: str | None = None
-        self._keeper: GameKeeper | None = None
+        self._recorder: GameRecorder | None = None
         self._now: Callable[[], float] = lambda: self.snapshot.t
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
 
@@ -134,9 +134,9 @@ class Session:
         if self._thread.is_alive():
             self._thread.join(timeout)
 
-    def moment(self, event_id: int) -> bytes | None:
+    def event_picture(self, event_id: int) -> bytes | None:
         """Return the picture of an event, from memory or from the disk, or None."""
-        return self.moments.get(event_id) or self.kept_moments.get(event_id)
+        return self.event_pictures.get(event_id) or self.picture_writer.get(event_id)
 
     def pause(self, paused: bool) -> None:
         """Stop looking, or go on; a film stands still meanwhile."""
@@ -155,17 +155,17 @@ class Session:
         """Take in what a person says happened, now."""
         self._ask(lambda game: self._enter(game, event))
 
-    def put(self, zone: Zone, pixel: Place) -> None:
+    def move_place(self, zone: Zone, pixel: Place) -> None:
         """Put a pile, or the row of a zone's seat, where a person says it is, in pixels of the source."""
-        self._ask(lambda game: put_right(game, zone, pixel))
+        self._ask(lambda game: move_place(game, zone, pixel))
 
-    def lay_out(self, shown: Shown) -> None:
+    def set_layout(self, shown: Shown) -> None:
         """Begin the game on a table whose places a person has tapped, as no deal is recognised."""
-        self._ask(lambda game: lay_out(game, shown))
+        self._ask(lambda game: set_layout(game, shown))
 
     def tell(self, line: str) -> None:
         """Say a line to the user, from any thread: the referee's publishes it."""
-        self._requests.put(lambda _game: words(line))
+        self._requests.put(lambda _game: translate(line))
 
     def _ask(self, request: Callable[[Game], str]) -> None:
         """Have the referee's thread carry out what somebody asks who sees the game that is on now."""
@@ -188,11 +188,11 @@ class Session:
                 pump = threading.Thread(target=self._pump, args=(source,), name="pictures", daemon=True)
                 pump.start()
             game = self._open_game()
-            says, self.choice = "", game.choice
+            says, self.setup = "", game.setup
             if self._open_keeper is not None:
-                self._keeper = self._open_keeper(lambda line: self._publish(None, says=words(line)))
-                says = words(self._keeper.notice or "")
-                self._note_kept_game(self._keeper)
+                self._recorder = self._open_keeper(lambda line: self._publish(None, says=translate(line)))
+                says = translate(self._recorder.notice or "")
+                self._note_kept_game(self._recorder)
             if source is None:
                 self._keep_time(game.started_at)
                 self._publish(game, phase="watching", says=says)
@@ -202,11 +202,11 @@ class Session:
             self._follow(game)
             pump.join(timeout=2.0)
         except BadInputError as error:
-            self._publish(None, phase="failed", says=error_words(error))
+            self._publish(None, phase="failed", says=error_text(error))
         except Exception as error:
             # A mistake of ours must not leave a window that silently stands still.
             _log.exception("the referee's thread has ended")
-            self._publish(None, phase="failed", says=failure_words(error))
+            self._publish(None, phase="failed", says=failure_text(error))
         finally:
             self._stopping.set()  # where the game could not be opened, pictures end too
             self._frames.close()
@@ -215,13 +215,13 @@ class Session:
             self._close_keeper()
 
     def _close_keeper(self) -> None:
-        if self._keeper is None:
+        if self._recorder is None:
             return
         try:
-            self._keeper.close()
+            self._recorder.close()
         except BadInputError as error:
             _log.error("%s", error)
-            self._publish(None, phase="failed", says=error_words(error))
+            self._publish(None, phase="failed", says=error_text(error))
 
     def _keep_time(self, started_at: float) -> None:
         """Let the game's own clock run where no source has one."""
@@ -254,24 +254,24 @@ class Session:
             except BadInputError as error:
                 # Nothing can be read any more (spoilt weights, say); what was decided stands, and people may
                 # still put it right.
-                ended, self._source_error = True, error_words(error)
+                ended, self._source_error = True, error_text(error)
                 self._end(game, t)
                 continue
             fresh = self._goes_over(game)
             self._keep(game, lines)
             if lines:
-                remember(self.moments, lines, frame, game.layout, game.arms, game.readings)
-            self.kept_moments.keep(self.moments, lines)
+                add_event_pictures(self.event_pictures, lines, frame, game.layout, game.arms, game.readings)
+            self.picture_writer.keep(self.event_pictures, lines)
             if fresh or lines or game.moving != moving or game.readings is not readings:
                 self._publish(game, t=t, game=self.snapshot.game + fresh)
 
     def _goes_over(self, game: Game) -> bool:
         """Make ready for another game where a deal has begun one; returns whether it has."""
-        if game.choice is self.choice:
+        if game.setup is self.setup:
             return False
-        self.choice, self.moments = game.choice, {}
-        if self._keeper is not None and self.choice is not None:
-            self._keeper.next_game(self.choice)
+        self.setup, self.event_pictures = game.setup, {}
+        if self._recorder is not None and self.setup is not None:
+            self._recorder.next_game(self.setup)
         return True
 
     def _end(self, game: Game, t: float) -> None:
@@ -279,34 +279,34 @@ class Session:
         self._keep(game, game.finish(t))
         self._publish(game, phase="ended", says=self._source_error or _("The film has ended"))
 
-    def _keep(self, game: Game, lines: Iterable[Line]) -> None:
+    def _keep(self, game: Game, lines: Iterable[EventLine]) -> None:
         """Write what was decided together, all of it or nothing, before anybody sees it."""
-        if self._keeper is not None:
-            self._keeper.write(list(lines), game)
-            self._note_kept_game(self._keeper)
+        if self._recorder is not None:
+            self._recorder.write(list(lines), game)
+            self._note_kept_game(self._recorder)
 
-    def _note_kept_game(self, keeper: GameKeeper) -> None:
-        self.game_id, self.kept_moments.folder = keeper.game, keeper.folder
+    def _note_kept_game(self, recorder: GameRecorder) -> None:
+        self.game_id, self.picture_writer.folder = recorder.game, recorder.folder
 
     def _serve_requests(self, game: Game) -> None:
         while True:
             try:
                 request = self._requests.get_nowait()
             except queue.Empty:
-                if self._keeper is not None:
-                    self._keeper.flush()
+                if self._recorder is not None:
+                    self._recorder.flush()
                 return
             before = list(game.lines)
             try:
                 says = request(game)
             except BadInputError as error:
-                says = error_words(error)
-            if self._keeper is not None:
-                self._keeper.write_changes(before, game)
+                says = error_text(error)
+            if self._recorder is not None:
+                self._recorder.write_changes(before, game)
             phase = self.snapshot.phase
             if phase in ("watching", "paused"):
                 phase = "watching" if self._running.is_set() else "paused"
-            kept = self._keeper is None or self._keeper.fault is None
+            kept = self._recorder is None or self._recorder.fault is None
             answers = self.snapshot.answers + 1
             self._publish(game, phase=phase, answers=answers, **({"says": says} if kept else {}))
 
@@ -315,7 +315,7 @@ class Session:
         if line is None:
             return _("There is nothing to take back")
         self._keep_correction(int(line.get("id", 0)), None)
-        return _("Taken back: {what}").format(what=event_words(line))
+        return _("Taken back: {what}").format(what=event_text(line))
 
     def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
         game.correct(event_id, event)
@@ -323,17 +323,17 @@ class Session:
         return (
             _("Struck out")
             if event is None
-            else _("Corrected: {what}").format(what=event_words(event.to_json()))
+            else _("Corrected: {what}").format(what=event_text(event.to_json()))
         )
 
     def _keep_correction(self, event_id: int, line: dict[str, Any] | None) -> None:
-        if self._keeper is not None:
-            self._keeper.correct(event_id, line)
+        if self._recorder is not None:
+            self._recorder.correct(event_id, line)
 
     def _enter(self, game: Game, event: Event) -> str:
         now = self._now()
         game.enter(replace(event, t=now, decided_at=now))
-        return _("Entered: {what}").format(what=event_words(event.to_json()))
+        return _("Entered: {what}").format(what=event_text(event.to_json()))
 
     def _publish(self, shown: Game | None, **changes: Any) -> None:
         """Replace the snapshot by one that shows the game as it stands."""
@@ -372,13 +372,13 @@ class Session:
                 self._show(frame, t)
                 self._frames.put(t, frame, live=source.live)
         except BadInputError as error:
-            self._source_error = error_words(error)
+            self._source_error = error_text(error)
         except Exception as error:
             _log.exception("the pictures have ended")
-            self._source_error = failure_words(error)
+            self._source_error = failure_text(error)
         finally:
             self._source_done.set()
 
     def _show(self, frame: Image, t: float) -> None:
         serial = self.picture.serial + 1 if self.picture is not None else 1
-        self.picture = picture_of(frame, t, serial, self.picture_width)
+        self.picture = to_display_image(frame, t, serial, self.picture_width)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.i18n.catalogue import _
-from companion.i18n.messages import error_words
-from companion.i18n.rules import options_words
+from companion.i18n.messages import error_text
+from companion.i18n.rules import options_text
 from companion.sources.android import PHONE_CAMERA
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
@@ -17,7 +17,7 @@ from engine.ruleset import DEFAULT_RULESET, load_ruleset
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GameSetup:
     """One game as it was chosen, before anything is opened."""
 
     source: str | None
@@ -40,17 +40,17 @@ class Choice:
     """Whether this is the film that ships, shown because there was nothing else to watch."""
 
     @property
-    def films(self) -> bool:
+    def is_film(self) -> bool:
         """Whether the source is a film, which has its own clock and can be wound on."""
-        return self.source is not None and not self.through_own_camera and "://" not in self.source
+        return self.source is not None and not self.uses_own_camera and "://" not in self.source
 
     @property
-    def through_own_camera(self) -> bool:
+    def uses_own_camera(self) -> bool:
         """Whether the source is a camera of the device that the game was chosen on."""
         return self.source is not None and (self.source == PHONE_CAMERA or self.source.isdecimal())
 
 
-def source_words(source: str | None) -> str:
+def source_text(source: str | None) -> str:
     """Return what is watched, as a screen says it."""
     if source is None:
         return _("No camera: you enter what happens, the referee rules on it.")
@@ -61,9 +61,9 @@ def source_words(source: str | None) -> str:
     return _("Watching {source}").format(source=source)
 
 
-def choice_of(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> Choice:
+def stored_setup(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> GameSetup:
     """Return the choice that goes on with a game in the store."""
-    return Choice(
+    return GameSetup(
         source=game.source,
         players=game.players,
         rules=game.rules,
@@ -76,7 +76,7 @@ def choice_of(game: StoredGame, *, store: Path | None = None, layout: Path | Non
     )
 
 
-def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str | None:
+def setup_fault(rules: str, options: Sequence[str], players: Sequence[str]) -> str | None:
     """Return in one sentence why this game cannot be played, or None if it can."""
     if any(not name.strip() for name in players):
         return _("Every player needs a name.")
@@ -85,7 +85,7 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
     try:
         ruleset = load_ruleset(rules, tuple(options))
     except BadInputError as error:
-        return error_words(error)
+        return error_text(error)
     fewest, most = ruleset.players
     if not fewest <= len(players) <= most:
         return _("{rules} is for {fewest} to {most} players.").format(
@@ -94,23 +94,21 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
     return None
 
 
-def summary_of(choice: Choice) -> str:
+def setup_summary(setup: GameSetup) -> str:
     """Return what will be played, in a few readable sentences; the choice must be playable."""
-    ruleset = load_ruleset(choice.rules, choice.options)
+    ruleset = load_ruleset(setup.rules, setup.options)
     words = [
-        _("{rules}: {players}, clockwise.").format(rules=ruleset.title, players=", ".join(choice.players)),
-        _("{player} deals.").format(player=choice.dealer)
-        if choice.dealer
-        else _("Nobody is named as dealer."),
+        _("{rules}: {players}, clockwise.").format(rules=ruleset.title, players=", ".join(setup.players)),
+        _("{player} deals.").format(player=setup.dealer) if setup.dealer else _("Nobody is named as dealer."),
     ]
-    deal = deal_for(ruleset, len(choice.players))
+    deal = deal_for(ruleset, len(setup.players))
     if deal is not None:
         words.append(
             _("Each gets {down} face down, {up} face up, {hand} in hand; {left} stay to draw.").format(
                 down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"]
             )
         )
-    words.append(options_words(ruleset) or _("No house options."))
-    if choice.deck is not None:
-        words.append(_("Deck: {deck}.").format(deck=choice.deck))
+    words.append(options_text(ruleset) or _("No house options."))
+    if setup.deck is not None:
+        words.append(_("Deck: {deck}.").format(deck=setup.deck))
     return " ".join(words)

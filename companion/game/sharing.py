@@ -16,7 +16,7 @@ import platformdirs
 
 from companion import theme
 from companion.game.evening import Standing, Tally
-from companion.i18n.catalogue import _, many
+from companion.i18n.catalogue import _, ngettext
 from engine.messages import printable
 from vision.images import save_image
 from vision.types import Image
@@ -70,15 +70,17 @@ def as_text(tally: Tally) -> str:
     ]
     if tally.unfinished:
         lines.append(
-            many("({n} game begun and not finished)", "({n} games begun and not finished)", tally.unfinished)
+            ngettext(
+                "({n} game begun and not finished)", "({n} games begun and not finished)", tally.unfinished
+            )
         )
     return "\n".join(lines)
 
 
-def streak_words(standing: Standing) -> str:
+def streak_text(standing: Standing) -> str:
     """Return what there is to say of a player beside the number of losses; empty for nothing."""
     if standing.streak > 1:
-        return many("{n} loss in a row", "{n} losses in a row", standing.streak)
+        return ngettext("{n} loss in a row", "{n} losses in a row", standing.streak)
     return "" if standing.losses else _("never lost")
 
 
@@ -123,7 +125,7 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
 def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:
     """Draw the tally, `WIDTH` pixels wide: one row per player, a bar and a number for the losses."""
     details = [
-        _wrapped(list(standing.dues() or filter(None, [streak_words(standing)])))
+        _wrapped(list(standing.dues() or filter(None, [streak_text(standing)])))
         for standing in tally.standings
     ]
     heights = [_ROW + _LINE * max(0, len(lines) - 1) for lines in details]
@@ -187,7 +189,7 @@ def _wrapped(parts: Sequence[str]) -> list[str]:
 
 def _summary(tally: Tally) -> str:
     last = tally.losers[-1] if tally.losers else None
-    played = many("{n} game played.", "{n} games played.", len(tally.losers))
+    played = ngettext("{n} game played.", "{n} games played.", len(tally.losers))
     return f"{played} {_('The Shithead is {player}.').format(player=last)}" if last else played
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from companion.game.event_log import ASSUMED, GameBook, Line
+from companion.game.event_log import ASSUMED, EventLine, EventLog
 from engine.events import Event
 
 
-class HandScored:
+class TouchGame:
     """A game that no camera watches: people enter what happens, the referee rules all the same."""
 
-    choice = None  # the game is the only one of its session
+    setup = None  # the game is the only one of its session
     readings: tuple[Any, ...] = ()
     moving = lost = awaits_deal = False
     layout = places = arms = None
 
-    def __init__(self, book: GameBook) -> None:
+    def __init__(self, book: EventLog) -> None:
         self._book = book
 
     @property
@@ -26,7 +26,7 @@ class HandScored:
         return self._book.table
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[EventLine]:
         """Every event of the game with its ruling, oldest first."""
         return self._book.lines
 
@@ -35,7 +35,7 @@ class HandScored:
         """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
         return self._book.last_t
 
-    def enter(self, event: Event) -> list[Line]:
+    def enter(self, event: Event) -> list[EventLine]:
         """Take in an event that a person reports; a draw that it makes due is taken for made."""
         told = self._book.enter(event)
         for player, count in self.table.to_draw.items():
@@ -45,7 +45,7 @@ class HandScored:
             told += self._book.enter(draw, ASSUMED)
         return told
 
-    def undo(self) -> Line | None:
+    def undo(self) -> EventLine | None:
         """Take the last event back that somebody entered, with the draws that were assumed after it."""
         line = self._book.undo()
         while line is not None and line.get("by") == ASSUMED:
@@ -60,10 +60,10 @@ class HandScored:
         """
         self._book.correct(event_id, event)
 
-    def feed(self, frame: Any, t: float) -> list[Line]:
+    def feed(self, frame: Any, t: float) -> list[EventLine]:
         """Take a picture: there is none to look at."""
         return []
 
-    def finish(self, t: float) -> list[Line]:
+    def finish(self, t: float) -> list[EventLine]:
         """Take the end: nothing was waiting."""
         return []

@@ -54,11 +54,11 @@ def _(text: str) -> str:
     return _translation.gettext(text) if text else ""
 
 
-def many(one: str, several: str, count: int) -> str:
+def ngettext(one: str, several: str, count: int) -> str:
     """Return the form of a text that goes with `count`; `{n}` in it becomes the number."""
     return _translation.ngettext(one, several, count).format(n=count)
 
 
-def marked(text: str) -> str:
+def gettext_noop(text: str) -> str:
     """Mark a text for the catalogue that is translated later, where it is shown."""
     return text

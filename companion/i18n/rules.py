@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from companion.i18n.catalogue import _, marked
+from companion.i18n.catalogue import _, gettext_noop
 from engine.explain import topics
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
 
 _HOUSE = ", house rules"
-_HOUSE_CITE = marked("{title}, house rules")
+_HOUSE_CITE = gettext_noop("{title}, house rules")
 
 
 def rule_texts() -> Iterator[str]:
@@ -27,7 +27,7 @@ def rule_texts() -> Iterator[str]:
             yield option.text
 
 
-def options_words(ruleset: Ruleset) -> str:
+def options_text(ruleset: Ruleset) -> str:
     """Return which house options are in force, by what they say; empty where none is."""
     chosen = " ".join(_(ruleset.available[name].text) for name in ruleset.options)
     return _("House options: {options}").format(options=chosen) if chosen else ""
@@ -39,7 +39,7 @@ def quotation(quote: str) -> str:
     return _("“{text}”").format(text=_(quote).replace("_", ""))
 
 
-def cite_words(cite: str) -> str:
+def citation_text(cite: str) -> str:
     """Return where a rule stands; rules that only one table has stand in no text."""
     if cite.endswith(_HOUSE):
         return _(_HOUSE_CITE).format(title=cite.removesuffix(_HOUSE))

@@ -6,16 +6,21 @@ from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any
 
-from companion.i18n.catalogue import _, language, marked
-from companion.i18n.wording import card_words, demand_words
+from companion.i18n.catalogue import _, gettext_noop, language
+from companion.i18n.wording import card_name, demand_text
 from engine.sentences import Said, facts_of
 
 SAID = "said"
 """The field of a written ruling with form and facts of its needs and notes, by their English text."""
-_SEVERAL = {"J": marked("jacks"), "Q": marked("queens"), "K": marked("kings"), "A": marked("aces")}
+_SEVERAL = {
+    "J": gettext_noop("jacks"),
+    "Q": gettext_noop("queens"),
+    "K": gettext_noop("kings"),
+    "A": gettext_noop("aces"),
+}
 
 
-def written(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
+def storable_ruling(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return a ruling as it is written down: its sentences can be said in any language when it is read."""
     if ruling is None:
         return None
@@ -24,12 +29,12 @@ def written(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
     return {**ruling, SAID: said} if said else ruling
 
 
-def breach_words(breach: Mapping[str, Any]) -> str:
+def breach_text(breach: Mapping[str, Any]) -> str:
     """Return what a breach says."""
     return _anew(str(breach.get("says") or ""), breach.get("form"), breach.get("facts"))
 
 
-def sentence(text: str, ruling: Mapping[str, Any]) -> str:
+def ruling_sentence(text: str, ruling: Mapping[str, Any]) -> str:
     """Return a note or a need of a ruling."""
     if isinstance(text, Said):
         return _anew(text, text.form, text.facts)
@@ -61,20 +66,20 @@ class _Words(Formatter):
         several = list(value) if isinstance(value, list | tuple) else [value]
         match format_spec:
             case "cards":
-                return _joined([card_words(str(card)) for card in several], _("and"))
+                return _joined([card_name(str(card)) for card in several], _("and"))
             case "or":
-                return _joined([card_words(str(card)) for card in several], _("or"))
+                return _joined([card_name(str(card)) for card in several], _("or"))
             case "rank":
-                return card_words(str(value))
+                return card_name(str(value))
             case "plural":
                 return _joined([_plural(str(rank)) for rank in several], _("and"))
             case "demand":
-                return demand_words(str(value))
+                return demand_text(str(value))
         return _("The player") if value is None else str(value)
 
 
 def _plural(rank: str) -> str:
-    return _(_SEVERAL[rank]) if rank in _SEVERAL else _("{rank}s").format(rank=card_words(rank))
+    return _(_SEVERAL[rank]) if rank in _SEVERAL else _("{rank}s").format(rank=card_name(rank))
 
 
 def _joined(words: Sequence[str], last: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from companion.device import on_phone, was_given
+from companion.device import is_granted, on_phone
 from engine.errors import BadInputError
 from engine.messages import message
 from vision.capture.frame_queue import Backlog
@@ -30,16 +30,16 @@ _FIRST_PICTURE_S = 15.0
 """So long the first picture is waited for, once the user has allowed the camera."""
 _LOST_AFTER_S, _AGAIN_S = 10.0, 30.0
 """After so long without a picture the camera is begun again, and again each time so long after that."""
-Arrived = Callable[[bytes, tuple[int, int]], None]
+FrameCallback = Callable[[bytes, tuple[int, int]], None]
 """Called from any thread with a picture: RGBA bytes, rows from the top, and (width, height)."""
-Answered = Callable[[bool], None]
+PermissionCallback = Callable[[bool], None]
 """Called from any thread once the user has said whether the camera may be used."""
 
 
 class CameraBridge(Protocol):
     """What is needed of a phone's camera."""
 
-    def start(self, arrived: Arrived, answered: Answered) -> None:
+    def start(self, arrived: FrameCallback, answered: PermissionCallback) -> None:
         """Ask for leave, tell the answer, and where it is yes send pictures."""
         ...
 
@@ -152,7 +152,7 @@ class Camera4KivyBridge:
         self._run = 0
         """Counts starts and stops: an answer, or the main thread, may come when all is over."""
 
-    def start(self, arrived: Arrived, answered: Answered) -> None:
+    def start(self, arrived: FrameCallback, answered: PermissionCallback) -> None:
         """Ask for CAMERA, then connect an analysing preview of one pixel, which the app draws itself."""
         permissions = import_module("android.permissions")
         self._run += 1
@@ -161,13 +161,13 @@ class Camera4KivyBridge:
         def told(_asked: Any, granted: list[bool]) -> None:
             if run != self._run:
                 return
-            answered(was_given(granted))
-            if was_given(granted):
+            answered(is_granted(granted))
+            if is_granted(granted):
                 import_module("kivy.clock").mainthread(self._connect)(arrived, run)
 
         permissions.request_permissions([permissions.Permission.CAMERA], told)
 
-    def _connect(self, arrived: Arrived, run: int) -> None:
+    def _connect(self, arrived: FrameCallback, run: int) -> None:
         if run != self._run:
             return
         preview = import_module("camera4kivy").Preview

@@ -20,7 +20,7 @@ _MOST_CAMERAS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SampleFilm:
     """The film that ships with the program, and the game it shows."""
 
     path: Path
@@ -55,7 +55,7 @@ def _working_cameras() -> Iterator[int]:
             capture.release()
 
 
-def sample_film() -> Sample:
+def sample_film() -> SampleFilm:
     """Return the film that ships with the program; its game is told by the header of its truth file.
 
     Raises:
@@ -69,11 +69,11 @@ def sample_film() -> Sample:
         )
     truth = assets / "sample.truth.jsonl"
     if not truth.is_file():
-        return Sample(path)
+        return SampleFilm(path)
     try:
         with truth.open(encoding="utf-8") as lines:
             header = parse_json(lines.readline())
-        return Sample(
+        return SampleFilm(
             path,
             str(header["rules"]),
             tuple(map(str, header.get("options") or ())),

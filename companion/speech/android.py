@@ -8,7 +8,7 @@ import time
 from importlib import import_module
 from typing import Any, Protocol
 
-from companion.speech.queue import LONGEST_S, QueuedSpeaker
+from companion.speech.queue import MAX_SENTENCE_S, QueuedSpeaker
 
 _log = logging.getLogger(__name__)
 _READY_S = 10.0
@@ -106,7 +106,7 @@ class AndroidVoice:
                 _log.warning("Android has no voice for the language of the app")
             self._in_language = True
         self._tts.speak(text, 1, None, "said")  # 1: QUEUE_ADD
-        until = time.monotonic() + LONGEST_S
+        until = time.monotonic() + MAX_SENTENCE_S
         time.sleep(_POLL_S)  # it is not speaking yet at once
         while self._tts.isSpeaking() and time.monotonic() < until:
             time.sleep(_POLL_S)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-LONGEST_S = 30.0
+MAX_SENTENCE_S = 30.0
 """No sentence takes longer."""
 
 

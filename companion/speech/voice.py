@@ -10,7 +10,7 @@ from typing import Protocol
 
 from companion.device import on_phone
 from companion.speech.android import PhoneSpeaker, find_phone_voice
-from companion.speech.queue import LONGEST_S, QueuedSpeaker
+from companion.speech.queue import MAX_SENTENCE_S, QueuedSpeaker
 
 _log = logging.getLogger(__name__)
 _PROGRAMS = ("espeak-ng", "espeak", "say")
@@ -29,7 +29,7 @@ class Speaker(Protocol):
         ...
 
 
-class Silent:
+class SilentSpeaker:
     """Says nothing: there is no voice here."""
 
     def say(self, text: str, *, lasting: bool = False) -> None:
@@ -59,7 +59,7 @@ class ProgramSpeaker(QueuedSpeaker):
             )
             if self._closed:
                 self._break_off()
-            self._process.communicate(text.encode(), timeout=LONGEST_S)
+            self._process.communicate(text.encode(), timeout=MAX_SENTENCE_S)
         except subprocess.TimeoutExpired:
             self._break_off()
         except OSError as error:
@@ -74,12 +74,12 @@ class ProgramSpeaker(QueuedSpeaker):
 
 
 def find_speaker(voice: str = "en") -> Speaker:
-    """Return a speaker that works here, `Silent` where there is none; call it in the window's thread."""
+    """Return a speaker for this device, or a `SilentSpeaker`; call it in the window's thread."""
     if on_phone():
         own = find_phone_voice(voice)
-        return PhoneSpeaker(own) if own is not None else Silent()
+        return PhoneSpeaker(own) if own is not None else SilentSpeaker()
     program = voice_program()
-    return ProgramSpeaker(program, voice) if program is not None else Silent()
+    return ProgramSpeaker(program, voice) if program is not None else SilentSpeaker()
 
 
 def can_speak() -> bool:

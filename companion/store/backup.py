@@ -12,23 +12,29 @@ from pathlib import Path
 
 import platformdirs
 
-from companion.files.incomplete import forget_left_files, in_use, left_files, noted_file, notes_folder
-from companion.files.lock import exchange_lock, games_being_played, lock_files
-from companion.files.scratch import forget_scratch
-from companion.files.store_paths import OF_A_STORE, followed
+from companion.files.incomplete import (
+    incomplete_files,
+    notes_folder,
+    notes_in_use,
+    remove_incomplete_files,
+    tracked_file,
+)
+from companion.files.lock import games_being_played, lock_files, store_lock_path
+from companion.files.scratch import remove_stale_scratch
+from companion.files.store_paths import SQLITE_SUFFIXES, follow_link
+from companion.store.event_pictures import event_pictures_folder, former_picture_folders
 from companion.store.opening import (
-    alone,
-    forget_waiting,
-    new_waiting,
-    put_in_place,
-    refuse_strange,
+    exclusive_access,
+    new_pending_file,
+    pending_files,
+    refuse_foreign_file,
+    remove_pending,
     salvage_folders,
     set_aside_files,
-    waiting_files,
+    swap_in,
 )
-from companion.store.schema import ERRORS, connect_to_read
-from companion.store.snapshots import former_moments, moments_folder
-from companion.store.store import Store, default_path, is_at_home
+from companion.store.schema import SQLITE_ERRORS, connect_to_read
+from companion.store.store import Store, default_path, is_default_store
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
 
@@ -39,7 +45,7 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     Raises:
         BadInputError: `target` is there already, there is nothing to copy, or it cannot be written.
     """
-    source = followed(store or default_path())
+    source = follow_link(store or default_path())
     if target.exists():
         raise BadInputError("{target}: is there already, and is not overwritten", target=target)
     _refuse_own(target, source)
@@ -50,8 +56,8 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     with Store.open_to_read(source) as opened:
         if opened.notice:
             raise BadInputError("{reason}", reason=opened.notice)
-    forget_left_files()
-    with noted_file(target) as part:
+    remove_incomplete_files()
+    with tracked_file(target) as part:
         _copy(source, part, "rw", target)
     return target
 
@@ -64,21 +70,21 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
             now is left as it is.
     """
     named = store or default_path()
-    target = followed(named)
-    with _sound_copy(backup, named, target) as copy, alone(target):
-        refuse_if_playing(target)
-        forget_waiting(target)
+    target = follow_link(named)
+    with _sound_copy(backup, named, target) as copy, exclusive_access(target):
+        check_not_playing(target)
+        remove_pending(target)
         before = target.is_file()
-        waiting = new_waiting(target, "restored")
+        waiting = new_pending_file(target, "restored")
         copy.rename(waiting)
-        aside = put_in_place(waiting, target)
+        aside = swap_in(waiting, target)
     return aside if before else None
 
 
-def refuse_unsound(backup: Path, store: Path | None = None) -> None:
+def check_backup(backup: Path, store: Path | None = None) -> None:
     """Raise BadInputError, as `restore` does, where `backup` is no sound store of ours; change nothing."""
     named = store or default_path()
-    with _sound_copy(backup, named, followed(named)):
+    with _sound_copy(backup, named, follow_link(named)):
         pass
 
 
@@ -93,7 +99,7 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
             raise BadInputError("{path}: not a file", path=backup)
         raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
-    refuse_strange(target, at_home=is_at_home(target))
+    refuse_foreign_file(target, at_home=is_default_store(target))
     make_folder(named.parent)
     scratch = _scratch(target)
     _remove(scratch)
@@ -110,18 +116,18 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
             path.unlink(missing_ok=True)
 
 
-def kept(store: Path | None = None) -> list[Path]:
+def stored_files(store: Path | None = None) -> list[Path]:
     """Return every file that the program keeps: games, set-aside ones, decks, settings, logs, half files.
 
     With `store` named, only that store and what was set aside from it. Where the store's name is a link,
     these lie where it leads to, and the link is one of them.
     """
     named = store or default_path()
-    path = followed(named)
+    path = follow_link(named)
     found = _parts(path)
     found += set_aside_files(path)
     found += _parts(_scratch(path))
-    found += waiting_files(path)
+    found += pending_files(path)
     found += lock_files(path)
     for folder in salvage_folders(path):
         found += sorted(folder.glob("*"))
@@ -130,8 +136,8 @@ def kept(store: Path | None = None) -> list[Path]:
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
-        being_written = in_use()
-        found = [*(file for file in found if file not in being_written), *left_files()]
+        being_written = notes_in_use()
+        found = [*(file for file in found if file not in being_written), *incomplete_files()]
     found.append(named)
     return list(dict.fromkeys(file for file in found if file.is_file()))
 
@@ -144,13 +150,17 @@ def foreign_links(store: Path | None = None) -> list[tuple[Path, Path]]:
     named = store or default_path()
     inside = [path for folder in _folders() for path in folder.rglob("*")] if store is None else []
     own = named if named.exists() else None
-    links = [path for path in (named, moments_folder(named), *kept(store), *inside) if path.is_symlink()]
+    links = [
+        path
+        for path in (named, event_pictures_folder(named), *stored_files(store), *inside)
+        if path.is_symlink()
+    ]
     return [(link, Path(os.path.realpath(link))) for link in dict.fromkeys(links) if link != own]
 
 
 def _picture_folders(named: Path) -> list[Path]:
-    own = moments_folder(named)
-    return [*([] if own.is_symlink() else [own]), *former_moments(named)]
+    own = event_pictures_folder(named)
+    return [*([] if own.is_symlink() else [own]), *former_picture_folders(named)]
 
 
 def erase(store: Path | None = None) -> list[Path]:
@@ -161,22 +171,24 @@ def erase(store: Path | None = None) -> list[Path]:
         OSError: a file cannot be deleted; the error names it.
     """
     named = store or default_path()
-    path = followed(named)
-    refuse_strange(path, at_home=is_at_home(path))
-    with alone(path):  # whoever opens the store or begins a game meanwhile waits, and finds it gone
-        refuse_if_playing(path)
-        lock = exchange_lock(path)
+    path = follow_link(named)
+    refuse_foreign_file(path, at_home=is_default_store(path))
+    with exclusive_access(
+        path
+    ):  # whoever opens the store or begins a game meanwhile waits, and finds it gone
+        check_not_playing(path)
+        lock = store_lock_path(path)
         pictures = _picture_folders(named)
-        half = left_files() if store is None else []
-        files = [file for file in kept(store) if file != lock]
+        half = incomplete_files() if store is None else []
+        files = [file for file in stored_files(store) if file != lock]
         for file in files:
             if file not in half:
                 file.unlink(missing_ok=True)
         for folder in (*salvage_folders(path), *pictures):
             shutil.rmtree(folder, ignore_errors=True)
         for folder in _folders() if store is None else ():
-            _clear(folder, lock, *([notes_folder()] if in_use() else []))
-    forget_scratch()
+            _clear(folder, lock, *([notes_folder()] if notes_in_use() else []))
+    remove_stale_scratch()
     for folder in _folders() if store is None else ():
         with contextlib.suppress(OSError):  # somebody has begun anew there
             folder.rmdir()
@@ -209,7 +221,7 @@ def _folders() -> Iterator[Path]:
         yield of("shithead", appauthor=False)
 
 
-def refuse_if_playing(store: Path | None = None, besides: int | None = None) -> None:
+def check_not_playing(store: Path | None = None, besides: int | None = None) -> None:
     """Raise BadInputError if a game of `store` is being played, other than the game `besides`."""
     path = store or default_path()
     if set(games_being_played(path)) - {besides}:
@@ -231,7 +243,7 @@ def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
         ):
             read.backup(write)
             write.execute("PRAGMA journal_mode = DELETE")
-    except ERRORS as error:
+    except SQLITE_ERRORS as error:
         _remove(target)
         raise BadInputError(
             "{source}: cannot be copied to {target}: {reason}", source=source, target=called, reason=error
@@ -244,11 +256,11 @@ def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
                 path.unlink(missing_ok=True)
 
 
-def backups(folder: Path) -> list[tuple[Path, int]]:
+def list_backups(folder: Path) -> list[tuple[Path, int]]:
     """Return (path, number of games) of each backup in `folder` that can be read, the newest first."""
     found = []
     for path in sorted(folder.glob("shithead-*.sqlite"), reverse=True):
-        with contextlib.suppress(*ERRORS):
+        with contextlib.suppress(*SQLITE_ERRORS):
             found.append((path, count_games(path)))
     return found
 
@@ -271,7 +283,7 @@ def _scratch(store: Path) -> Path:
 
 
 def _parts(path: Path) -> list[Path]:
-    return [path.with_name(path.name + suffix) for suffix in OF_A_STORE]
+    return [path.with_name(path.name + suffix) for suffix in SQLITE_SUFFIXES]
 
 
 def _is_store(path: Path) -> bool:
@@ -280,7 +292,7 @@ def _is_store(path: Path) -> bool:
     try:
         with closing(sqlite3.connect(path)) as connection:
             return bool(connection.execute(query).fetchone()[0] == 2)
-    except ERRORS:
+    except SQLITE_ERRORS:
         return False
 
 

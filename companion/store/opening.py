@@ -22,22 +22,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from companion.files.lock import exchange_lock, games_being_played, take_store
-from companion.files.scratch import forget_scratch, scratch_folder
-from companion.files.store_paths import OF_A_STORE, beside
+from companion.files.lock import games_being_played, lock_store, store_lock_path
+from companion.files.scratch import remove_stale_scratch, scratch_folder
+from companion.files.store_paths import SQLITE_SUFFIXES, path_beside
 from companion.store.damage import was_database
 from companion.store.recovery import salvage
-from companion.store.schema import ERRORS, connect, connect_copy, is_damage
+from companion.store.schema import SQLITE_ERRORS, connect, connect_copy, is_corruption
 from engine.errors import BadInputError
 from engine.messages import Said, message
 
-SALVAGE = "shithead-salvage-"
+SALVAGE_PREFIX = "shithead-salvage-"
 """What the name of the folder begins with in which a damaged file is read that a new one is to take the place
 of: it lies beside the store. A killed program leaves it."""
 _ASIDE = {"salvaged": "damaged", "restored": "replaced"}
 """What a file that waits to take the store's place is called, and what the store then becomes."""
 _STAMP = r"\d{8}-\d{6}(?:-\d+)?"
-"""What `new_waiting` writes between the two."""
+"""What `new_pending_file` writes between the two."""
 _PATIENCE_S, _AGAIN_S = 60.0, 0.02
 """How long another program is waited for that reads a damaged store, and how often it is looked after."""
 _REPLACED_MEANWHILE = 5
@@ -45,19 +45,19 @@ _REPLACED_MEANWHILE = 5
 _File = tuple[int, int]
 
 
-class Opened(NamedTuple):
+class OpenedStore(NamedTuple):
     """A store that was opened."""
 
     connection: sqlite3.Connection
     notice: str | None
     """One line for the user where there is something worth saying."""
     file: _File | None
-    """Which file the connection writes to (`identity_of`); None for a copy."""
+    """Which file the connection writes to (`file_identity`); None for a copy."""
     damage: str | None = None
     """What SQLite says of the file, where it is damaged and this is a copy of what can still be read."""
 
 
-def identity_of(path: Path) -> _File | None:
+def file_identity(path: Path) -> _File | None:
     """Return what tells a file from another one of the same name; None where there is none."""
     try:
         found = path.stat()
@@ -66,7 +66,7 @@ def identity_of(path: Path) -> _File | None:
     return found.st_dev, found.st_ino
 
 
-def open_file(path: Path, *, at_home: bool) -> Opened:
+def open_file(path: Path, *, at_home: bool) -> OpenedStore:
     """Open, check and migrate the file at `path`, beginning a new one where it is damaged or there is none.
 
     `at_home`: whether nothing but a store can lie there, as in the program's own place.
@@ -77,31 +77,31 @@ def open_file(path: Path, *, at_home: bool) -> Opened:
         BadInputError: a newer version of the program wrote it, it belongs to another program or never was a
             store, or it is damaged and a game is being written to it.
     """
-    forget_scratch()
+    remove_stale_scratch()
     for _ in range(_REPLACED_MEANWHILE):
-        file = identity_of(path)
+        file = file_identity(path)
         try:
             connection = connect(path, create=False)
-        except ERRORS as error:
-            if path.exists() and not is_damage(error):
+        except SQLITE_ERRORS as error:
+            if path.exists() and not is_corruption(error):
                 raise
             break
         # Only if the name stood for one file all the while is that the one which the connection has open.
-        if file is not None and identity_of(path) == file:
+        if file is not None and file_identity(path) == file:
             _tidy(path)
-            return Opened(connection, None, file)
+            return OpenedStore(connection, None, file)
         connection.close()
-    refuse_strange(path, at_home=at_home)
-    with alone(path):
+    refuse_foreign_file(path, at_home=at_home)
+    with exclusive_access(path):
         connection, notice = _mended(path)
-        file = identity_of(path)
+        file = file_identity(path)
     if file is None:
         connection.close()
         raise BadInputError("the store {path} was replaced by another program: open it again", path=path)
-    return Opened(connection, notice, file)
+    return OpenedStore(connection, notice, file)
 
 
-def open_copy(path: Path, *, at_home: bool) -> Opened:
+def open_copy(path: Path, *, at_home: bool) -> OpenedStore:
     """Open a copy of the file at `path`, to read: it stays as it is, and where there is none, none is begun.
 
     Of a damaged file the copy holds what can still be read.
@@ -109,17 +109,17 @@ def open_copy(path: Path, *, at_home: bool) -> Opened:
     Raises:
         Exception: as `open_file`.
     """
-    forget_scratch()
+    remove_stale_scratch()
     if not path.exists():
-        waiting = waiting_files(path)
-        return Opened(connect_copy(waiting[-1] if waiting else None), None, None)
+        waiting = pending_files(path)
+        return OpenedStore(connect_copy(waiting[-1] if waiting else None), None, None)
     try:
-        return Opened(connect_copy(path), None, None)
-    except ERRORS as error:
-        if not is_damage(error):
+        return OpenedStore(connect_copy(path), None, None)
+    except SQLITE_ERRORS as error:
+        if not is_corruption(error):
             raise
         damage = str(error)
-    refuse_strange(path, at_home=at_home)
+    refuse_foreign_file(path, at_home=at_home)
     _refuse_if_played(path)
     try:
         with scratch_folder() as folder:
@@ -131,10 +131,10 @@ def open_copy(path: Path, *, at_home: bool) -> Opened:
             reason=error.strerror or error,
         ) from None
     says = message("the store {path} is damaged; this is what can still be read of it", path=path)
-    return Opened(connection, says, None, damage)
+    return OpenedStore(connection, says, None, damage)
 
 
-def refuse_strange(path: Path, *, at_home: bool) -> None:
+def refuse_foreign_file(path: Path, *, at_home: bool) -> None:
     """Raise BadInputError for a file that never was a store, unless it lies `at_home`."""
     if path.is_file() and not at_home and not was_database(path):
         raise BadInputError("{path}: is no store of this program, and is left as it is", path=path)
@@ -146,14 +146,14 @@ def _refuse_if_played(path: Path) -> None:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive_access(path: Path) -> Iterator[None]:
     """Let no other program put a file in the store's place, erase it or begin a game in it meanwhile.
 
     Raises:
         BadInputError: another one does so, and takes too long about it.
     """
     deadline = time.monotonic() + _PATIENCE_S
-    while (lock := take_store(path)) is None:
+    while (lock := lock_store(path)) is None:
         if time.monotonic() > deadline:
             raise BadInputError("the store {path} is just being replaced by another program", path=path)
         time.sleep(_AGAIN_S)
@@ -166,26 +166,26 @@ def alone(path: Path) -> Iterator[None]:
 def _mended(path: Path) -> tuple[sqlite3.Connection, str | None]:
     """Open the store, which was damaged or not there a moment ago."""
     if not path.exists():
-        waiting = waiting_files(path)
-        aside = put_in_place(waiting[-1], path) if waiting else None
+        waiting = pending_files(path)
+        aside = swap_in(waiting[-1], path) if waiting else None
         connection = connect(path)
         return connection, None if aside is None else _told(waiting[-1], aside, path, connection)
     try:
         return connect(path), None  # another program was here before
-    except ERRORS as error:
-        if not is_damage(error):
+    except SQLITE_ERRORS as error:
+        if not is_corruption(error):
             raise
     _refuse_if_played(path)
-    forget_waiting(path)
+    remove_pending(path)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=_salvage_prefix(path)) as folder:
-        salvaged = new_waiting(path, "salvaged")
+        salvaged = new_pending_file(path, "salvaged")
         salvage(path, Path(folder)).rename(salvaged)
-    aside = put_in_place(salvaged, path)
+    aside = swap_in(salvaged, path)
     connection = connect(path)
     return connection, _told(salvaged, aside, path, connection)
 
 
-def new_waiting(path: Path, kind: str) -> Path:
+def new_pending_file(path: Path, kind: str) -> Path:
     """Return the name of a file that is to take the store's place, `salvaged` or `restored`."""
     stamp = begun = datetime.now().strftime("%Y%m%d-%H%M%S")
     attempt = 1
@@ -195,7 +195,7 @@ def new_waiting(path: Path, kind: str) -> Path:
     return _beside(path, kind, stamp)
 
 
-def waiting_files(path: Path) -> list[Path]:
+def pending_files(path: Path) -> list[Path]:
     """Return the finished files that were to take the store's place when a program was killed."""
     return [file for kind in _ASIDE for file in _named_beside(path, kind)]
 
@@ -203,10 +203,13 @@ def waiting_files(path: Path) -> list[Path]:
 def set_aside_files(path: Path) -> list[Path]:
     """Return the stores that were set aside from this one, with SQLite's companions of each.
 
-    Only names that `new_waiting` gives: beside a store may lie others, whose names begin as this one's.
+    Only names that `new_pending_file` gives: beside a store may lie others, whose names begin as this one's.
     """
     return [
-        file for kind in _ASIDE.values() for part in OF_A_STORE for file in _named_beside(path, kind, part)
+        file
+        for kind in _ASIDE.values()
+        for part in SQLITE_SUFFIXES
+        for file in _named_beside(path, kind, part)
     ]
 
 
@@ -221,17 +224,17 @@ def salvage_folders(path: Path) -> list[Path]:
 
 
 def _salvage_prefix(path: Path) -> str:
-    return SALVAGE + beside(path, "").name
+    return SALVAGE_PREFIX + path_beside(path, "").name
 
 
-def put_in_place(waiting: Path, path: Path) -> Path:
+def swap_in(waiting: Path, path: Path) -> Path:
     """Set the store aside, with SQLite's companions, and put the waiting file in its place.
 
     It may be called again where it was broken off. Returns where the store was set aside.
     """
     kind, _, stamp = waiting.name.removeprefix(f"{path.stem}.").removesuffix(path.suffix).partition("-")
     aside = _beside(path, _ASIDE[kind], stamp)
-    for suffix in OF_A_STORE:
+    for suffix in SQLITE_SUFFIXES:
         part = path.with_name(path.name + suffix)
         if part.exists():
             part.rename(aside.with_name(aside.name + suffix))
@@ -239,9 +242,9 @@ def put_in_place(waiting: Path, path: Path) -> Path:
     return aside
 
 
-def forget_waiting(path: Path) -> None:
+def remove_pending(path: Path) -> None:
     """Delete what a killed program left that was to take the place of a store which is still there."""
-    for file in waiting_files(path):
+    for file in pending_files(path):
         file.unlink(missing_ok=True)
     for folder in salvage_folders(path):
         shutil.rmtree(folder, ignore_errors=True)
@@ -249,12 +252,12 @@ def forget_waiting(path: Path) -> None:
 
 def _tidy(path: Path) -> None:
     """Clear up behind a killed program, where no other is at it."""
-    if not (waiting_files(path) or exchange_lock(path).exists()):
+    if not (pending_files(path) or store_lock_path(path).exists()):
         return
-    lock = take_store(path)
+    lock = lock_store(path)
     if lock is not None:
         with contextlib.suppress(OSError):
-            forget_waiting(path)
+            remove_pending(path)
         lock.release()
 
 

@@ -15,7 +15,7 @@ from engine.messages import message
 
 RETRY_S = 5.0
 """A store that could not be written to is tried again after so long."""
-Act = Callable[[Store], object]
+Write = Callable[[Store], object]
 
 
 class Outbox:
@@ -28,7 +28,7 @@ class Outbox:
         self.fault: str | None = None
         """Why nothing can be written at the moment, or None."""
         self._store, self._tell, self._clock = store, tell, clock
-        self._waiting: deque[Act] = deque()
+        self._waiting: deque[Write] = deque()
         self._again = 0.0
 
     @property
@@ -36,7 +36,7 @@ class Outbox:
         """How many writes are held back."""
         return len(self._waiting)
 
-    def at_once(self, act: Act) -> None:
+    def at_once(self, act: Write) -> None:
         """Carry out `act` now, or not at all.
 
         Raises:
@@ -44,7 +44,7 @@ class Outbox:
         """
         act(self._store)
 
-    def write(self, act: Act) -> None:
+    def write(self, act: Write) -> None:
         """Carry out `act` after all that waits, now or later."""
         self._waiting.append(act)
         self.flush()

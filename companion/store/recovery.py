@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.store.rows import from_json
-from companion.store.schema import COLUMNS, ERRORS, connect, text_of
+from companion.store.schema import COLUMNS, SQLITE_ERRORS, connect, decode_text
 
 _PAGE = 4096
 _MOST_MISSING = 200_000
@@ -52,7 +52,7 @@ def salvage(damaged: Path, folder: Path) -> Path:
         contextlib.closing(connect(fresh)) as target,
         contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as source,
     ):
-        source.text_factory = text_of
+        source.text_factory = decode_text
         target.execute("BEGIN IMMEDIATE")
         with target:
             for table, columns in COLUMNS.items():
@@ -82,7 +82,7 @@ def _copy_rows(
 ) -> None:
     try:
         there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
-    except ERRORS:
+    except SQLITE_ERRORS:
         return
     names = tuple(name for name in columns if name in there)
     if "id" not in names:
@@ -119,7 +119,7 @@ def _readable_rows(
 def _until_error(source: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
     try:
         yield from source.execute(query)
-    except ERRORS:
+    except SQLITE_ERRORS:
         return
 
 

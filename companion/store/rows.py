@@ -37,7 +37,7 @@ class RitualDone:
     """When it was said to be done, in seconds since 1970."""
 
     @property
-    def which(self) -> tuple[str, str, int]:
+    def key(self) -> tuple[str, str, int]:
         """What tells it from the others of its game."""
         return self.player, self.title, self.number
 
@@ -72,24 +72,24 @@ def from_json(text: Any) -> Any:
         return None
 
 
-def object_of(text: Any) -> dict[str, Any] | None:
+def json_object(text: Any) -> dict[str, Any] | None:
     """Return the JSON object that a column holds; None where it holds none."""
     found = from_json(text)
     return found if isinstance(found, dict) else None
 
 
-def game_of(row: tuple[Any, ...]) -> StoredGame | None:
+def parse_game(row: tuple[Any, ...]) -> StoredGame | None:
     """Return a row of the games; None where it does not hold what this program writes."""
     options, players = from_json(row[5]), from_json(row[6])
-    if not (is_texts(options) and is_texts(players) and all(isinstance(n, int) for n in row[:2])):
+    if not (is_string_list(options) and is_string_list(players) and all(isinstance(n, int) for n in row[:2])):
         return None
     if not all(text is None or isinstance(text, str) for text in (row[4], *row[7:11])) or row[4] is None:
         return None
     return StoredGame(
         id=row[0],
         evening=row[1],
-        started=seconds_of(row[2]),
-        finished=None if row[3] is None else seconds_of(row[3]),
+        started=parse_time(row[2]),
+        finished=None if row[3] is None else parse_time(row[3]),
         rules=row[4],
         options=tuple(options),
         players=tuple(players),
@@ -97,30 +97,30 @@ def game_of(row: tuple[Any, ...]) -> StoredGame | None:
         loser=row[8],
         source=row[9],
         deck=row[10],
-        layout=None if row[11] is None else object_of(row[11]),
-        rituals_done=rituals_done(row[12]),
+        layout=None if row[11] is None else json_object(row[11]),
+        rituals_done=parse_rituals_done(row[12]),
     )
 
 
-def rituals_done(text: Any) -> tuple[RitualDone, ...]:
+def parse_rituals_done(text: Any) -> tuple[RitualDone, ...]:
     """Return what the column of rituals that were done holds; without what is damaged."""
     entries = from_json(text)
     return tuple(_ritual_of(e) for e in entries if _is_ritual(e)) if isinstance(entries, list) else ()
 
 
 def _is_ritual(value: Any) -> bool:
-    if not isinstance(value, dict) or not is_texts([value.get("player"), value.get("title")]):
+    if not isinstance(value, dict) or not is_string_list([value.get("player"), value.get("title")]):
         return False
     return type(value.get("number")) is int
 
 
 def _ritual_of(entry: dict[str, Any]) -> RitualDone:
-    return RitualDone(entry["player"], entry["title"], entry["number"], seconds_of(entry.get("at")))
+    return RitualDone(entry["player"], entry["title"], entry["number"], parse_time(entry.get("at")))
 
 
-def event_line(text: Any) -> dict[str, Any] | None:
+def parse_event_line(text: Any) -> dict[str, Any] | None:
     """Return the event line that a column holds; None where it holds none, or one with a damaged field."""
-    line = object_of(text)
+    line = json_object(text)
     if line is None or line.get("event") not in EVENT_KINDS or line.get("id") is None:
         return None
     try:
@@ -130,14 +130,14 @@ def event_line(text: Any) -> dict[str, Any] | None:
     return line if line.get("ruling") is None or _is_ruling(line["ruling"]) else None
 
 
-def seconds_of(value: Any) -> float:
+def parse_time(value: Any) -> float:
     """Return a column's time, seconds since 1970; 0 where it holds none."""
     if not isinstance(value, int | float) or not math.isfinite(value):
         return 0.0
     return float(value) if _NO_TIME_BEFORE <= value < _NO_TIME_AFTER else 0.0
 
 
-def is_texts(value: Any) -> bool:
+def is_string_list(value: Any) -> bool:
     """Tell whether a value is a list of texts."""
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
@@ -152,11 +152,11 @@ def _is_ruling(value: Any) -> bool:
         return False
     if not all(_is_list_of_objects(value.get(name) or []) for name in ("breaches", "basis")):
         return False
-    return all(is_texts(value.get(name) or []) for name in ("needs", "notes"))
+    return all(is_string_list(value.get(name) or []) for name in ("needs", "notes"))
 
 
 def _are_effects(effects: dict[str, Any]) -> bool:
-    if not all(is_texts(effects.get(name) or []) for name in (*_LISTS_OF_TEXTS, "rituals")):
+    if not all(is_string_list(effects.get(name) or []) for name in (*_LISTS_OF_TEXTS, "rituals")):
         return False
     return all(isinstance(effects.get(name), str | None) for name in _TEXTS_OR_NONE)
 

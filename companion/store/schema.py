@@ -11,7 +11,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from companion.files.store_paths import OF_A_STORE
+from companion.files.store_paths import SQLITE_SUFFIXES
 from engine.errors import BadInputError
 
 SCHEMA_VERSION = 3
@@ -69,14 +69,14 @@ _MIGRATIONS: tuple[str, ...] = (
 )
 """One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
 
-ERRORS = (sqlite3.Error, UnicodeDecodeError)
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite's module raises; the second where SQLite's own message quotes damaged bytes."""
 # What SQLite answers to a file that contradicts itself. Of the other codes each has a cause outside the file:
 # it is locked, the disk is full or read-only, or it fails.
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
-def is_damage(error: Exception) -> bool:
+def is_corruption(error: Exception) -> bool:
     """Tell whether an error says that the file is not sound."""
     if isinstance(error, UnicodeDecodeError):
         return True
@@ -97,7 +97,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
     that begin one store at the same moment, the second is told at once that it is locked.
 
     Raises:
-        sqlite3.Error: it is damaged (`is_damage`), or cannot be opened for a reason outside the file.
+        sqlite3.Error: it is damaged (`is_corruption`), or cannot be opened for a reason outside the file.
         BadInputError: a newer version of the program wrote it, it belongs to another program, or lies on a
             read-only disk.
     """
@@ -170,7 +170,7 @@ def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
         if not _is_read_only(path, error):
             raise
     real = Path(os.path.realpath(path))
-    for part in OF_A_STORE[1:]:
+    for part in SQLITE_SUFFIXES[1:]:
         log = real.with_name(real.name + part)
         if part != "-shm" and log.exists() and log.stat().st_size:
             raise BadInputError(
@@ -186,7 +186,7 @@ def _reading(path: Path, how: str) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?{how}"
     connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE_S, isolation_level=None)
     try:
-        connection.text_factory = text_of
+        connection.text_factory = decode_text
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # waits no longer than that
     except BaseException:
@@ -211,7 +211,7 @@ def _read_only(path: Path) -> BadInputError:
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     """Check that this is a sound store, and migrate it."""
-    connection.text_factory = text_of
+    connection.text_factory = decode_text
     (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         damage = sqlite3.DatabaseError(answer)
@@ -247,6 +247,6 @@ def _migrate(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def text_of(raw: bytes) -> str:
+def decode_text(raw: bytes) -> str:
     """Read text of which single bytes may be damaged: one bad entry must not hide the others."""
     return raw.decode("utf-8", "replace")

@@ -17,20 +17,27 @@ from typing import Any, TypeVar
 
 import platformdirs
 
-from companion.files.lock import GameLock, games_being_played, take_game
-from companion.files.store_paths import followed
-from companion.store.opening import Opened, alone, identity_of, open_copy, open_file, waiting_files
+from companion.files.lock import FileLock, games_being_played, lock_game
+from companion.files.store_paths import follow_link
+from companion.store.event_pictures import adopt_former_pictures
+from companion.store.opening import (
+    OpenedStore,
+    exclusive_access,
+    file_identity,
+    open_copy,
+    open_file,
+    pending_files,
+)
 from companion.store.rows import (
     RitualDone,
     StoredGame,
-    event_line,
-    game_of,
-    rituals_done,
-    seconds_of,
+    parse_event_line,
+    parse_game,
+    parse_rituals_done,
+    parse_time,
     to_json,
 )
-from companion.store.schema import ERRORS
-from companion.store.snapshots import adopt_moments
+from companion.store.schema import SQLITE_ERRORS
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
 from engine.messages import message
@@ -54,7 +61,7 @@ class Store:
     For one thread at a time; several programs may use the file (WAL lets one write while others read).
     """
 
-    def __init__(self, opened: Opened, path: Path, clock: Callable[[], float]) -> None:
+    def __init__(self, opened: OpenedStore, path: Path, clock: Callable[[], float]) -> None:
         self.path = path
         self.notice = opened.notice
         """One line for the user where opening found something worth saying (a damaged file set aside)."""
@@ -63,7 +70,7 @@ class Store:
         self._connection = opened.connection
         self._clock = clock
         self._game: int | None = None
-        self._lock: GameLock | None = None
+        self._lock: FileLock | None = None
         self._file = opened.file
 
     @classmethod
@@ -96,17 +103,17 @@ class Store:
     @classmethod
     def _opened(
         cls,
-        open_it: Callable[..., Opened],
+        open_it: Callable[..., OpenedStore],
         named: Path,
         clock: Callable[[], float],
         *,
         makes_folder: bool = False,
     ) -> Store:
-        where = followed(named)
+        where = follow_link(named)
         try:
             if makes_folder:
                 make_folder(named.parent)  # not the folder that a link leads to
-            opened = open_it(where, at_home=is_at_home(where))
+            opened = open_it(where, at_home=is_default_store(where))
         except OSError as error:
             reason = error.strerror or error
             if error.filename not in (None, str(where)):  # as its folder
@@ -114,12 +121,12 @@ class Store:
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=reason
             ) from None
-        except ERRORS as error:
+        except SQLITE_ERRORS as error:
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=error
             ) from None
         if makes_folder:
-            adopt_moments(named)
+            adopt_former_pictures(named)
         return cls(opened, where, clock)
 
     def close(self) -> None:
@@ -179,9 +186,9 @@ class Store:
             self._lock = self._taken(game)
         self._game = game
 
-    def _taken(self, game: int) -> GameLock:
+    def _taken(self, game: int) -> FileLock:
         for _ in range(_TRIES):
-            lock = take_game(self.path, game)
+            lock = lock_game(self.path, game)
             if lock is not None:
                 return lock
             time.sleep(_AGAIN_S)
@@ -193,8 +200,8 @@ class Store:
 
         Nobody does so before the block has ended; after that the lock of a game keeps them from it.
         """
-        with alone(self.path):
-            if self._file is not None and identity_of(self.path) != self._file:
+        with exclusive_access(self.path):
+            if self._file is not None and file_identity(self.path) != self._file:
                 raise BadInputError(
                     "the store {path} was replaced by another program: open it again", path=self.path
                 )
@@ -225,7 +232,7 @@ class Store:
                 (self._running(), self._clock(), event, None if line is None else to_json(line)),
             )
 
-    def keep_layout(self, layout: dict[str, Any]) -> None:
+    def save_layout(self, layout: dict[str, Any]) -> None:
         """Write where the running game's seats and piles are, for the case that it has to be resumed."""
         with self._transaction() as write:
             write.execute("UPDATE games SET layout = ? WHERE id = ?", (to_json(layout), self._running()))
@@ -256,11 +263,11 @@ class Store:
             row = write.execute("SELECT rituals_done FROM games WHERE id = ?", (game,)).fetchone()
             if row is None:
                 raise BadInputError("the store {path} has no game {game}", path=self.path, game=game)
-            known = rituals_done(row[0])
+            known = parse_rituals_done(row[0])
             which = (player, title, number)
-            if done == any(ritual.which == which for ritual in known):
+            if done == any(ritual.key == which for ritual in known):
                 return
-            kept = [ritual for ritual in known if ritual.which != which]
+            kept = [ritual for ritual in known if ritual.key != which]
             kept += [RitualDone(*which, self._clock())] if done else []
             text = to_json([asdict(ritual) for ritual in kept]) if kept else None
             write.execute("UPDATE games SET rituals_done = ? WHERE id = ?", (text, game))
@@ -275,22 +282,22 @@ class Store:
             f" deck, layout, rituals_done FROM games{where} ORDER BY id",
             () if evening is None else (evening,),
         )
-        return [game for row in rows if (game := self._sound(game_of(row))) is not None]
+        return [game for row in rows if (game := self._sound(parse_game(row))) is not None]
 
-    def broken_off(self) -> StoredGame | None:
+    def resumable_game(self) -> StoredGame | None:
         """Return the newest game in which anything happened, if it was broken off, and not long ago.
 
         A game that another program is playing was not.
         """
         rows = self._rows("SELECT game, max(written) FROM events WHERE game = (SELECT max(game) FROM events)")
-        if not rows or rows[0][0] is None or self._clock() - seconds_of(rows[0][1]) > RESUMABLE_FOR_S:
+        if not rows or rows[0][0] is None or self._clock() - parse_time(rows[0][1]) > RESUMABLE_FOR_S:
             return None
         game = next((game for game in self.games() if game.id == rows[0][0]), None)
         if game is None or game.finished is not None or game.id in games_being_played(self.path):
             return None
         return game
 
-    def last_finished(self) -> StoredGame | None:
+    def last_finished_game(self) -> StoredGame | None:
         """Return the game that was finished last, if not long ago: whoever lost it may still be put right."""
         now, played = self._clock(), games_being_played(self.path)
         finished = [game for game in self.games() if game.finished is not None and game.id not in played]
@@ -304,19 +311,19 @@ class Store:
         ((evening,),) = self._rows("SELECT max(id) FROM evenings")
         return None if evening is None else int(evening)
 
-    def tonight(self) -> int | None:
+    def current_evening(self) -> int | None:
         """Return the evening that a game starting now belongs to; None where it begins a new one."""
         return self._evening_at(self._clock())
 
     def events(self, game: int) -> list[dict[str, Any]]:
         """Return a game's event lines in the order in which they were decided."""
         rows = self._rows("SELECT line FROM events WHERE game = ? ORDER BY id", (game,))
-        return [line for (text,) in rows if (line := self._sound(event_line(text))) is not None]
+        return [line for (text,) in rows if (line := self._sound(parse_event_line(text))) is not None]
 
     def corrections(self, game: int) -> list[tuple[int, dict[str, Any] | None]]:
         """Return a game's corrections in order: (event, what it was corrected to, or None: taken back)."""
         rows = self._rows("SELECT event, line FROM corrections WHERE game = ? ORDER BY id", (game,))
-        read = [(event, line, None if line is None else event_line(line)) for event, line in rows]
+        read = [(event, line, None if line is None else parse_event_line(line)) for event, line in rows]
         sound = [type(event) is int and (line is None) == (to is None) for event, line, to in read]
         self._sound(None if not all(sound) else True)
         return [(event, to) for (event, _, to), good in zip(read, sound, strict=True) if good]
@@ -324,7 +331,7 @@ class Store:
     def _rows(self, query: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
         try:
             return list(self._connection.execute(query, values))
-        except ERRORS as error:
+        except SQLITE_ERRORS as error:
             raise BadInputError(
                 "the store {path} cannot be read: {reason}", path=self.path, reason=error
             ) from None
@@ -357,7 +364,7 @@ class Store:
             " UNION SELECT max(written) FROM events JOIN games ON games.id = events.game WHERE evening = :e)",
             {"e": evening},
         )
-        return evening if -CLOCK_SET_BACK_S < now - seconds_of(last) < NEW_EVENING_AFTER_S else None
+        return evening if -CLOCK_SET_BACK_S < now - parse_time(last) < NEW_EVENING_AFTER_S else None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -366,19 +373,19 @@ class Store:
             self._connection.execute("BEGIN IMMEDIATE")
             with self._connection:
                 yield self._connection
-        except ERRORS as error:
+        except SQLITE_ERRORS as error:
             raise BadInputError(
                 "the store {path} cannot be written: {reason}", path=self.path, reason=error
             ) from None
 
 
-def is_there(path: Path | None = None) -> bool:
+def store_exists(path: Path | None = None) -> bool:
     """Tell whether there is a store, or one that waits to take its place since a program was killed."""
-    where = followed(path or default_path())
-    return where.exists() or bool(waiting_files(where))
+    where = follow_link(path or default_path())
+    return where.exists() or bool(pending_files(where))
 
 
-def is_at_home(path: Path) -> bool:
+def is_default_store(path: Path) -> bool:
     """Tell whether this is the program's own place, where nothing but a store can lie.
 
     The file that a link in that place leads to lies elsewhere.

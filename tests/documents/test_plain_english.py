@@ -122,6 +122,9 @@ def test_a_file_may_have_no_more_findings_than_the_list_allows_and_no_fewer(
     assert "'3 docs/a.md' must now be '2 docs/a.md'" in capsys.readouterr().out
     assert run("--shrink", monkeypatch=monkeypatch) == 0
     assert allowed.read_text() == "2 docs/a.md\n"
+    (tmp_path / "docs" / "a.md").rename(tmp_path / "docs" / "b.md")
+    assert run("--shrink", monkeypatch=monkeypatch) == 0, "a file that was renamed takes its findings along"
+    assert allowed.read_text() == "2 docs/b.md\n"
 
 
 def test_the_findings_of_a_path_are_listed_with_file_and_line(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from datasets.measuring.results import read_measured
-from datasets.measuring.tables import number
+from datasets.measuring.results.film_tables import number
+from datasets.measuring.results.page import read_measured
 
 ROOT = Path(__file__).parents[2]
 MEASURED = read_measured(ROOT / "docs" / "measured")

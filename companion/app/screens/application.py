@@ -19,13 +19,14 @@ from kivy.properties import NumericProperty
 from companion import theme
 from companion.app.feedback import Feedback
 from companion.app.screens.arrangement import base_unit
-from companion.app.screens.shell import Shell
-from companion.game.preview import preview_of
+from companion.app.screens.navigation import NavigationFrame
+from companion.game.history import find_resumable_game
+from companion.game.preview import open_preview
 from companion.game.session import Session
-from companion.game.setup import Choice
-from companion.game.starting import broken_off, session_of
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.i18n import catalogue as i18n
-from companion.i18n.messages import words
+from companion.i18n.messages import translate
 from companion.settings import TYPE_SIZES, Settings, save_settings
 
 _log = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class RefereeApp(App):
         i18n.set_language(self.settings.language)
         self._system_type = Metrics.fontscale
         self._scale_type()
-        self.choice: Choice | None = None
+        self.setup: GameSetup | None = None
         """What is, or is about to be, played."""
         self.session: Session | None = None
         self.screen: Any = None
@@ -64,13 +65,13 @@ class RefereeApp(App):
         self._first: Callable[[], None] = lambda: None
         self._refresh: Any = None
         self.feedback = Feedback(self.settings)
-        self.make_preview = preview_of
+        self.make_preview = open_preview
         """Looks through a camera before the game."""
 
-    def build(self) -> Shell:
+    def build(self) -> NavigationFrame:
         """Make the frame of navigation; what it frames follows in `on_start`."""
         Window.clearcolor = theme.rgba(theme.GROUND)
-        shell = Shell(self.go)
+        shell = NavigationFrame(self.go)
         shell.bind(size=lambda *_: self.measure())
         return shell
 
@@ -87,32 +88,32 @@ class RefereeApp(App):
 
     # What is played
 
-    def ask(self, choice: Choice) -> None:
+    def ask(self, setup: GameSetup) -> None:
         """Show the form that settles players and rules."""
         if self.root is None:
-            self._first = lambda: self.ask(choice)
+            self._first = lambda: self.ask(setup)
             return
-        from companion.app.screens.tonight import TonightScreen
+        from companion.app.screens.setup import SetupScreen
 
-        self.choice = choice
+        self.setup = setup
         self.end_session()
-        game, notice = broken_off(choice.store) if choice.kept else (None, None)
-        self._table = TonightScreen(choice, self.start_game, game, make_preview=self.make_preview)
-        self._table.notice = words(notice or "")
+        game, notice = find_resumable_game(setup.store) if setup.kept else (None, None)
+        self._table = SetupScreen(setup, self.start_game, game, make_preview=self.make_preview)
+        self._table.notice = translate(notice or "")
         self.go("table")
 
-    def start_game(self, choice: Choice) -> None:
+    def start_game(self, setup: GameSetup) -> None:
         """Play what was chosen."""
-        self.play(session_of(choice, learn=self.settings.learn_deck), choice)
+        self.play(make_session(setup, learn=self.settings.learn_deck), setup)
 
-    def play(self, session: Session, choice: Choice | None = None) -> None:
+    def play(self, session: Session, setup: GameSetup | None = None) -> None:
         """Start `session` and show its table."""
         if self.root is None:
-            self._first = lambda: self.play(session, choice)
+            self._first = lambda: self.play(session, setup)
             return
         self.end_session()
-        self.session, self.choice = session, choice or self.choice
-        session.kept_moments.wanted = self.settings.keep_moments
+        self.session, self.setup = session, setup or self.setup
+        session.picture_writer.enabled = self.settings.keep_moments
         self.feedback.begin()
         self._table = self._table_of(session)
         self.go("table")
@@ -120,9 +121,9 @@ class RefereeApp(App):
 
     def new_game(self) -> None:
         """Ask for the next game of the evening: the same table, the dealer moved on."""
-        from companion.game.next_game import next_choice
+        from companion.game.next_game import next_game_setup
 
-        self.ask(next_choice(self.choice, self.session.snapshot.table if self.session else None))
+        self.ask(next_game_setup(self.setup, self.session.snapshot.table if self.session else None))
 
     def end_session(self) -> None:
         """Stop what is being watched, if anything is."""
@@ -156,7 +157,7 @@ class RefereeApp(App):
         self.settings = replace(before, **changes)
         self.feedback.settings = self.settings
         if self.session is not None:
-            self.session.kept_moments.wanted = self.settings.keep_moments
+            self.session.picture_writer.enabled = self.settings.keep_moments
         if self._keeps_settings:
             try:
                 save_settings(self.settings)
@@ -177,14 +178,14 @@ class RefereeApp(App):
 
     def _say_anew(self) -> None:
         """Build what is shown once more, in the language now in force."""
-        from companion.app.screens.tonight import TonightScreen
+        from companion.app.screens.setup import SetupScreen
 
         self.root.name_places()
-        if isinstance(self._table, TonightScreen):
-            self._table = TonightScreen(
+        if isinstance(self._table, SetupScreen):
+            self._table = SetupScreen(
                 self._table.chosen(),
                 self.start_game,
-                self._table.broken_off,
+                self._table.resumable_game,
                 make_preview=self.make_preview,
             )
         elif self.session is not None:
@@ -196,7 +197,7 @@ class RefereeApp(App):
         from companion.app.screens.table import TableScreen
 
         table = TableScreen(session)
-        if self.choice is not None and self.choice.demonstration:
+        if self.setup is not None and self.setup.demonstration:
             table.demonstrates = True
             table.add_widget(DemonstrationLine(table.ids.live, self.new_game))
         return table
@@ -226,8 +227,8 @@ class RefereeApp(App):
         """Show what the session says by now."""
         if self.session is not None:
             self.feedback.hear(self.session.snapshot)
-            if self.choice is not None:  # a deal may have begun the next game
-                self.choice = self.session.choice or self.choice
+            if self.setup is not None:  # a deal may have begun the next game
+                self.setup = self.session.setup or self.setup
         refresh = getattr(self.screen, "refresh", None)
         if refresh is not None:
             refresh(dt)

@@ -20,17 +20,18 @@ from kivy.uix.widget import Widget
 from companion import theme
 from companion.app.screens.correct_plan import Parts, SheetPlan, plan_sheet
 from companion.app.screens.widgets import CardTile, Chip, signed
-from companion.game.entry import OF_A_PLAYER, by_another, plays_with_jokers
-from companion.game.interface import Line
-from companion.game.ruling_views import is_counted, ruling_of, ruling_text
+from companion.game.entry import PLAYER_EVENTS, uses_jokers, with_player
+from companion.game.interface import EventLine
+from companion.game.ruling_views import is_inferred, ruling_of, ruling_text
 from companion.game.session import Session
 from companion.i18n.catalogue import _
-from companion.i18n.wording import RANKS, card_sign, card_words, event_words, is_red
+from companion.i18n.events import event_text
+from companion.i18n.wording import RANKS, card_label, card_name, is_red
 from engine.cards import JOKER, UNKNOWN
 from engine.events import Event
 
 _WITH_CARDS = ("play", "flip", "show", "take_up", "pick_up", "burn")
-_WITH_PLAYER = (*OF_A_PLAYER, "out", "recount")
+_WITH_PLAYER = (*PLAYER_EVENTS, "out", "recount")
 _SUIT_ORDER = "SHDC"
 
 
@@ -60,7 +61,7 @@ class CorrectSheet(ModalView):
 
     def __init__(
         self,
-        line: Line,
+        line: EventLine,
         players: Sequence[str],
         on_correct: Callable[[int, Event | None], None],
         *,
@@ -80,11 +81,11 @@ class CorrectSheet(ModalView):
         """
         self.event = Event.from_json(dict(line))
         self._on_correct, self._on_look = on_correct, on_look
-        self._counted = is_counted(line)
+        self._counted = is_inferred(line)
         self._selected = 0
         self.choices: dict[str, CardChoice] = {}
         super().__init__(**kwargs)
-        self.heading = event_words(line)
+        self.heading = event_text(line)
         self.strike_text = _("Done") if self.event.event == "unclear" else _("It did not happen")
         self._show_ruling(line)
         self._tiles: list[CardTile] = []
@@ -131,7 +132,7 @@ class CorrectSheet(ModalView):
 
     def choose_player(self, player: str) -> None:
         """Say that it was `player`."""
-        self._apply(by_another(self.event, player), close=True)
+        self._apply(with_player(self.event, player), close=True)
 
     def strike(self) -> None:
         """Say that it never happened."""
@@ -155,11 +156,11 @@ class CorrectSheet(ModalView):
     def _apply(self, event: Event, *, close: bool) -> None:
         self.event = replace(event, confidence=1.0, revise=None)
         self._on_correct(event.id, self.event)
-        self.heading = event_words(self.event.to_json())
+        self.heading = event_text(self.event.to_json())
         if close:
             self.dismiss()
 
-    def _show_ruling(self, line: Line) -> None:
+    def _show_ruling(self, line: EventLine) -> None:
         ruling = ruling_of(line)
         if not ruling:
             return
@@ -187,7 +188,7 @@ class CorrectSheet(ModalView):
 
     def _add_choices(self, *, jokers: bool) -> None:
         for card in [rank + suit for suit in _SUIT_ORDER for rank in RANKS] + [JOKER] * jokers:
-            choice = CardChoice(card=card, red=is_red(card), text=signed(card_sign(card)), size_hint=(1, 1))
+            choice = CardChoice(card=card, red=is_red(card), text=signed(card_label(card)), size_hint=(1, 1))
             choice.bind(on_release=lambda choice: self.choose_card(choice.card))
             self.choices[card] = choice
         if jokers:
@@ -221,7 +222,7 @@ class CorrectSheet(ModalView):
         if self.adding:
             self.hint = _("Tap the card that was missed.")
         else:
-            self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_words(now))
+            self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_name(now))
 
     def _place(self, *_args: object) -> None:
         """Lay everything out for the window as it is."""
@@ -269,11 +270,13 @@ class CorrectSheet(ModalView):
                 grid.add_widget(Widget())  # each suit ends its second row
 
 
-def open_sheet(line: Line, session: Session, on_look: Callable[[], None] | None = None) -> CorrectSheet:
+def open_correct_sheet(
+    line: EventLine, session: Session, on_look: Callable[[], None] | None = None
+) -> CorrectSheet:
     """Open the sheet of an event of the running game; `on_look` as in `CorrectSheet`."""
-    choice, table = App.get_running_app().choice, session.snapshot.table
+    setup, table = App.get_running_app().setup, session.snapshot.table
     players = [] if table is None else list(table.players)
-    jokers = choice is not None and plays_with_jokers(choice.rules, choice.options, len(players))
+    jokers = setup is not None and uses_jokers(setup.rules, setup.options, len(players))
     sheet = CorrectSheet(line, players, session.correct, jokers=jokers, on_look=on_look)
     sheet.open()
     return sheet

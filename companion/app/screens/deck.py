@@ -13,22 +13,22 @@ from kivy.uix.boxlayout import BoxLayout
 
 from companion.app.screens import live  # noqa: F401 - the kv file names its widget
 from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton
-from companion.game.enrolling import PACK, EnrolSession, Progress, with_networks
-from companion.game.starting import open_chosen_source
-from companion.i18n.catalogue import _, many, marked
-from companion.i18n.messages import error_words
-from companion.i18n.wording import SUIT_SIGN, cards_sign, split_card
+from companion.game.enrolling import PACK_SIZE, EnrolmentProgress, EnrolmentSession, open_enrolment
+from companion.game.starting import open_game_source
+from companion.i18n.catalogue import _, gettext_noop, ngettext
+from companion.i18n.messages import error_text
+from companion.i18n.wording import SUIT_SIGN, cards_label, split_card
 from companion.sources.cameras import find_camera
 from engine.errors import BadInputError
 from vision.decks.deck import KNOWN, deck_names, deck_path, load_deck, load_learnt, remove_deck
 from vision.enrolment.online_learning import known_cards
 
 _SEEN_WORDS = {
-    "nothing": marked("No card is seen yet."),
-    "several": marked("More than one card is seen: show one alone."),
-    "hold": marked("Hold it still …"),
-    "taken": marked("Taken. Now the next one."),
-    "seen": marked("Taken. Now the next one."),
+    "nothing": gettext_noop("No card is seen yet."),
+    "several": gettext_noop("More than one card is seen: show one alone."),
+    "hold": gettext_noop("Hold it still …"),
+    "taken": gettext_noop("Taken. Now the next one."),
+    "seen": gettext_noop("Taken. Now the next one."),
 }
 _IN_ORDER = "SHDC"
 _FEW = 6
@@ -58,7 +58,7 @@ class DeckScreen(Page):
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(title=_("Deck"), **kwargs)
         self._app = app
-        self.enrolment: EnrolSession | None = None
+        self.enrolment: EnrolmentSession | None = None
         self.panel: EnrolPanel | None = None
         self.rows: dict[str, DeckRow] = {}
         self.buttons: dict[str, PillButton] = {}
@@ -66,7 +66,7 @@ class DeckScreen(Page):
         self.name_field: Any = None
         self._forgetting = ""
         self._picture = -1
-        self.make_session: Callable[[str, str], EnrolSession] = _session
+        self.make_session: Callable[[str, str], EnrolmentSession] = _session
         self.list_decks()
 
     def list_decks(self) -> None:
@@ -95,7 +95,7 @@ class DeckScreen(Page):
         text = _("Where none is named, from cards read with certainty; it counts in later games.")
         learnt = load_learnt()
         if learnt is not None:
-            cards = many("{n} card", "{n} cards", len(known_cards(learnt)))
+            cards = ngettext("{n} card", "{n} cards", len(known_cards(learnt)))
             text += " " + _("Learnt during play: {cards}.").format(cards=cards)
         self.add(BodyText(full_text=text))
 
@@ -114,7 +114,7 @@ class DeckScreen(Page):
         try:
             remove_deck(name)
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 6.0)
+            self.ids.toast.say(error_text(error), 6.0)
         self.list_decks()
 
     def begin(self) -> None:
@@ -123,7 +123,7 @@ class DeckScreen(Page):
         try:
             deck_path(name)
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 6.0)
+            self.ids.toast.say(error_text(error), 6.0)
             return
         if self._app.session is not None and self._app.session.watches:
             self.ids.toast.say(_("The camera is watching a game: end it first."), 6.0)
@@ -183,9 +183,9 @@ class DeckScreen(Page):
             self.leave()
 
     def _source(self) -> str | None:
-        choice = self._app.choice
-        if choice is not None and choice.source is not None and not choice.films:
-            return str(choice.source)
+        setup = self._app.setup
+        if setup is not None and setup.source is not None and not setup.is_film:
+            return str(setup.source)
         camera = find_camera()
         return None if camera is None else str(camera)
 
@@ -199,19 +199,19 @@ class DeckScreen(Page):
             self.ids.foot.add_widget(button)
 
 
-def _session(source: str, name: str) -> EnrolSession:
-    return EnrolSession(lambda: open_chosen_source(source), lambda: with_networks(name))
+def _session(source: str, name: str) -> EnrolmentSession:
+    return EnrolmentSession(lambda: open_game_source(source), lambda: open_enrolment(name))
 
 
-def _words_of(progress: Progress) -> tuple[str, str]:
+def _words_of(progress: EnrolmentProgress) -> tuple[str, str]:
     """Return (what was made of the picture, how far one is)."""
     if progress.phase == "opening":
         return _("Opening …"), ""
     if progress.phase == "learning":
         done, count = progress.learnt
         return _("Learning …"), _("Picture {n} of {all}").format(n=done, all=count) if count else ""
-    told = PACK - len(progress.missing)
-    how_far = _("{n} of {all} told").format(n=told, all=PACK)
+    told = PACK_SIZE - len(progress.missing)
+    how_far = _("{n} of {all} told").format(n=told, all=PACK_SIZE)
     if progress.shown > told:
         how_far += ", " + _("{n} shown").format(n=progress.shown)
     return _(_SEEN_WORDS[progress.seen]), how_far
@@ -227,10 +227,10 @@ def _by_suit(missing: Sequence[str]) -> str:
     return "\n".join([_("Still missing:"), *lines]) if lines else ""
 
 
-def _saved_words(progress: Progress) -> str:
-    words = many("{n} card enrolled", "{n} cards enrolled", progress.enrolled)
+def _saved_words(progress: EnrolmentProgress) -> str:
+    words = ngettext("{n} card enrolled", "{n} cards enrolled", progress.enrolled)
     if progress.doubts:
-        words += "; " + many("{n} could not be told", "{n} could not be told", progress.doubts)
+        words += "; " + ngettext("{n} could not be told", "{n} could not be told", progress.doubts)
     return words
 
 
@@ -238,13 +238,13 @@ def _missing_of(name: str) -> str:
     try:
         enrolled = set(load_deck(name).cards)
     except BadInputError as error:
-        return error_words(error)
+        return error_text(error)
     missing = [card for card in KNOWN if card not in enrolled and card != "JOKER"]
-    cards = many("{n} card enrolled", "{n} cards enrolled", len(enrolled))
+    cards = ngettext("{n} card enrolled", "{n} cards enrolled", len(enrolled))
     if not missing:
         return cards
-    few = _("missing: {cards}").format(cards=cards_sign(missing))
-    return f"{cards}; {few if len(missing) <= _FEW else many('{n} missing', '{n} missing', len(missing))}"
+    few = _("missing: {cards}").format(cards=cards_label(missing))
+    return f"{cards}; {few if len(missing) <= _FEW else ngettext('{n} missing', '{n} missing', len(missing))}"
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -14,10 +14,11 @@ from kivy.properties import ObjectProperty, StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion import theme
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from companion.game.ruling_views import ruling_of, ruling_text
 from companion.i18n.catalogue import _
-from companion.i18n.wording import clock, event_words
+from companion.i18n.events import event_text
+from companion.i18n.wording import clock_text
 
 
 class EventSheet(ModalView):
@@ -34,7 +35,7 @@ class EventSheet(ModalView):
 
     def __init__(
         self,
-        line: Line,
+        line: EventLine,
         moment: bytes | None,
         *,
         on_correct: Callable[[], None] | None,
@@ -51,7 +52,7 @@ class EventSheet(ModalView):
             kwargs: For Kivy.
         """
         super().__init__(**kwargs)
-        self.heading = f"{clock(float(line.get('t') or 0.0))}  {event_words(line)}"
+        self.heading = f"{clock_text(float(line.get('t') or 0.0))}  {event_text(line)}"
         ruling = ruling_of(line)
         if ruling is not None:
             name = str(ruling.get("verdict") or "legal")

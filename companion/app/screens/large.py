@@ -15,12 +15,12 @@ from kivy.uix.modalview import ModalView
 
 from companion import theme
 from companion.app.screens.arrangement import legible_dp, stacked
-from companion.app.screens.panels import sentence
+from companion.app.screens.panels import capitalized
 from companion.app.screens.widgets import longest_word, signed, text_height
 from companion.game.ruling_views import newest_ruling, ruling_of, ruling_text
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
-from companion.i18n.wording import demand_words
+from companion.i18n.wording import demand_text
 
 _AWAY_M = 2.0
 GLANCED_DP = legible_dp(_AWAY_M, acuity=0.5)
@@ -87,7 +87,7 @@ class LargeView(ModalView):
         else:
             turn = table.turn
             self.who = _("{player} to play").format(player=turn) if turn else waiting
-            self.need = sentence(demand_words(table.effect_in_words)) if turn else ""
+            self.need = capitalized(demand_text(table.effect_in_words)) if turn else ""
         line = newest_ruling(snapshot.lines)
         ruling = ruling_of(line) if line is not None else None
         if ruling is None:  # none has fallen yet, or all were taken back

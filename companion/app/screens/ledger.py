@@ -24,10 +24,10 @@ from companion.app.screens.arrangement import Box
 from companion.app.screens.songs import SongsSheet
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.game import sharing
-from companion.game.evening import Ritual, Standing, Tally, course, tally_of, title_of
-from companion.i18n.catalogue import _, many
-from companion.i18n.messages import error_words
-from companion.i18n.wording import path_sign
+from companion.game.evening import Ritual, Standing, Tally, loss_curves, store_tally, tally_title
+from companion.i18n.catalogue import _, ngettext
+from companion.i18n.messages import error_text
+from companion.i18n.wording import short_path
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
@@ -64,7 +64,7 @@ class NightPlot(Widget):
 
     def __init__(self, tally: Tally, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.curves = course(tally)
+        self.curves = loss_curves(tally)
         """What is drawn: per player, the losses after each game."""
         self.inks = dict(zip(self.curves, itertools.cycle(_INKS)))
         """Per player, the colour of the line."""
@@ -124,7 +124,7 @@ class NightPlot(Widget):
             texture = _text(str(value), unit * 0.9)
             y = bottom + height * value / most - texture.height / 2
             Rectangle(texture=texture, pos=(left - texture.width - 0.5 * unit, y), size=texture.size)
-        texture = _text(many("after {n} game", "after {n} games", games), unit * 0.9)
+        texture = _text(ngettext("after {n} game", "after {n} games", games), unit * 0.9)
         Rectangle(
             texture=texture,
             pos=(left + width - texture.width, bottom - texture.height - 0.4 * unit),
@@ -205,11 +205,11 @@ class LedgerScreen(Page):
         self.chips["tonight"].on, self.chips["all"].on = not all_nights, all_nights
         try:
             with Store.open_to_read(self._app.store) as store:
-                self.tally = tally_of(store, all_evenings=all_nights)
-                self._heading = title_of(store, all_evenings=all_nights)
-                self.evening = _("Last evening") if store.tonight() is None else _("Tonight")
+                self.tally = store_tally(store, all_evenings=all_nights)
+                self._heading = tally_title(store, all_evenings=all_nights)
+                self.evening = _("Last evening") if store.current_evening() is None else _("Tonight")
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 8.0)
+            self.ids.toast.say(error_text(error), 8.0)
         self.chips["tonight"].label = self.evening
         self.ids.content.clear_widgets()
         self.rows = []
@@ -224,7 +224,7 @@ class LedgerScreen(Page):
             row = StandingRow(
                 name=standing.player,
                 count=_("{losses} of {games} lost").format(losses=standing.losses, games=standing.games),
-                detail=sharing.streak_words(standing),
+                detail=sharing.streak_text(standing),
                 share=standing.losses / most if most else 0.0,
             )
             self._add_dues(row, standing)
@@ -252,7 +252,7 @@ class LedgerScreen(Page):
                 store.mark_ritual(ritual.game, ritual.player, ritual.title, ritual.number, done=done)
         except BadInputError as error:
             close(self.sheet)
-            self.ids.toast.say(error_words(error), 8.0)
+            self.ids.toast.say(error_text(error), 8.0)
             return False
         self.show(all_nights=self.all_nights)
         return True
@@ -292,17 +292,17 @@ class LedgerScreen(Page):
             make_folder(path.parent)
             write()
         except (OSError, BadInputError) as error:
-            self.ids.toast.say(error_words(error), 6.0)
+            self.ids.toast.say(error_text(error), 6.0)
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
+        self.ids.toast.say(_("Kept as {path}").format(path=short_path(path)), 6.0)
 
     def _summary(self) -> str:
-        played = many("{n} game played.", "{n} games played.", len(self.tally.losers))
+        played = ngettext("{n} game played.", "{n} games played.", len(self.tally.losers))
         last = self.tally.losers[-1] if self.tally.losers else None
         if last:
             played += " " + _("The Shithead is {player}.").format(player=last)
         if self.tally.unfinished:
-            played += " " + many("{n} game broken off.", "{n} games broken off.", self.tally.unfinished)
+            played += " " + ngettext("{n} game broken off.", "{n} games broken off.", self.tally.unfinished)
         return played
 
 

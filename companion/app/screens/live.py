@@ -15,8 +15,8 @@ from kivy.uix.widget import Widget
 from companion import theme
 from companion.app.screens.arrangement import Box, overlap
 from companion.app.screens.widgets import SIGN_FONT
-from companion.game.display_image import Picture
-from companion.i18n.wording import card_sign
+from companion.game.display_image import DisplayImage
+from companion.i18n.wording import card_label
 from vision.types import CardReading
 
 _CERTAIN = 0.8
@@ -37,7 +37,7 @@ class LivePicture(Widget):
         super().__init__(**kwargs)
         self.names: tuple[str, ...] = ()
         """What stands on the outlined cards at the moment, for whoever asks (tests do)."""
-        self._picture: Picture | None = None
+        self._picture: DisplayImage | None = None
         self._texture: Texture | None = None
         self._readings: Sequence[CardReading] = ()
         self._judged: Collection[str] = ()
@@ -58,7 +58,7 @@ class LivePicture(Widget):
         """Whether a picture is on the screen."""
         return self._texture is not None
 
-    def show_picture(self, picture: Picture) -> None:
+    def show_picture(self, picture: DisplayImage) -> None:
         """Put the newest picture on the screen."""
         if self._texture is None or self._texture.size != picture.size:
             self._texture = Texture.create(size=picture.size, colorfmt="rgb")
@@ -162,7 +162,7 @@ class LivePicture(Widget):
             return "", theme.QUIET, 0.8
         if reading.card is None:
             return "?", theme.AMBER, 1.5
-        name = card_sign(reading.card)
+        name = card_label(reading.card)
         if reading.confidence < _CERTAIN:
             name += f" {100 * reading.confidence:.0f}%"
         if reading.card in self._judged:

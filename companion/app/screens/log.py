@@ -10,35 +10,35 @@ from typing import Any
 from kivy.factory import Factory
 
 from companion.app.android_folders import write_shared
-from companion.app.screens.correct import CorrectSheet, open_sheet
+from companion.app.screens.correct import CorrectSheet, open_correct_sheet
 from companion.app.screens.event_sheet import EventSheet
 from companion.app.screens.panels import LogList, rows_of
 from companion.app.screens.replay import ReplayView
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
-from companion.game.interface import Line
-from companion.game.replay import PlayedGame, newest_evening, running_game
+from companion.game.interface import EventLine
+from companion.game.replay import PlayedGame, last_evening_games, running_game
 from companion.game.ruling_views import line_to_correct, open_questions, ruling_of
 from companion.game.sharing import pictures_folder
-from companion.i18n.catalogue import _, many, marked
-from companion.i18n.messages import error_words
-from companion.i18n.wording import path_sign
+from companion.i18n.catalogue import _, gettext_noop, ngettext
+from companion.i18n.messages import error_text
+from companion.i18n.wording import short_path
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
 
 
-def _illegal(lines: Sequence[Line]) -> Sequence[Line]:
+def _illegal(lines: Sequence[EventLine]) -> Sequence[EventLine]:
     return [line for line in lines if (ruling_of(line) or {}).get("verdict") == "illegal"]
 
 
-def _open(lines: Sequence[Line]) -> Sequence[Line]:
+def _open(lines: Sequence[EventLine]) -> Sequence[EventLine]:
     asked = open_questions(lines)
     return [line for line in lines if line in asked or (ruling_of(line) or {}).get("verdict") == "unproven"]
 
 
-FILTERS: tuple[tuple[str, str, Callable[[Sequence[Line]], Sequence[Line]]], ...] = (
-    ("all", marked("All"), lambda lines: lines),
-    ("illegal", marked("Illegal"), _illegal),
-    ("open", marked("Open"), _open),
+FILTERS: tuple[tuple[str, str, Callable[[Sequence[EventLine]], Sequence[EventLine]]], ...] = (
+    ("all", gettext_noop("All"), lambda lines: lines),
+    ("illegal", gettext_noop("Illegal"), _illegal),
+    ("open", gettext_noop("Open"), _open),
 )
 """Name, title, and which events of a game pass."""
 
@@ -55,7 +55,7 @@ class LogScreen(Page):
         self.correcting: CorrectSheet | None = None
         self._serial = -1
         self._game = app.session.snapshot.game if app.session is not None else 1
-        self._lines: Sequence[Line] = ()
+        self._lines: Sequence[EventLine] = ()
         self.chips: dict[str, Chip] = {}
         self.ids.head.add_widget(self._summary)
         filters = Factory.FilterRow()
@@ -104,7 +104,7 @@ class LogScreen(Page):
         if line is None:
             self.open_event(event_id)
         else:
-            self.correcting = open_sheet(line, session, on_look=lambda: self.open_event(event_id))
+            self.correcting = open_correct_sheet(line, session, on_look=lambda: self.open_event(event_id))
 
     def open_event(self, event_id: int) -> None:
         """Show one event in full."""
@@ -112,7 +112,7 @@ class LogScreen(Page):
         if line is None:
             return
         session = self._app.session
-        moment = session.moment(event_id) if session is not None else self._kept(event_id)
+        moment = session.event_picture(event_id) if session is not None else self._kept(event_id)
         self.sheet = EventSheet(
             line,
             moment,
@@ -131,7 +131,7 @@ class LogScreen(Page):
         self.replay.open()
 
     def _kept(self, event_id: int) -> bytes | None:
-        return self._games[-1].moment(event_id) if self._games else None
+        return self._games[-1].picture(event_id) if self._games else None
 
     def _keep(self, event_id: int, jpeg: bytes) -> None:
         """Keep the picture of a moment among the user's: until now it was in memory only."""
@@ -143,27 +143,27 @@ class LogScreen(Page):
             make_folder(path.parent)
             write_whole(path, jpeg)
         except OSError as error:
-            self.ids.toast.say(error_words(error))
+            self.ids.toast.say(error_text(error))
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
+        self.ids.toast.say(_("Kept as {path}").format(path=short_path(path)), 6.0)
 
     def _show(self) -> None:
         among = next(among for name, _title, among in FILTERS if name == self.filter)
         self.rows.show(rows_of(among(self._lines), open_questions(self._lines), self.put_right))
         illegal = len(_illegal(self._lines))
-        events = many("{n} event", "{n} events", len(self._lines))
-        self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"
+        events = ngettext("{n} event", "{n} events", len(self._lines))
+        self._summary.full_text = f"{events}, {ngettext('{n} breach', '{n} breaches', illegal)}"
 
     def _stored(self) -> Sequence[PlayedGame]:
         """Return the games of the evening; a game that is not kept is taken from its session."""
-        session, choice = self._app.session, self._app.choice
-        if session is not None and (choice is None or not choice.kept):
-            return [running_game(choice, session)] if session.snapshot.lines else []
+        session, setup = self._app.session, self._app.setup
+        if session is not None and (setup is None or not setup.kept):
+            return [running_game(setup, session)] if session.snapshot.lines else []
         try:
-            games = newest_evening(self._app.store)
+            games = last_evening_games(self._app.store)
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 8.0)
+            self.ids.toast.say(error_text(error), 8.0)
             return ()
-        if session is not None and games and games[-1].folder == session.kept_moments.folder:
-            games[-1] = replace(games[-1], moments=session.moments)  # which are not all kept
+        if session is not None and games and games[-1].folder == session.picture_writer.folder:
+            games[-1] = replace(games[-1], pictures=session.event_pictures)  # which are not all kept
         return games

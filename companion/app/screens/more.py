@@ -6,12 +6,12 @@ from typing import Any
 
 from kivy.factory import Factory
 
-from companion.app.screens.kept import KeptHere
+from companion.app.screens.storage import StorageSection
 from companion.app.screens.tour import Tour
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.device import on_phone
-from companion.i18n.catalogue import AUTOMATIC, LANGUAGES, _, language, marked
-from companion.i18n.wording import path_sign
+from companion.i18n.catalogue import AUTOMATIC, LANGUAGES, _, gettext_noop, language
+from companion.i18n.wording import short_path
 from companion.speech.voice import can_speak
 from companion.store.store import default_path
 
@@ -76,7 +76,7 @@ class MoreScreen(Page):
             chip.bind(on_release=lambda _chip, code=code: self._app.set(language=code))
             self.languages[code] = chip
             row.add_widget(chip)
-        text = marked(
+        text = gettext_noop(
             "The quoted sentences are translated; what counts is the sentence in the language of its source."
         )
         if language() != "en":  # in English nothing is
@@ -108,7 +108,9 @@ class MoreScreen(Page):
         self.add(Factory.Heading(full_text=_("Kept on this device")))
         where = self._app.store or default_path()
         self.add(
-            BodyText(full_text=_("Nothing leaves it. The games are in {path}.").format(path=path_sign(where)))
+            BodyText(
+                full_text=_("Nothing leaves it. The games are in {path}.").format(path=short_path(where))
+            )
         )
         row = self.add(Factory.FilterRow())
         chip = Chip(label=_("Keep a picture of each ruling"), on=self._app.settings.keep_moments)
@@ -116,7 +118,7 @@ class MoreScreen(Page):
         self.switches["keep_moments"] = chip
         row.add_widget(chip)
         self.add(BodyText(full_text=_("Of the table only, nobody in it; seen in the log and the replay.")))
-        self.kept = KeptHere(self, self._app)
+        self.kept = StorageSection(self, self._app)
         self.buttons |= self.kept.buttons
 
     def _button(self, row: Any, name: str, text: str, act: Any) -> None:

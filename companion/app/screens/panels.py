@@ -23,10 +23,11 @@ from kivy.uix.widget import Widget
 from companion import theme
 from companion.app.screens.arrangement import DETAIL_UNITS, ONE_ROW_UNITS, ROW_MARGIN_UNITS, TITLE_UNITS
 from companion.app.screens.widgets import CardTile, Panel, largest_that_fits, line_width, signed, text_height
-from companion.game.interface import Line as EventLine
+from companion.game.interface import EventLine as EventLine
 from companion.game.ruling_views import open_questions, pick_ups_and_burns, ruling_of, ruling_text
 from companion.i18n.catalogue import _
-from companion.i18n.wording import RANKS, card_sign, clock, demand_words, event_words
+from companion.i18n.events import event_text
+from companion.i18n.wording import RANKS, card_label, clock_text, demand_text
 
 _SHOWN_OF_PILE = 5
 _RED_SUITS = theme.RED
@@ -77,7 +78,7 @@ class Banner(ButtonBehavior, Panel):
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
         self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
         self.word_units = 150 if verdict == "unproven" else 96
-        self.what = _("earlier") if line.get("event") == "late_breach" else event_words(line)
+        self.what = _("earlier") if line.get("event") == "late_breach" else event_text(line)
         self.says, self.quote = ruling_text(ruling)
 
     def show_plain(self, word: str, says: str) -> None:
@@ -127,7 +128,7 @@ class TurnPanel(Panel):
             self.who = _("{player} to play").format(player=turn) if turn else waiting
             clockwise = table.direction != "anticlockwise"
             self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"
-        self.need = sentence(demand_words(table.effect_in_words)) if table.turn and not table.loser else ""
+        self.need = capitalized(demand_text(table.effect_in_words)) if table.turn and not table.loser else ""
         self.caption = _("May be played now:") if self.need else ""
         if awaits_deal:
             self.need = _("Deal the next game")
@@ -158,7 +159,7 @@ class TurnPanel(Panel):
             tile.pos = pile.x + place * step, pile.center_y - height / 2
 
 
-def sentence(text: str | None) -> str:
+def capitalized(text: str | None) -> str:
     """Return `text` with a capital first letter."""
     return text[:1].upper() + text[1:] if text else ""
 
@@ -293,7 +294,7 @@ class PlayerCell(ButtonBehavior, Panel):
         self.name_lines = 2 if " " in player else 1  # the sign alone is no line
         size = table.hands[player].size
         self.hand = _("out") if self.left else _("{n} in hand").format(n="?" if size is None else size)
-        up = " ".join(card_sign(card) for card in table.up.get(player) or ()) or _("none")
+        up = " ".join(card_label(card) for card in table.up.get(player) or ()) or _("none")
         down = table.down.get(player)
         self.up = _("Up {up} · Down {down}").format(up=up, down="?" if down is None else down)
         self.record = _("Pick-ups {n} · Burns {burns}").format(n=picked_up, burns=burnt)
@@ -339,9 +340,9 @@ def _row_of(line: EventLine, choose: Callable[[int], None], *, is_open: bool) ->
         "event_id": int(line.get("id") or 0),
         "sign": sign,
         "ink": ink,
-        "title": signed(event_words(line), red_suits=_RED_SUITS),
+        "title": signed(event_text(line), red_suits=_RED_SUITS),
         "detail": signed(detail),
-        "time_text": clock(float(line.get("t") or 0.0)),
+        "time_text": clock_text(float(line.get("t") or 0.0)),
         "choose": choose,
     }
 

@@ -18,8 +18,8 @@ from kivy.uix.modalview import ModalView
 from companion.app.screens import live  # noqa: F401 - the kv file names its widget
 from companion.app.screens.arrangement import Box, overlap
 from companion.app.screens.widgets import PillButton, signed
-from companion.game.display_image import Picture
-from companion.game.places import marks_of
+from companion.game.display_image import DisplayImage
+from companion.game.places import place_markers
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
 from vision.table.layout import Layout, Place, Zone
@@ -83,12 +83,12 @@ class PlacesView(ModalView):
         super().__init__(**kwargs)
         self.marks: dict[Zone, PlaceMark] = {}
         self.buttons: dict[str, PillButton] = {}
-        self._picture: Picture | None = None
+        self._picture: DisplayImage | None = None
         self._touch: Any = None
         for part in (self, self.ids.live, self.ids.side):
             part.bind(pos=self.lay, size=self.lay)
 
-    def show(self, picture: Picture | None, snapshot: Snapshot) -> None:
+    def show(self, picture: DisplayImage | None, snapshot: Snapshot) -> None:
         """Show the newest picture, and what the session published."""
         if picture is not None and (self._picture is None or picture.serial != self._picture.serial):
             resized = self._picture is None or picture.source_size != self._picture.source_size
@@ -186,7 +186,7 @@ class DragPlaces(PlacesView):
         """What it has answered since this was opened."""
         self.button("done", _("Done"), self.dismiss, primary=True)
 
-    def show(self, picture: Picture | None, snapshot: Snapshot) -> None:
+    def show(self, picture: DisplayImage | None, snapshot: Snapshot) -> None:
         """Show the picture and where everything is believed to lie."""
         answered = self._answers is not None and snapshot.answers != self._answers
         self._answers = snapshot.answers
@@ -208,7 +208,7 @@ class DragPlaces(PlacesView):
 
     def lay(self, *_args: object) -> None:
         """Put every mark where its place is believed to be, or beside the picture."""
-        marks = marks_of(self._layout)
+        marks = place_markers(self._layout)
         for zone in {*self.marks} - {mark.zone for mark in marks}:
             self.ids.marks.remove_widget(self.marks.pop(zone))
         waiting, taken_hold = [], 0

@@ -17,17 +17,25 @@ from kivy.uix.modalview import ModalView
 
 from companion.app.screens.pad import CardPad
 from companion.app.screens.widgets import Chip, PillButton, signed
-from companion.game.entry import SOURCES, answered, by_another, entered, has_begun, newest_by_another
-from companion.game.interface import Line
-from companion.i18n.catalogue import _, marked
-from companion.i18n.wording import cards_sign, event_words
+from companion.game.entry import (
+    SOURCES,
+    answered_show,
+    entered_event,
+    has_begun,
+    last_event_by_another,
+    with_player,
+)
+from companion.game.interface import EventLine
+from companion.i18n.catalogue import _, gettext_noop
+from companion.i18n.events import event_text
+from companion.i18n.wording import cards_label
 from engine.events import Event
 
 _SOURCE_WORDS = {
-    "hand": marked("hand"),
-    "up": marked("table"),
-    "hand+up": marked("both"),
-    "down": marked("blind"),
+    "hand": gettext_noop("hand"),
+    "up": gettext_noop("table"),
+    "hand+up": gettext_noop("both"),
+    "down": gettext_noop("blind"),
 }
 
 
@@ -40,7 +48,7 @@ class PlayerSheet(ModalView):
         self,
         player: str,
         others: Sequence[str],
-        lines: Sequence[Line],
+        lines: Sequence[EventLine],
         *,
         face_up: int,
         shown: str | None,
@@ -91,7 +99,7 @@ class PlayerSheet(ModalView):
     def enter(self, kind: str, **fields: Any) -> None:
         """Report what the player did, and close."""
         cards, face_up = self.pad.cards, self._face_up
-        self._on_enter(entered(kind, self.player, cards, self.source, face_up=face_up, **fields))
+        self._on_enter(entered_event(kind, self.player, cards, self.source, face_up=face_up, **fields))
         self.dismiss()
 
     def _add_actions(self, others: Sequence[str], shown: str | None) -> None:
@@ -117,15 +125,15 @@ class PlayerSheet(ModalView):
                 partial(self.enter, "show", to=other, shown=shown),
             )
 
-    def _add_second_thoughts(self, lines: Sequence[Line]) -> None:
-        reply = answered(lines, self.player)
+    def _add_second_thoughts(self, lines: Sequence[EventLine]) -> None:
+        reply = answered_show(lines, self.player)
         if reply is not None:
             self._add("answer", _("Answers the show"), self.ids.again, partial(self._correct, reply))
-        newest = newest_by_another(lines, self.player)
+        newest = last_event_by_another(lines, self.player)
         if newest is not None:
             event = Event.from_json(dict(newest))
-            words = _("It was {player}: {what}").format(player=self.player, what=event_words(newest))
-            put = by_another(event, self.player)
+            words = _("It was {player}: {what}").format(player=self.player, what=event_text(newest))
+            put = with_player(event, self.player)
             self._add("was", words, self.ids.again, partial(self._correct, put))
 
     def _correct(self, event: Event) -> None:
@@ -140,7 +148,7 @@ class PlayerSheet(ModalView):
 
     def _name_play(self, *_args: object) -> None:
         cards = self.pad.cards
-        self.buttons["play"].text = signed(f"{_('Plays')} {cards_sign(cards)}".strip())
+        self.buttons["play"].text = signed(f"{_('Plays')} {cards_label(cards)}".strip())
         self.buttons["play"].disabled = not cards
         fits = len(cards) <= self._face_up
         for name, disabled in (

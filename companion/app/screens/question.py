@@ -15,17 +15,18 @@ from kivy.uix.boxlayout import BoxLayout
 
 from companion.app.screens.arrangement import ANSWER_DP, rows_needed
 from companion.app.screens.widgets import PillButton, signed, text_height
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from companion.game.ruling_views import (
+    asks_about_moved_game,
     asks_for_hidden_card,
-    asks_where,
-    is_astray,
+    asks_for_places,
     likely_answers,
     line_to_correct,
     open_questions,
 )
 from companion.i18n.catalogue import _
-from companion.i18n.wording import cards_sign, event_words
+from companion.i18n.events import event_text
+from companion.i18n.wording import cards_label
 from engine.events import Event
 
 _QUESTION_SHARE, _STEPS = 0.4, 40
@@ -70,18 +71,18 @@ class QuestionBar(BoxLayout):
         """Called where players want to show where rows and piles lie; None: nobody can."""
         self.chips: dict[str, PillButton] = {}
         """The answers offered: the cards by their names, `other`, `where`, and `done`."""
-        self._shown: tuple[Line, Line | None, bool] | None = None
+        self._shown: tuple[EventLine, EventLine | None, bool] | None = None
         self._lay = Clock.create_trigger(self._share, -1)
         self.fbind("size", self._lay)
         self.fbind("orientation", self._lay)
         self.fbind("asks", self._lay)
         self.fbind("tallest", self._lay)
 
-    def show(self, lines: Sequence[Line], *, followed: bool = True) -> None:
+    def show(self, lines: Sequence[EventLine], *, followed: bool = True) -> None:
         """Ask the newest open question of the game; `followed`: it is known where everything lies."""
         question = next(reversed(open_questions(lines)), None)
         about = None if question is None else line_to_correct(lines, int(question["id"]))
-        where = question is not None and asks_where(question, followed=followed)
+        where = question is not None and asks_for_places(question, followed=followed)
         shown = None if question is None else (question, about, where)
         if shown == self._shown:
             return
@@ -95,10 +96,10 @@ class QuestionBar(BoxLayout):
         number = int(question["id"])
         about_card = about is not question
         self.choice = about_card or where
-        self.asks = _in_short(question) if self.choice else event_words(question)
+        self.asks = _in_short(question) if self.choice else event_text(question)
         for event in likely_answers(lines, question):
             new = next(card for card in event.cards if card not in (about or {})["cards"])
-            self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
+            self._add(new, cards_label([new]), partial(self._answer, event.id, event))
         if about_card:
             self._add("other", _("Other"), lambda: self.on_other(number), wide=True, primary=False)
             self._add("done", "✗", partial(self._answer, number, None), primary=False)
@@ -153,11 +154,11 @@ class QuestionBar(BoxLayout):
         self.ids.chips.add_widget(chip)
 
 
-def _in_short(question: Line) -> str:
+def _in_short(question: EventLine) -> str:
     """Return a question whose answers stand beside it: the whole of it is in the log."""
-    if is_astray(question):
+    if asks_about_moved_game(question):
         return _("The game is not where it lay.")
-    if asks_where(question):
+    if asks_for_places(question):
         return _("No finished deal is seen.")
     who = str(question.get("player") or _("Somebody"))
     if asks_for_hidden_card(question):

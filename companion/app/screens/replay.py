@@ -16,11 +16,12 @@ from companion import theme
 from companion.app.screens import panels  # noqa: F401 - the kv file names its panels
 from companion.app.screens.event_sheet import texture_of
 from companion.app.screens.widgets import signed
-from companion.game.replay import PlayedGame, Step, replay
+from companion.game.replay import PlayedGame, ReplayStep, replay
 from companion.game.ruling_views import ruling_of, ruling_text
 from companion.i18n.catalogue import _
-from companion.i18n.messages import error_words
-from companion.i18n.wording import clock, event_words
+from companion.i18n.events import event_text
+from companion.i18n.messages import error_text
+from companion.i18n.wording import clock_text
 from engine.errors import BadInputError
 
 _WITH_PLAYERS_U = 490
@@ -50,7 +51,7 @@ class ReplayView(ModalView):
         """Begin with the newest game, at one of its events or at its first."""
         self._games = list(games)
         self._game = len(self._games) - 1
-        self._steps: list[Step] = []
+        self._steps: list[ReplayStep] = []
         super().__init__(several=len(self._games) > 1, **kwargs)
         self._size()
         Window.bind(size=self._size)
@@ -65,7 +66,7 @@ class ReplayView(ModalView):
         try:
             self._steps = replay(self._games[number])
         except BadInputError as error:
-            self._steps, self.what = [], error_words(error)
+            self._steps, self.what = [], error_text(error)
         ids = [step.line.get("id") for step in self._steps]
         self.last = max(0, len(ids) - 1)
         self.step = -1
@@ -90,7 +91,7 @@ class ReplayView(ModalView):
         if self.several:
             games = {"n": self._game + 1, "all": len(self._games)}
             self.heading = f"{_('Game {n} of {all}').format(**games)} · {self.heading}"
-        self.what = f"{clock(float(line.get('t') or 0.0))}  {event_words(line)}"
+        self.what = f"{clock_text(float(line.get('t') or 0.0))}  {event_text(line)}"
         ruling = ruling_of(line)
         name = str((ruling or {}).get("verdict") or "legal")
         self.verdict = signed(f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}") if ruling else ""
@@ -98,7 +99,7 @@ class ReplayView(ModalView):
         self.says = ruling_text(ruling)[0] if ruling else ""
         self.ids.turn.show(step.table)
         self.ids.players.show(step.table, [one.line for one in self._steps[:number]])
-        moment = self._games[self._game].moment(int(line.get("id") or 0))
+        moment = self._games[self._game].picture(int(line.get("id") or 0))
         self.texture = None if moment is None else texture_of(moment)
         self._size()
 

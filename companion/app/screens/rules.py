@@ -11,10 +11,10 @@ from kivy.lang import Builder
 from kivy.properties import StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
-from companion.app.screens.ask import AskSheet
+from companion.app.screens.play_check import PlayCheckSheet
 from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton
-from companion.i18n.catalogue import _, many
-from companion.i18n.rules import cite_words, options_words, quotation
+from companion.i18n.catalogue import _, ngettext
+from companion.i18n.rules import citation_text, options_text, quotation
 from engine.errors import BadInputError
 from engine.explain import topics
 from engine.ruleset import DEFAULT_RULESET, RULESET_NAMES, Rule, Ruleset, load_ruleset
@@ -33,10 +33,10 @@ class RulesScreen(Page):
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._app = app
-        choice = app.choice
-        self.rules = choice.rules if choice is not None else DEFAULT_RULESET
-        self.options = choice.options if choice is not None else ()
-        self.sheet: AskSheet | None = None
+        setup = app.setup
+        self.rules = setup.rules if setup is not None else DEFAULT_RULESET
+        self.options = setup.options if setup is not None else ()
+        self.sheet: PlayCheckSheet | None = None
         self.search = FormField(hint_text=_("Search the rules"))
         later: Any = Clock.create_trigger(lambda _dt: self.show(), 0.2)
         self.search.bind(text=lambda *_args: later())
@@ -73,7 +73,7 @@ class RulesScreen(Page):
         session = self._app.session
         table = session.snapshot.table if session is not None else None
         pile = tuple(table.pile) if table is not None else None
-        self.sheet = AskSheet(self.rules, self.options, pile)
+        self.sheet = PlayCheckSheet(self.rules, self.options, pile)
         self.sheet.open()
 
     def show(self) -> None:
@@ -84,7 +84,7 @@ class RulesScreen(Page):
             chip.on = name == self.rules
         wanted = self.search.text.casefold().split()
         self.ids.content.clear_widgets()
-        on = options_words(ruleset)
+        on = options_text(ruleset)
         if on and not wanted:
             self.add(BodyText(full_text=on))
         found = 0
@@ -95,9 +95,13 @@ class RulesScreen(Page):
             for rule in matching:
                 found += 1
                 says = _(rule.text)
-                self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({cite_words(rule.cite)})"))
+                self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({citation_text(rule.cite)})"))
         if wanted:
-            text = many("{n} rule found", "{n} rules found", found) if found else _("No rule speaks of that.")
+            text = (
+                ngettext("{n} rule found", "{n} rules found", found)
+                if found
+                else _("No rule speaks of that.")
+            )
             self.ids.content.add_widget(BodyText(full_text=text), index=len(self.ids.content.children))
         self.ids.scroll.scroll_y = 1
 

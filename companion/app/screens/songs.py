@@ -14,7 +14,7 @@ from kivy.uix.modalview import ModalView
 from companion.app.screens.widgets import Chip
 from companion.game.evening import Ritual
 from companion.i18n.catalogue import _
-from companion.i18n.wording import day_words
+from companion.i18n.wording import date_text
 
 
 class SongChip(Chip):
@@ -66,8 +66,8 @@ class SongsSheet(ModalView):
 
     def _label(self, ritual: Ritual, done: bool) -> str:
         state = _("done") if done else _("still due")
-        game = _("game {n}").format(n=ritual.nth)
-        when = f"{game}, {day_words(ritual.started)}" if self._dated else game
+        game = _("game {n}").format(n=ritual.game_number)
+        when = f"{game}, {date_text(ritual.started)}" if self._dated else game
         return f"{ritual.title}\n{state} · {when}"
 
     def _size(self, *_args: object) -> None:

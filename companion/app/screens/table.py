@@ -19,12 +19,12 @@ from companion.app.screens import (
     ring,  # noqa: F401 - the kv file names their widgets
 )
 from companion.app.screens.arrangement import Box, arrange, beside_question
-from companion.app.screens.correct import CorrectSheet, open_sheet
+from companion.app.screens.correct import CorrectSheet, open_correct_sheet
 from companion.app.screens.large import LargeView
 from companion.app.screens.places import DragPlaces, PlacesView, TapPlaces
 from companion.app.screens.player_sheet import PlayerSheet
 from companion.app.screens.widgets import close, signed
-from companion.game.display_image import shown_width
+from companion.game.display_image import display_width
 from companion.game.entry import shown_rank
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
@@ -103,12 +103,12 @@ class TableScreen(FloatLayout):
 
     def open_places(self) -> None:
         """Show where the program believes everything to lie, to be put right by drag."""
-        self._over_picture(DragPlaces(self.session.put))
+        self._over_picture(DragPlaces(self.session.move_place))
 
     def show_where(self) -> None:
         """Have the rows and the draw pile tapped, as no deal is recognised or the game is not found again."""
         if self.session.snapshot.table is not None:
-            self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.lay_out))
+            self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.set_layout))
 
     def _over_picture(self, view: PlacesView) -> None:
         """Open a view that shows the picture larger than the table does."""
@@ -119,7 +119,7 @@ class TableScreen(FloatLayout):
         view.open()
 
     def _widen(self, _live: object, width: float) -> None:
-        self.session.picture_width = shown_width(width)
+        self.session.picture_width = display_width(width)
 
     def _places_done(self, *_args: object) -> None:
         self.places = None
@@ -150,11 +150,11 @@ class TableScreen(FloatLayout):
             self.open_player(table.turn)
 
     def _shown(self) -> str | None:
-        choice = App.get_running_app().choice
-        if choice is None:
+        setup = App.get_running_app().setup
+        if setup is None:
             return None
         try:
-            return shown_rank(choice.rules, choice.options)
+            return shown_rank(setup.rules, setup.options)
         except BadInputError:  # a house variant whose file has gone
             return None
 
@@ -163,7 +163,7 @@ class TableScreen(FloatLayout):
         line = line_to_correct(self.session.snapshot.lines, event_id)
         if line is None:
             return
-        self.sheet = open_sheet(line, self.session)
+        self.sheet = open_correct_sheet(line, self.session)
 
     def _show(self, snapshot: Snapshot) -> None:
         ids = self.ids
@@ -242,7 +242,7 @@ class TableScreen(FloatLayout):
         for panel in (self.ids.banner, self.ids.turn):
             panel.crowded, panel.main_unit = plan.crowded, plan.main_unit
         self.ids.players.crowded = plan.crowded
-        self.session.picture_width = shown_width(plan.live.width)
+        self.session.picture_width = display_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
         picture, question_box = beside_question(plan.live, plan.unit, dp(1))

@@ -11,20 +11,20 @@ from kivy.properties import NumericProperty, StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion.device import on_phone
-from companion.i18n.catalogue import _, marked
+from companion.i18n.catalogue import _, gettext_noop
 
 _WITH_A_PHONE = (
     "♠",
-    marked("Put the phone over the table"),
-    marked(
+    gettext_noop("Put the phone over the table"),
+    gettext_noop(
         "Fix it so that the whole table is in the picture. Then deal: face-down cards, face-up cards on "
         "top, hands. No camera? Then you enter by touch what happens."
     ),
 )
 _WITH_A_COMPUTER = (
     "♠",
-    marked("Put a camera over the table"),
-    marked(
+    gettext_noop("Put a camera over the table"),
+    gettext_noop(
         "A webcam, or a phone that sends its picture here. Fix it so that the whole table is in the picture. "
         "Then deal: face-down cards, face-up cards on top, hands. No camera? Then you enter by touch what "
         "happens."
@@ -33,16 +33,16 @@ _WITH_A_COMPUTER = (
 _THEN = (
     (
         "✗",
-        marked("Play, and be watched"),
-        marked(
+        gettext_noop("Play, and be watched"),
+        gettext_noop(
             "Every play is ruled on, with the sentence it breaks. Nothing is prevented: the referee says it, "
             "you decide. What only hidden cards can tell is called not proven."
         ),
     ),
     (
         "↺",
-        marked("Put it right"),
-        marked(
+        gettext_noop("Put it right"),
+        gettext_noop(
             "Tap an event to say which card it really was, or who it was. Undo takes the last event back. "
             "Tap a player to enter what they did. Everything stays on this device."
         ),

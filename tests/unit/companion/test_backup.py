@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.cli.main import main
-from companion.store.backup import kept
+from companion.store.backup import stored_files
 from companion.store.store import Store, default_path
 
 
@@ -109,7 +109,7 @@ def test_erasing_leaves_nothing_of_the_programs_behind(
     deck.write_text("features")
     stranger = home / "data" / "letters.txt"
     stranger.write_text("not ours")
-    assert len(kept()) >= 3
+    assert len(stored_files()) >= 3
     assert main(["erase", "--yes"]) == 0
     assert "erased" in capsys.readouterr().out
     assert [path for path in home.rglob("*") if path.is_file()] == [stranger]

@@ -13,7 +13,7 @@ import pytest
 import companion
 from companion.cli.doctor import check_store
 from companion.cli.main import main
-from companion.game.starting import broken_off, last_finished
+from companion.game.history import find_last_finished, find_resumable_game
 from companion.store.damage import was_database
 from companion.store.store import Store, default_path
 from engine.errors import BadInputError
@@ -138,8 +138,8 @@ def test_reading_a_store_that_is_not_there_begins_none(
     assert main(["tally"]) == 0
     assert "No game has been played yet" in capsys.readouterr().out
     assert main(["watch", str(FILM), "--headless", "--resume", "--store", str(path)]) == 2
-    assert broken_off(path) == broken_off(None) == (None, None)
-    assert last_finished(path) is None
+    assert find_resumable_game(path) == find_resumable_game(None) == (None, None)
+    assert find_last_finished(path) is None
     assert [found for found in tmp_path.rglob("*") if found.is_file()] == []
     assert not path.parent.parent.exists()
 

@@ -13,13 +13,13 @@ from companion.cli.main import build_parser, main
 from companion.game.scoring import read_lines
 from datasets.commands.measure import _plans
 from datasets.films.production import truth_path
-from datasets.films.surroundings import LIGHTS
-from datasets.measuring.baseline import Baseline
-from datasets.measuring.plan import DECKS, TILTS, plan_films, render
-from datasets.measuring.run import measure_films
-from datasets.measuring.summing import report, sums
-from datasets.measuring.tables import as_markdown
-from datasets.measuring.watching import _condition
+from datasets.films.rendering.light import LIGHTS
+from datasets.measuring.films.baseline import Baseline
+from datasets.measuring.films.measure import measure_films
+from datasets.measuring.films.plan import DECKS, TILTS, plan_films, render
+from datasets.measuring.films.summary import report, sums
+from datasets.measuring.films.watching import _condition
+from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
@@ -123,7 +123,7 @@ def test_whole_games_are_begun_first_and_told_in_their_places(
         begun.append(work[0].name)
         return {**told_row(work[1].deck), "film": work[0].name}
 
-    monkeypatch.setattr("datasets.measuring.run._one", one)
+    monkeypatch.setattr("datasets.measuring.films.measure._one", one)
     plans = plan_films(["winnersh"], 8, endings=True)
     made = measure_films(plans, [], tmp_path)
     assert [told["film"] for told in made["rows"]] == [plan.film_in(tmp_path).name for plan in plans]
@@ -134,9 +134,9 @@ def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pyt
     (plan,) = plan_films(["winnersh"], 1, **SMALL)
     render(plan, tmp_path)
     plan.film_in(tmp_path).unlink()
-    monkeypatch.setattr("datasets.measuring.run.measured", lambda *_: told_row(plan.deck))
+    monkeypatch.setattr("datasets.measuring.films.measure.measured", lambda *_: told_row(plan.deck))
     for there in (True, False):
-        monkeypatch.setattr("datasets.measuring.run.was_watched", lambda *_, there=there: there)
+        monkeypatch.setattr("datasets.measuring.films.measure.was_watched", lambda *_, there=there: there)
         measure_films([plan], [], tmp_path)
         assert plan.film_in(tmp_path).is_file() != there
 
@@ -276,7 +276,7 @@ def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
     def none_here(name: str, cards: set[str]) -> None:
         raise BadInputError(f"deck {name}: rsvg-convert is missing")
 
-    monkeypatch.setattr("datasets.measuring.plan.pick_deck", none_here)
+    monkeypatch.setattr("datasets.measuring.films.plan.pick_deck", none_here)
     words = ["measure", "--films", "1", "--rulesets", "winnersh", "--plays", "1", "--size", "160x90"]
     assert main([*words, "--folder", str(tmp_path)]) == 0
     (told,) = (line for line in capsys.readouterr().err.splitlines() if "1 of 1" in line)

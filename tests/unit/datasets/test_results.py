@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from companion.cli.main import main
-from datasets.measuring import covered
-from datasets.measuring.goals import FILM_GOALS
-from datasets.measuring.product_goals import PARTS
-from datasets.measuring.results import NOT_MEASURED, Measured, page, read_measured
+from datasets.measuring.results import coverage as covered
+from datasets.measuring.results.film_goals import FILM_GOALS
+from datasets.measuring.results.page import NOT_MEASURED, Measured, page, read_measured
+from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError
 
 MACHINE = {

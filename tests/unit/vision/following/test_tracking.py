@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.game.places import lay_out
-from companion.game.refereeing import Refereeing, judge_of
-from companion.game.ruling_views import asks_where, open_questions
+from companion.game.places import set_layout
+from companion.game.refereeing import WatchedGame, make_referee
+from companion.game.ruling_views import asks_for_places, open_questions
 from engine.errors import BadInputError
 from tests.e2e.films.test_watch import Game
 from tests.support.event_script import layout
@@ -24,7 +24,7 @@ class Refereed(Game):
     def __init__(self) -> None:
         super().__init__(row_length=3)
         self.watched = self.watcher
-        self.game = Refereeing(self.watched, lambda names: judge_of("winnersh", names), ("Ann", "Bob"))
+        self.game = WatchedGame(self.watched, lambda names: make_referee("winnersh", names), ("Ann", "Bob"))
 
     def run(self, seconds: float) -> None:
         for _ in range(round(seconds * 15)):
@@ -146,9 +146,9 @@ def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from
     game.run(12.0)
     assert game.lost()
     (question,) = open_questions(game.game.lines)
-    assert asks_where(question)
-    assert not asks_where(question, followed=True)
-    lay_out(game.game, Shown((ann, bob), draw))
+    assert asks_for_places(question)
+    assert not asks_for_places(question, followed=True)
+    set_layout(game.game, Shown((ann, bob), draw))
     game.run(3.0)
     assert not game.lost()
     assert game.told()[3:] == [("unclear", None)], "what lies there is no act"
@@ -161,7 +161,7 @@ def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from
 def test_a_game_that_is_followed_is_not_laid_out_anew() -> None:
     game = begun(Refereed())
     with pytest.raises(BadInputError, match="begun already"):
-        lay_out(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
+        set_layout(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
 
 
 def small_picture(shade: int) -> Patch:
