@@ -33,10 +33,10 @@ def film(field: str, form: str = ".3f", times: float = 1, who: str = "watch") ->
 QUOTED: dict[str, Callable[[], tuple[str, ...]]] = {
     "cards found in photos of untidy piles": lambda: (
         f"{at('photos/laptopcam_piles/recall', '.0f', 100)} % (",
-        f"({at('photos/laptopcam_piles/precision', '.0f', 100)} % of what it names",
+        f"({at('photos/laptopcam_piles/precision', '.0f', 100)} % of the reported cards",
     ),
     "events of forty polite films": lambda: (
-        f"{film('f1')} (a plain rule reaches {film('f1', who='baseline')})",
+        f"{film('f1')} (a simple rule reaches {film('f1', who='baseline')})",
     ),
     "games of those films": lambda: (f"{film('games_right', '.0f', 40)} of {film('films', '.0f')}",),
     "breaches in those films": lambda: (
