@@ -100,7 +100,7 @@ def findings(texts: Iterable[Text]) -> list[Text]:
 
 def python_texts(source: str) -> tuple[list[Text], list[Text]]:
     """Return the docstrings and comments of Python source, and its strings that are prose."""
-    prose, strings = list(_comments(source)), []
+    prose, strings = list(_comments(source)), list[Text]()
     nodes = list(ast.walk(ast.parse(source)))
     documented = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
