@@ -1,4 +1,4 @@
-"""Events in words, as screens and logs show them. No rules are known here."""
+"""Events in words, as screens and logs show them. This module knows no rules."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def event_text(line: Mapping[str, Any]) -> str:
 
 
 def question_text(line: Mapping[str, Any]) -> str:
-    """Return what an `unclear` event asks, in the language in force; a question of old as it was written."""
+    """Return the question of an `unclear` event in the current language, or as it was written."""
     says, player = str(line.get("says") or ""), line.get("player")
     known = taken_apart(says, player)
     return says if known is None else _(known[0]).format(player=player or _("Somebody"), **known[1])
