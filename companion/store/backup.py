@@ -187,7 +187,7 @@ def erase(store: Path | None = None) -> list[Path]:
             _clear(folder, lock, *([notes_folder()] if notes_in_use() else []))
     remove_stale_scratch()
     for folder in _folders() if store is None else ():
-        with contextlib.suppress(OSError):  # another program has already started anew there
+        with contextlib.suppress(OSError):  # another program has begun to use it again
             folder.rmdir()
     for left in half:  # last, because they may lie where nothing can be removed
         left.unlink(missing_ok=True)

@@ -97,7 +97,7 @@ class EventPictureWriter:
 def read_event_picture(folder: Path, number: int) -> bytes | None:
     """Return the picture of an event as JPEG, or None if it is missing or unreadable.
 
-    A damaged file is encoded anew, because some libraries that show it reject damage.
+    A damaged file is encoded again, because some libraries that show it reject damage.
     """
     try:
         picture = read_image(folder / f"{number}.jpg")
