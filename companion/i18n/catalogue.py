@@ -1,7 +1,7 @@
 """The app's texts in the user's language: a gettext catalogue, English in the source, German complete.
 
-`companion.i18n.sentences` builds the referee's sentences anew from their facts. `companion.i18n.rules`
-translates rules and quotations when they are shown.
+`companion.i18n.sentences` builds the referee's sentences from their facts. `companion.i18n.rules` translates
+rules and quotations when they are shown.
 """
 
 from __future__ import annotations

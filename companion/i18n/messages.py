@@ -1,4 +1,4 @@
-"""Errors and notices in the current language, built anew from their forms and facts (`engine.messages`)."""
+"""Errors and notices in the current language, built from their forms and facts (`engine.messages`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The referee's sentences in the current language, built anew from their facts (`engine.sentences`)."""
+"""The referee's sentences in the current language, built from their facts (`engine.sentences`)."""
 
 from __future__ import annotations
 

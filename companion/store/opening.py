@@ -74,9 +74,9 @@ def open_file(path: Path, *, at_home: bool) -> OpenedStore:
 
     Raises:
         sqlite3.Error: it cannot be opened for a reason outside the file.
-        OSError: likewise.
-        BadInputError: a newer version wrote it, it belongs to another program or never was a store, or it is
-            damaged while a game is being written to it.
+        OSError: for such a reason too.
+        BadInputError: a newer version wrote it, it is not a store, or it is damaged while a game is being
+            written to it.
     """
     remove_stale_scratch()
     for _ in range(_REPLACED_MEANWHILE):
@@ -205,8 +205,7 @@ def pending_files(path: Path) -> list[Path]:
 def set_aside_files(path: Path) -> list[Path]:
     """Return the stores that were set aside from this one, with SQLite's files beside each.
 
-    Only names in the form of `new_pending_file` count, because another store's name may begin like this
-    one's.
+    Only names in the form of `new_pending_file` count, because other stores may lie in the same folder.
     """
     return [
         file

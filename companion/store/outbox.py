@@ -1,6 +1,6 @@
 """Writes to the store, in order. Writes that fail are held back and tried again.
 
-A full disk or another program's lock does not end an evening: the game goes on, and the players are told.
+A full disk or another program's lock does not end an evening: the game goes on, and a line says so.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def salvage(damaged: Path, folder: Path) -> Path:
 
     Raises:
         sqlite3.Error: the new store cannot be written.
-        OSError: likewise, or the damaged file cannot be read.
+        OSError: for such a reason too, or the damaged file cannot be read.
     """
     fresh, copy = folder / "fresh.sqlite", folder / "copy.sqlite"
     for suffix in ("", "-wal"):

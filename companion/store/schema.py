@@ -94,7 +94,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
     Waits while another program is creating it.
 
     SQLite waits for a program that writes, but not for one that switches a file to WAL. If two programs
-    create one store at the same moment, the second is told at once that it is locked.
+    create one store at the same moment, the second fails at once.
 
     Raises:
         sqlite3.Error: it is damaged (`is_corruption`), or cannot be opened for a reason outside the file.

@@ -44,8 +44,8 @@ from engine.messages import message
 NEW_EVENING_AFTER_S = 6 * 3600.0
 """A game that starts this long after the last activity belongs to a new evening."""
 CLOCK_SET_BACK_S = 24 * 3600.0
-"""So does a game that starts this long before the last activity, because a clock was wrong. Setting a clock
-back by less does not split an evening."""
+"""A game that starts this long before the last activity also does: a clock was wrong. Setting a clock back by
+less does not split an evening."""
 RESUMABLE_FOR_S = 24 * 3600.0
 """A game interrupted longer ago than this cannot go on: the cards have been put away."""
 
