@@ -1,4 +1,4 @@
-"""`shithead backup`: copy everything that was kept to one file."""
+"""`shithead backup`: copy everything in the store to one file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Copy the store and say how much is in the copy."""
+    """Copy the store, and print the number of games."""
     from companion.store.backup import back_up, count_games
 
     path = back_up(args.file, args.store)

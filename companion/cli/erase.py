@@ -1,4 +1,4 @@
-"""`shithead erase`: delete everything that the program keeps on this device."""
+"""`shithead erase`: delete everything that the program stores on this device."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List what is kept, ask, and delete it."""
+    """List all files, ask, and delete them."""
     from companion.store.backup import erase, foreign_links, stored_files
 
     files = stored_files(args.store)

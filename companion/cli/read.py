@@ -27,10 +27,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read each picture in turn.
+    """Read the pictures one by one.
 
-    A picture that cannot be read gets its one line on stderr and the others are still read; the exit
-    status is then 2.
+    An unreadable picture gets one line on stderr, and the others are still read. The status is then 2.
     """
     if args.save is not None and len(args.images) > 1:
         raise BadInputError(f"--save {args.save}: it takes one picture, and {len(args.images)} are given")

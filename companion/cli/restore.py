@@ -1,4 +1,4 @@
-"""`shithead restore`: put a backup in the place of what is kept."""
+"""`shithead restore`: replace the store by a backup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Restore, and say where the present store has gone."""
+    """Restore, and print where the former store has gone."""
     from companion.store.backup import restore
     from companion.store.store import Store
 

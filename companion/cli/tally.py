@@ -36,7 +36,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the tally in the form asked for."""
+    """Print the tally in the requested form."""
     from companion.cli.outputs import check_outputs
     from companion.game import sharing
     from companion.game.evening import store_tally, tally_title
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _mark(store: Store, player: str, args: argparse.Namespace) -> None:
-    """Say of one of the rituals of `player` that it was done, or that it was not."""
+    """Record that one of a player's rituals was done, or was not."""
     from companion.game.evening import store_tally
 
     done = args.sung is not None

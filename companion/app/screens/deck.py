@@ -1,4 +1,4 @@
-"""The decks: those that were enrolled, and enrolling another in front of the camera."""
+"""The list of enrolled decks, and enrolment in front of the camera."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ _SEEN_WORDS = {
 }
 _IN_ORDER = "SHDC"
 _FEW = 6
-"""So many missing cards are named in the list of decks; of more, only their number."""
+"""Up to this number, missing cards are named; beyond it, only counted."""
 
 
 class DeckRow(BoxLayout):
-    """One enrolled deck: its name, what is missing, and a way to forget it."""
+    """One enrolled deck: its name, its missing cards, and a button to remove it."""
 
     name = StringProperty("")
     detail = StringProperty("")
 
 
 class EnrolPanel(BoxLayout):
-    """The live picture, what was made of it, how far one is, and what is still missing."""
+    """The live picture, the finding in it, the progress, and the missing cards."""
 
     card = StringProperty("")
-    """The card that was taken last, if it is sure."""
+    """The newest card, if it is certain."""
     seen = StringProperty("")
     progress = StringProperty("")
     missing = StringProperty("")
 
 
 class DeckScreen(Page):
-    """Lists the decks; while one is being enrolled, shows that instead."""
+    """Lists the decks, or shows the enrolment while one is running."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(title=_("Deck"), **kwargs)
@@ -70,7 +70,7 @@ class DeckScreen(Page):
         self.list_decks()
 
     def list_decks(self) -> None:
-        """Show the enrolled decks, and how to enrol one."""
+        """Show the enrolled decks, and the fields to enrol another."""
         self.ids.content.clear_widgets()
         self.rows = {}
         names = deck_names()
@@ -87,7 +87,7 @@ class DeckScreen(Page):
         self._foot(("enrol", _("Enrol with the camera"), self.begin))
 
     def _add_learning(self) -> None:
-        """Show how much was learnt during play, and the switch for it."""
+        """Show how much was learnt during play, and its switch."""
         row = self.add(Factory.FilterRow())
         self.learning = Chip(label=_("Learn the deck during play"), on=self._app.settings.learn_deck)
         self.learning.bind(on_release=lambda _chip: self.switch_learning())
@@ -100,12 +100,12 @@ class DeckScreen(Page):
         self.add(BodyText(full_text=text))
 
     def switch_learning(self) -> None:
-        """Switch learning during play on or off; it counts from the next game on."""
+        """Switch learning on or off, from the next game on."""
         self.learning.on = not self.learning.on
         self._app.set(learn_deck=self.learning.on)
 
     def forget(self, name: str) -> None:
-        """Remove a deck, at the second tap."""
+        """Remove a deck at the second tap."""
         if self._forgetting != name:
             self._forgetting = name
             self.rows[name].ids.forget.text = _("Tap again")
@@ -118,7 +118,7 @@ class DeckScreen(Page):
         self.list_decks()
 
     def begin(self) -> None:
-        """Begin to enrol the deck whose name was typed."""
+        """Start to enrol the deck with the typed name."""
         name = self.name_field.text.strip()
         try:
             deck_path(name)
@@ -143,7 +143,7 @@ class DeckScreen(Page):
         self.refresh()
 
     def leave(self) -> None:
-        """Let go of the camera and go back to the list."""
+        """Release the camera, and return to the list."""
         if self.enrolment is not None:
             self.enrolment.stop()
         self.enrolment = self.panel = None
@@ -151,7 +151,7 @@ class DeckScreen(Page):
         self.list_decks()
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show how far the enrolment is."""
+        """Show the progress of the enrolment."""
         enrolment, panel = self.enrolment, self.panel
         if enrolment is None or panel is None:
             return
@@ -178,7 +178,7 @@ class DeckScreen(Page):
         self.buttons["stop"].disabled = learning
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
-        """Let go of the camera when the screen is left."""
+        """Release the camera when the screen is left."""
         if parent is None and self.enrolment is not None:
             self.leave()
 
@@ -204,7 +204,7 @@ def _session(source: str, name: str) -> EnrolmentSession:
 
 
 def _words_of(progress: EnrolmentProgress) -> tuple[str, str]:
-    """Return (what was made of the picture, how far one is)."""
+    """Return (finding in the frame, progress)."""
     if progress.phase == "opening":
         return _("Opening …"), ""
     if progress.phase == "learning":
@@ -218,7 +218,7 @@ def _words_of(progress: EnrolmentProgress) -> tuple[str, str]:
 
 
 def _by_suit(missing: Sequence[str]) -> str:
-    """Return the missing cards, a line for each suit."""
+    """Return the missing cards, one line per suit."""
     lines = []
     for suit in _IN_ORDER:
         ranks = [split_card(card)[0] for card in missing if split_card(card)[1] == suit]

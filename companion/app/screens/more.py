@@ -1,4 +1,4 @@
-"""Everything else: voice, sound, language, the first steps once more, and what is kept on this device."""
+"""The *More* screen: voice, sound, language, first steps, and the data on this device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from companion.store.store import default_path
 
 
 class MoreScreen(Page):
-    """Switches and buttons, each with a line that says what it does."""
+    """Switches and buttons, each with a line of explanation."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(title=_("More"), **kwargs)
@@ -34,7 +34,7 @@ class MoreScreen(Page):
         self._add_kept()
 
     def switch(self, name: str) -> None:
-        """Switch `name` on or off, and let it be heard."""
+        """Switch `name` on or off, and let the user hear it."""
         on = not getattr(self._app.settings, name)
         self._app.set(**{name: on})
         self.switches[name].on = on
@@ -42,13 +42,13 @@ class MoreScreen(Page):
             self._app.feedback.say(_("Rulings are spoken from now on."))
 
     def set_type_size(self, name: str) -> None:
-        """Have type as large as `name` says, on every screen."""
+        """Set the type size of every screen."""
         self._app.set(type_size=name)
         for other, chip in self.type_sizes.items():
             chip.on = other == name
 
     def take_tour(self) -> None:
-        """Show the first steps once more."""
+        """Show the first steps again."""
         self.tour = Tour(lambda: None)
         self.tour.open()
 
@@ -79,7 +79,7 @@ class MoreScreen(Page):
         text = gettext_noop(
             "The quoted sentences are translated; what counts is the sentence in the language of its source."
         )
-        if language() != "en":  # in English nothing is
+        if language() != "en":  # English needs no translation
             self.add(BodyText(full_text=_(text)))
 
     def _add_type_sizes(self) -> None:

@@ -1,4 +1,4 @@
-"""The part of *More* about what is kept on this device: copy it, put a copy back, erase it."""
+"""The section of *More* about the data on this device: back up, restore, erase."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_BACKUPS = 3
 
 
 class StorageSection:
-    """Buttons on a page; what loses something is done at the second tap."""
+    """Buttons on a page. Those that lose data need a second tap."""
 
     def __init__(self, page: Page, app: Any) -> None:
-        """Add them to `page`."""
+        """Add the section to `page`."""
         self._page, self._app = page, app
         self.buttons: dict[str, PillButton] = {}
         self._labels: dict[str, str] = {}
@@ -40,7 +40,7 @@ class StorageSection:
         self._add_backups()
 
     def back_up(self) -> None:
-        """Copy the store to the user's documents, once the phone lets it."""
+        """Copy the store to the user's documents, once the phone allows it."""
         write_shared(self._back_up, self._say)
 
     def _back_up(self) -> None:
@@ -51,11 +51,11 @@ class StorageSection:
         except (OSError, BadInputError) as error:
             self._say(error_text(error))
             return
-        self._app.go("more")  # which lists it
+        self._app.go("more")  # it lists the backup
         self._say(_("Kept as {path}").format(path=short_path(path)))
 
     def erase(self) -> None:
-        """Erase what is kept, at the second tap."""
+        """Erase everything at the second tap."""
 
         def do() -> str:
             links = [link for link, _target in keeping.foreign_links(self._app.store)]
@@ -75,7 +75,7 @@ class StorageSection:
         )
 
     def put_back(self, backup: Path) -> None:
-        """Put a backup in the store's place, at the second tap."""
+        """Restore a backup at the second tap."""
 
         def do() -> str:
             aside = keeping.restore(backup, self._app.store)
@@ -106,10 +106,10 @@ class StorageSection:
     def _at_second_tap(
         self, name: str, question: str, act: Callable[[], str], check: Callable[[], object] = lambda: None
     ) -> None:
-        """Ask at the first tap; at the second end the game, change the store, and begin anew.
+        """Ask at the first tap. At the second, end the game, change the store, and start over.
 
-        `act` returns what to say. Where another program plays, or where `check` raises BadInputError or
-        OSError, nothing is ended and nothing changed.
+        `act` returns a line for the user. Nothing happens if another program is playing, or if `check` raises
+        BadInputError or OSError.
         """
         asked, self._asked = self._asked, ""
         if asked:

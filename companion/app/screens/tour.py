@@ -1,4 +1,4 @@
-"""The first steps: three pictures of what to do, shown once."""
+"""The first steps: three pages of instructions, shown once."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _THEN = (
 
 
 def tour_steps() -> tuple[tuple[str, str, str], ...]:
-    """Return sign, title and text of each step on this device, still to be translated."""
+    """Return sign, title and text of each page for this device, not yet translated."""
     return (_WITH_A_PHONE if on_phone() else _WITH_A_COMPUTER, *_THEN)
 
 
 class Tour(ModalView):
-    """Three screens, forwards with one thumb; it can be left at any of them."""
+    """Three pages. The user can leave at any of them."""
 
     step = NumericProperty(0)
     sign = StringProperty("")
@@ -66,14 +66,14 @@ class Tour(ModalView):
     progress = StringProperty("")
 
     def __init__(self, on_done: Callable[[], None], **kwargs: Any) -> None:
-        """`on_done` is called once the tour is over or left."""
+        """`on_done` is called at the end, or when the user leaves."""
         super().__init__(**kwargs)
         self._steps = tour_steps()
         self._show()
         self.bind(on_dismiss=lambda *_args: on_done())
 
     def forward(self) -> None:
-        """Go on to the next step, or end after the last."""
+        """Show the next page, or close after the last."""
         if self.step + 1 == len(self._steps):
             self.dismiss()
             return
