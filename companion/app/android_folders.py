@@ -70,6 +70,6 @@ def write_shared(write: Callable[[], object], refused: Callable[[str], object]) 
         if allowed:
             write()
         else:
-            refused(_("Not kept: files may not be written (allow it in the phone's settings)"))
+            refused(_("Not saved: the app may not write files. Allow it in the phone’s settings."))
 
     folders.ask(answered)

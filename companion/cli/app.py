@@ -21,10 +21,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "app",
         help="open the window and referee",
-        description="Referee a game in a window: on a camera if there is one, else by touch if an evening "
-        "has begun, else on the sample film. "
-        "Without a display it does the same on the terminal, and writes the sample film annotated to "
-        f"{ANNOTATED}, if there is none yet.",
+        description="Referee a game in a window. It uses a camera if there is one, then tonight's game, then "
+        "the sample film. Without a display it works in the terminal, and writes the annotated sample film "
+        f"to {ANNOTATED}, unless that exists.",
     )
     parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
@@ -34,11 +33,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck (see `shithead deck`)")
     parser.add_argument("--layout", type=Path, help="layout file of the table")
     parser.add_argument(
-        "--store", metavar="FILE", type=Path, help="keep the evening here, not in the user's own"
+        "--store", metavar="FILE", type=Path, help="store the evening here, not in the user's own store"
     )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the game that was broken off, without asking"
-    )
+    parser.add_argument("--resume", action="store_true", help="continue the interrupted game without asking")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     return parser
 
@@ -76,7 +73,7 @@ def _annotated() -> tuple[str, Path | None]:
     from engine.files.atomic import make_folder, refuse_unwritable
 
     if ANNOTATED.exists():
-        return f", the film in {ANNOTATED} is left as it is", None
+        return f", the film in {ANNOTATED} was not changed", None
     try:
         make_folder(ANNOTATED.parent)
         refuse_unwritable(ANNOTATED)
@@ -162,7 +159,7 @@ def _broken_off(args: argparse.Namespace) -> GameSetup:
 
     game, notice = find_resumable_game(args.store)
     if game is None:
-        raise BadInputError(notice or "no game was broken off within the last day")
+        raise BadInputError(notice or "no game was interrupted within the last day")
     setup = stored_setup(game, store=args.store, layout=args.layout)
     setup = replace(setup, deck=args.deck or setup.deck)
     return setup if args.source is None else replace(setup, source=args.source)

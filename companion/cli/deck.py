@@ -37,12 +37,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     enrol = actions.add_parser(
         "enrol",
         help="learn a deck that is shown card by card",
-        description="Show every card of the pack face up, one at a time, in any order, and hold each still "
-        "for a second; jokers and the back of one card too, if you like, before the last card. A camera is "
-        "watched until all 52 are told, until Ctrl-C, or until nothing new is shown for half a minute. "
-        "Photos show one card each; their file names begin with the card: 10H.jpg, QS_2.jpg. A photo that "
-        "will not do is named and left out. A deck file that somebody shares (`deck show` names it) is "
-        "taken as it is, if it was enrolled with the same networks.",
+        description="Show every card of the pack face up, one at a time, in any order. Hold each still for a "
+        "second. You may also show jokers and the back of one card, before the last card. A camera is "
+        "watched until all 52 cards are recognised, until Ctrl-C, or for half a minute without a new card. "
+        "Photos show one card each. Their file names begin with the card: 10H.jpg, QS_2.jpg. Unusable "
+        "photos are named and left out. A shared deck file (`deck show` names it) is taken as it is, if it "
+        "was enrolled with the same networks.",
     )
     enrol.add_argument("name", help="what to call the deck: letters, digits, - and _")
     enrol.add_argument(
@@ -51,8 +51,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="SOURCE",
         help="a film, a camera number, a stream URL; or photos, or a folder of them; or a deck file (.npz)",
     )
-    enrol.add_argument("--replace", action="store_true", help="put it in the place of a deck of that name")
-    enrol.add_argument("--json", action="store_true", help="say what was enrolled as one JSON line")
+    enrol.add_argument("--replace", action="store_true", help="replace a deck of that name")
+    enrol.add_argument("--json", action="store_true", help="print the result as one JSON line")
     actions.add_parser("list", help="the enrolled decks")
     show = actions.add_parser("show", help="which cards of a deck are enrolled")
     show.add_argument("name")
@@ -84,7 +84,7 @@ def _enrol(args: argparse.Namespace) -> int:
 
     # Check first: nobody should show a whole pack before they learn that its name is taken.
     if deck_path(args.name).exists() and not args.replace:
-        raise BadInputError(f"deck {args.name}: enrolled already; --replace puts the new one in its place")
+        raise BadInputError(f"deck {args.name}: enrolled already; --replace replaces it")
     doubts: Sequence[Doubt] = ()
     if len(args.source) == 1 and Path(args.source[0]).suffix.lower() == _DECK_FILE:
         deck = _from_file(args.name, Path(args.source[0]))
@@ -128,7 +128,7 @@ def _report(deck: Deck, doubts: Sequence[Doubt], *, as_json: bool) -> None:
     print(f"deck {deck.name}: {len(enrolled)} cards enrolled{', and the back' if len(deck.backs) else ''}")
     for doubt in doubts:
         choice = " or ".join(doubt.maybe) or "not one of the pack, or shown twice"
-        print(f"the card shown at {doubt.t:.1f} s could not be told: {choice}")
+        print(f"the card shown at {doubt.t:.1f} s was not recognised: {choice}")
     if missing:
         print(f"missing: {' '.join(missing)}")
 
@@ -178,7 +178,7 @@ def _watch(spec: str, show: PackShow, bar: Bar) -> None:
         # A film can be scanned again, but nobody should have to show a pack to a camera twice.
         if not source.live or not show.showings:
             raise
-        print(f"shithead deck: {error}; what was shown is kept", file=sys.stderr)
+        print(f"shithead deck: {error}; the cards shown so far are used", file=sys.stderr)
     finally:
         source.close()
 
@@ -235,7 +235,7 @@ def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image
             continue
         outlines = [outline for outline in finder.find(image) if outline.face == "up"]
         if len(outlines) != 1:
-            _left_out(f"{path}: {len(outlines)} face-up cards are seen, one is needed")
+            _left_out(f"{path}: {len(outlines)} face-up cards are in view, one is needed")
             continue
         yield image, outlines[0].quad, card
 

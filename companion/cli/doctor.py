@@ -47,11 +47,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "doctor",
-        help="say what works on this machine",
-        description="Look at weights, rulesets, store, folders, camera, voice and window. Exit status 2 if "
-        "something is missing, changed or damaged that the program cannot do without.",
+        help="report what works on this machine",
+        description="Check weights, rulesets, store, folders, camera, voice and window. The exit status is 2 "
+        "if something that the program needs is missing, changed or damaged.",
     )
-    parser.add_argument("--store", metavar="FILE", type=Path, help="look at this store, not the user's own")
+    parser.add_argument("--store", metavar="FILE", type=Path, help="check this store, not the user's own")
     return parser
 
 
@@ -93,7 +93,7 @@ def check_weights() -> Finding:
             return Finding("weights", False, f"{path.name} cannot be loaded: {error}")
     changed = changed_weights(MODELS)
     if changed:
-        says = f"{', '.join(changed)} not as shipped: reinstall the program, unless you trained anew"
+        says = f"{', '.join(changed)} not as shipped: reinstall the program, unless you trained them yourself"
         return Finding("weights", False, says, fault="CHANGED")
     size = sum(path.stat().st_size for path in found) / 1e6
     return Finding(
@@ -146,8 +146,8 @@ def check_store(path: Path | None) -> Finding:
                 found = printable(" ".join(store.damage.split()))
                 aside = f"{store.path.stem}.damaged-…{store.path.suffix}"
                 says = (
-                    f"{store.path} is damaged (SQLite's check of it: {found}); the next game sets it aside as"
-                    f" {aside}, never overwritten, and begins a new one with what can still be read: {games}"
+                    f"{store.path} is damaged (SQLite: {found}). The next game sets it aside as {aside}, and"
+                    f" begins a new store with the rows that can still be read: {games}"
                 )
                 return Finding("store", False, says, fault="DAMAGED")
             there = next(there for there in (store.path, *store.path.absolute().parents) if there.exists())
@@ -198,7 +198,7 @@ def check_camera() -> Finding:
     if forbidden:
         says = f"{', '.join(forbidden)} may not be opened; add yourself to the group 'video' and log in again"
     elif devices:
-        says = f"{', '.join(map(str, devices))} there, but none gives a picture (in use by another program?)"
+        says = f"{', '.join(map(str, devices))}: none gives a picture (in use by another program?)"
     else:
         says = "none here; a film or a phone's stream works: shithead app http://PHONE:8080/video"
     return Finding("camera", False, says, needed=False)

@@ -86,13 +86,11 @@ class EventWriter:
             self._again = self._clock() + RETRY_S
             if self._fault is None:
                 self._fault = f"{self._path}: {error.strerror or error}"
-                self._tell(
-                    f"{self._fault}; the game goes on, and its lines are written once that is possible"
-                )
+                self._tell(f"{self._fault}; the game goes on, and its lines are written as soon as possible")
             return
         if self._fault is not None:
             self._fault = None
-            self._tell(f"{self._path}: the lines are written again")
+            self._tell(f"{self._path}: the lines are being written again")
 
     def close(self) -> None:
         """Try a last time, and close the file.
@@ -108,7 +106,7 @@ class EventWriter:
             self._file.close()
         if self._waiting:
             count = self._waiting.count(b"\n")
-            raise BadInputError(f"{self._fault}; not written: the last {count} lines")
+            raise BadInputError(f"{self._fault}; the last {count} lines were not written")
 
 
 def _drop_torn_line(file: FileIO) -> None:

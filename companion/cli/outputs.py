@@ -36,7 +36,7 @@ def check_outputs(
         beside = [path.with_name(path.name + part) for path in names for part in SQLITE_SUFFIXES]
         for one in read:
             if any(_are_one(one, part) for part in beside):
-                raise BadInputError(f"the store {store}: is what is read, and is left as it is")
+                raise BadInputError(f"the store {store}: is also an input, and was not changed")
         read += beside
     before: dict[str, File] = {}
     for argument, path in outputs.items():
@@ -48,7 +48,7 @@ def check_outputs(
         if not Path(path).parent.is_dir():
             raise BadInputError(f"{named}: there is no folder {Path(path).parent}")
         if any(_are_one(path, other) for other in read):
-            raise BadInputError(f"{named}: is what is read, and is not overwritten")
+            raise BadInputError(f"{named}: is also an input, and is not overwritten")
         for other_named, other in before.items():
             if _are_one(path, other):
                 raise BadInputError(f"{named}: is the same file as {other_named}")

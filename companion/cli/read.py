@@ -22,7 +22,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
     parser.add_argument("--json", action="store_true", help="one JSON line per picture")
     parser.add_argument("--save", type=Path, metavar="OUT.jpg", help="draw the cards on the picture")
-    parser.add_argument("--deck", metavar="NAME", help="the enrolled deck that is being played with")
+    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
     return parser
 
 

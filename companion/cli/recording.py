@@ -178,4 +178,4 @@ class FilmWriter:
             self._writer.release()
             self._writer = None
             if not is_whole(self._part, self._stored):
-                raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
+                raise BadInputError(f"{self._path}: is incomplete (is the disk full?)")

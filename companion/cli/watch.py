@@ -39,10 +39,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--learn",
         action=argparse.BooleanOptionalAction,
-        help="learn a deck that is not named, and keep what was learnt for the next games "
-        "(default: from a camera or a stream, unless the app's setting says no)",
+        help="learn a deck that is not named, for the next games (default: from a camera or a stream, "
+        "unless the app's setting is off)",
     )
-    parser.add_argument("--layout", type=Path, metavar="FILE", help="where seats and piles are (JSON)")
+    parser.add_argument(
+        "--layout", type=Path, metavar="FILE", help="layout file: positions of seats and piles (JSON)"
+    )
     parser.add_argument("--save-layout", type=Path, metavar="FILE", help="write the layout that was found")
     parser.add_argument(
         "--events", metavar="OUT.jsonl", help="write event lines (- is stdout; --resume appends)"
@@ -54,12 +56,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         nargs="?",
         const=Path(),
         metavar="FILE",
-        help="keep the game for `shithead tally`: in FILE, or in the evening's own store",
+        help="store the game for `shithead tally`, in FILE or in the user's own store",
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="with --store: go on with the game that was broken off, by its own rules and players",
+        help="with --store: continue the interrupted game, with its own rules and players",
     )
     parser.add_argument("--headless", action="store_true", help="no window")
     return parser
@@ -154,10 +156,10 @@ def _choice(args: argparse.Namespace) -> GameSetup:
             kept=args.store is not None,
         )
     if args.store is None:
-        raise BadInputError("--resume needs --store: only a game that was kept can go on")
+        raise BadInputError("--resume needs --store: only a stored game can continue")
     game, notice = find_resumable_game(store)
     if game is None:
-        raise BadInputError(notice or "the store holds no game that was broken off within the last day")
+        raise BadInputError(notice or "the store has no game that was interrupted within the last day")
     setup = replace(stored_setup(game, store=store, layout=args.layout), source=args.source)
     if args.deck in (None, setup.deck):
         return setup

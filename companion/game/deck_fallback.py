@@ -37,7 +37,7 @@ def missing_deck_text(deck: str | None) -> str:
     if deck is None or not is_deck_missing(deck):
         return ""
     if deck_names():
-        return _("Its deck, {deck}, is enrolled no longer: it goes on with the one chosen below.").format(
+        return _("Its deck, {deck}, is no longer enrolled. The game will use the deck chosen below.").format(
             deck=deck
         )
-    return _("Its deck, {deck}, is enrolled no longer: it goes on without it.").format(deck=deck)
+    return _("Its deck, {deck}, is no longer enrolled. The game goes on without it.").format(deck=deck)

@@ -74,7 +74,9 @@ def deck_builder(name: str, faces: Any) -> DeckBuilder:
         settled = show.settled()
         told = {card for card, _showing in settled.cards}
         if len(told) < 2:
-            raise BadInputError("{count} cards were told; show each alone, held still", count=len(told))
+            raise BadInputError(
+                "{count} cards were recognised; show each card alone, and hold it still", count=len(told)
+            )
         deck = deck_of(name, settled, faces, show.backs, counted)
         DeckHead(deck)  # raises an error if the deck is unusable
         return deck, settled.doubts

@@ -181,7 +181,7 @@ class EventLog:
             raise BadInputError("event {event_id}: there is no such event", event_id=event_id)
         if event_id in self._concluded:
             if event is not None or not self._deny(self._concluded[event_id]):
-                raise BadInputError("That is the referee's own conclusion; correct the event it rests on")
+                raise BadInputError("The referee inferred this. Correct the event behind it.")
             return
         old = self.lines[index]
         self._settled.add(event_id)
@@ -280,7 +280,7 @@ class EventLog:
 
     def _appointed(self) -> GameReferee:
         if self._referee is None:
-            raise BadInputError("it is not yet known who plays")
+            raise BadInputError("the players are not known yet")
         return self._referee
 
     def _conclude(self, event: Event) -> EventLine:

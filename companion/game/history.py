@@ -51,7 +51,7 @@ def load_history(setup: GameSetup) -> GameHistory:
             resumed = next((game for game in store.games() if game.id == setup.resume), None)
             if resumed is None:
                 raise BadInputError(
-                    "the store {path} holds no game {resume} to go on with",
+                    "the store {path} has no game {resume} to continue",
                     path=store.path,
                     resume=setup.resume,
                 )

@@ -37,8 +37,8 @@ def next_game_setup(last: GameSetup | None, table: Any = None) -> GameSetup:
 def next_deal_notice(dealer: str | None) -> Said:
     """Return the line that is shown while the next deal is awaited."""
     if dealer is None:
-        return message("the next deal begins the next game")
-    return message("the next deal begins the next game: {player} deals", player=dealer)
+        return message("the next deal starts a new game")
+    return message("the next deal starts a new game: {player} deals", player=dealer)
 
 
 def new_game_notice(dealer: str | None) -> Said:

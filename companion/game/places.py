@@ -77,7 +77,7 @@ def move_place(game: HasPlaces, zone: Zone, pixel: Place) -> str:
     """
     places = _places_of(game)
     places.watcher.put(zone, pixel)
-    return _("Put right: {what}").format(
+    return _("Moved: {what}").format(
         what=place_name(zone, places.layout) if places.layout is not None else zone.kind
     )
 
@@ -89,7 +89,7 @@ def set_layout(game: HasPlaces, shown: Shown) -> str:
         BadInputError: no table is like that, or the game has no camera.
     """
     _places_of(game).watcher.lay_out(shown)
-    return _("The game begins with what lies there")
+    return _("The game begins with the cards on the table")
 
 
 def _places_of(game: HasPlaces) -> Places:

@@ -22,11 +22,11 @@ from vision.types import CardReader, CardReading, Image
 _log = logging.getLogger(__name__)
 _LOOK_EVERY_S = 1.0
 FAULT_TEXTS: dict[Fault, str] = {
-    "nothing": gettext_noop("No card is seen. Lay one face up at each place."),
-    "dark": gettext_noop("Too dark: put more light on the table."),
-    "glare": gettext_noop("Glare: a light is thrown back. Move the lamp or the camera."),
+    "nothing": gettext_noop("No card is in view. Lay one face up at each seat."),
+    "dark": gettext_noop("Too dark: the table needs more light."),
+    "glare": gettext_noop("Glare: a lamp is reflected. Move the lamp or the camera."),
     "cut": gettext_noop("The table is cut off: a card touches the border. Raise the camera."),
-    "far": gettext_noop("Too far: the cards are too small. Bring the camera nearer."),
+    "far": gettext_noop("Too far: the cards are too small. Move the camera closer."),
 }
 
 
@@ -147,9 +147,9 @@ def sight_lines(sight: SightCheck | None) -> Sequence[str]:
         return (_("Looking for cards …"),)
     lines = [f"✗ {_(FAULT_TEXTS[fault])}" for fault in sight.faults]
     if sight.readings:
-        seen = ngettext("{n} card is seen", "{n} cards are seen", len(sight.readings))
+        seen = ngettext("{n} card in view", "{n} cards in view", len(sight.readings))
         up = [reading for reading in sight.readings if reading.face == "up"]
-        named = _("{n} of {all} face-up ones told").format(
+        named = _("{n} of {all} face-up cards recognised").format(
             n=sum(reading.card is not None for reading in up), all=len(up)
         )
         good = _("The picture is good.") + " " if not sight.faults else ""

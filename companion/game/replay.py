@@ -120,5 +120,5 @@ def _players_of(lines: Sequence[EventLine]) -> tuple[str, ...]:
     """Return the players from the deal."""
     up = next((line["up"] for line in lines if line.get("event") == "deal" and line.get("up")), None)
     if not up:
-        raise BadInputError("it is not known who played")
+        raise BadInputError("the players of this game are unknown")
     return tuple(map(str, up))

@@ -145,7 +145,7 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
     basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
     says = breaches_text(ruling)
     if ruling.get("verdict") == "unproven" and ruling.get("needs"):
-        says = f"{says} {_('Hidden cards decide:')} {needs_text(ruling)}".strip()
+        says = f"{says} {_('This depends on hidden cards:')} {needs_text(ruling)}".strip()
     effects = ruling.get("effects") or {}
     if says:
         says = " ".join((says, *ritual_texts(effects)))

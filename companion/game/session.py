@@ -172,7 +172,11 @@ class Session:
         seen = self.snapshot.game
 
         def carry_out(game: Game) -> str:
-            return request(game) if self.snapshot.game == seen else _("That was in the game before.")
+            return (
+                request(game)
+                if self.snapshot.game == seen
+                else _("That game is over, and a new one has begun.")
+            )
 
         self._requests.put(carry_out)
 
@@ -313,17 +317,15 @@ class Session:
     def _undo(self, game: Game) -> str:
         line = game.undo()
         if line is None:
-            return _("There is nothing to take back")
+            return _("There is nothing to undo")
         self._keep_correction(int(line.get("id", 0)), None)
-        return _("Taken back: {what}").format(what=event_text(line))
+        return _("Undone: {what}").format(what=event_text(line))
 
     def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
         game.correct(event_id, event)
         self._keep_correction(event_id, None if event is None else event.to_json())
         return (
-            _("Struck out")
-            if event is None
-            else _("Corrected: {what}").format(what=event_text(event.to_json()))
+            _("Removed") if event is None else _("Corrected: {what}").format(what=event_text(event.to_json()))
         )
 
     def _keep_correction(self, event_id: int, line: dict[str, Any] | None) -> None:

@@ -53,7 +53,7 @@ class GameSetup:
 def source_text(source: str | None) -> str:
     """Return the source in words."""
     if source is None:
-        return _("No camera: you enter what happens, the referee rules on it.")
+        return _("No camera: you enter what happens, and the referee rules on it.")
     if source == PHONE_CAMERA:
         return _("Watching through the camera of this phone")
     if source.isdecimal():
@@ -99,14 +99,14 @@ def setup_summary(setup: GameSetup) -> str:
     ruleset = load_ruleset(setup.rules, setup.options)
     words = [
         _("{rules}: {players}, clockwise.").format(rules=ruleset.title, players=", ".join(setup.players)),
-        _("{player} deals.").format(player=setup.dealer) if setup.dealer else _("Nobody is named as dealer."),
+        _("{player} deals.").format(player=setup.dealer) if setup.dealer else _("No dealer is named."),
     ]
     deal = deal_for(ruleset, len(setup.players))
     if deal is not None:
         words.append(
-            _("Each gets {down} face down, {up} face up, {hand} in hand; {left} stay to draw.").format(
-                down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"]
-            )
+            _(
+                "Each player gets {down} face down, {up} face up and {hand} in hand; {left} are left to draw."
+            ).format(down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"])
         )
     words.append(options_text(ruleset) or _("No house options."))
     if setup.deck is not None:

@@ -69,11 +69,7 @@ def as_text(tally: Tally) -> str:
         for row in rows
     ]
     if tally.unfinished:
-        lines.append(
-            ngettext(
-                "({n} game begun and not finished)", "({n} games begun and not finished)", tally.unfinished
-            )
-        )
+        lines.append(ngettext("({n} game not finished)", "({n} games not finished)", tally.unfinished))
     return "\n".join(lines)
 
 

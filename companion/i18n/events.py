@@ -39,7 +39,7 @@ def event_text(line: Mapping[str, Any]) -> str:
         case "draw":
             return _("{player} draws {cards}").format(player=who, cards=_count(int(count or 1)))
         case "recount":
-            return _("{player} has more cards than were counted").format(player=who)
+            return _("{player} has more cards than counted").format(player=who)
         case "exchange":
             what = _("{player} exchanges").format(player=who)
             return what if line.get("player") else _("Cards are exchanged")
@@ -58,7 +58,7 @@ def event_text(line: Mapping[str, Any]) -> str:
             breach = line.get("breach") or {"says": line.get("says")}
             return breach_text(breach) or _("{player} broke a rule earlier").format(player=who)
         case "unclear":
-            return question_text(line) or _("Not clear what happened")
+            return question_text(line) or _("Unclear what happened")
     return kind
 
 

@@ -47,4 +47,4 @@ def error_text(error: BaseException) -> str:
 def failure_text(error: BaseException) -> str:
     """Return the message for a bug in the program itself."""
     kind = type(error).__name__
-    return _("The program failed ({kind}: {reason})").format(kind=kind, reason=error)
+    return _("The program has failed ({kind}: {reason})").format(kind=kind, reason=error)

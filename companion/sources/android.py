@@ -111,7 +111,7 @@ class BridgeSource:
             self._arrived.wait_for(self._something, seconds)
             if self._allowed is False:
                 raise BadInputError(
-                    "{name}: may not be used (allow it in the phone's settings)", name=self.name
+                    "{name}: the app may not use it (allow it in the phone's settings)", name=self.name
                 )
             return None if self._closed else self._backlog.take()
 
@@ -198,5 +198,7 @@ def open_phone_camera() -> BridgeSource:
         BadInputError: this device is no phone.
     """
     if not on_phone():
-        raise BadInputError("phone: this computer is no phone; name a camera's number or a stream's address")
+        raise BadInputError(
+            "phone: this computer is not a phone; give a camera's number or a stream's address"
+        )
     return BridgeSource(Camera4KivyBridge())

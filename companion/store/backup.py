@@ -47,7 +47,7 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     """
     source = follow_link(store or default_path())
     if target.exists():
-        raise BadInputError("{target}: is there already, and is not overwritten", target=target)
+        raise BadInputError("{target}: exists already, and was not overwritten", target=target)
     _refuse_own(target, source)
     if not source.is_file():
         raise BadInputError("the store {source} does not exist: there is nothing to back up", source=source)
@@ -105,7 +105,7 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
     try:
         _copy(backup, scratch, "ro", scratch)
         if not _is_store(scratch):
-            raise BadInputError("{backup}: is no backup of this program", backup=backup)
+            raise BadInputError("{backup}: not a backup of this program", backup=backup)
         with Store.open(scratch) as opened:  # checks the copy, and migrates an older one
             if opened.notice:
                 raise BadInputError("{backup}: is damaged", backup=backup)
@@ -222,7 +222,7 @@ def check_not_playing(store: Path | None = None, besides: int | None = None) -> 
     """Raise BadInputError if a game of `store` other than `besides` is being played."""
     path = store or default_path()
     if set(games_being_played(path)) - {besides}:
-        raise BadInputError("a game is being written to {store}: end it first", store=path)
+        raise BadInputError("a game is being played in {store}: end it first", store=path)
 
 
 def _copy(source: Path, target: Path, mode: str, called: Path) -> None:

@@ -128,23 +128,23 @@ def open_copy(path: Path, *, at_home: bool) -> OpenedStore:
             connection = connect_copy(salvage(path, folder))
     except OSError as error:
         raise BadInputError(
-            "the store {path} is damaged, and there is no place to read it: {reason}",
+            "the store {path} is damaged, and there is no space to read it: {reason}",
             path=path,
             reason=error.strerror or error,
         ) from None
-    says = message("the store {path} is damaged; this is what can still be read of it", path=path)
+    says = message("the store {path} is damaged; only part of it can be read", path=path)
     return OpenedStore(connection, says, None, damage)
 
 
 def refuse_foreign_file(path: Path, *, at_home: bool) -> None:
     """Raise BadInputError for a file that never was a store, unless it lies `at_home`."""
     if path.is_file() and not at_home and not was_database(path):
-        raise BadInputError("{path}: is no store of this program, and is left as it is", path=path)
+        raise BadInputError("{path}: not a store of this program, and was not changed", path=path)
 
 
 def _refuse_if_played(path: Path) -> None:
     if games_being_played(path):
-        raise BadInputError("the store {path} is damaged, and a game is being written to it", path=path)
+        raise BadInputError("the store {path} is damaged, and a game is being played in it", path=path)
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def exclusive_access(path: Path) -> Iterator[None]:
     deadline = time.monotonic() + _PATIENCE_S
     while (lock := lock_store(path)) is None:
         if time.monotonic() > deadline:
-            raise BadInputError("the store {path} is just being replaced by another program", path=path)
+            raise BadInputError("another program is replacing the store {path}", path=path)
         time.sleep(_AGAIN_S)
     try:
         yield
@@ -271,7 +271,7 @@ def _told(waiting: Path, aside: Path, path: Path, connection: sqlite3.Connection
     """Return the line for the user about the file that has just replaced the store."""
     if waiting.name.startswith(f"{path.stem}.restored-"):
         return message(
-            "the store {path} was replaced by a backup; the one before is kept as {aside}",
+            "the store {path} was replaced by a backup; the former one is now {aside}",
             path=path,
             aside=aside.name,
         )

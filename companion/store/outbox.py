@@ -61,7 +61,7 @@ class Outbox:
                 if self.fault is None:
                     self.fault = error.says
                     says = message(
-                        "{reason}; the game goes on, and is kept as soon as that is possible",
+                        "{reason}; the game goes on, and is stored as soon as possible",
                         reason=self.fault,
                     )
                     self._tell(says)
@@ -69,7 +69,7 @@ class Outbox:
             self._waiting.popleft()
         if self.fault is not None:
             self.fault = None
-            self._tell(message("the game is kept again"))
+            self._tell(message("the game is being stored again"))
 
     def close(self) -> None:
         """Try a last time, and close the store.
@@ -83,5 +83,7 @@ class Outbox:
             self._store.close()
         if self._waiting:
             raise BadInputError(
-                "{reason}; not kept: the last {count} entries", reason=self.fault, count=len(self._waiting)
+                "{reason}; the last {count} entries were not stored",
+                reason=self.fault,
+                count=len(self._waiting),
             )

@@ -173,8 +173,8 @@ def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
         log = real.with_name(real.name + part)
         if part != "-shm" and log.exists() and log.stat().st_size:
             raise BadInputError(
-                "the store {path} cannot be read where it is: the disk is read-only, and its last entries "
-                "are still in {log}; copy both elsewhere",
+                "the store {path} is on a read-only disk, and its last entries are still in {log}: copy "
+                "both elsewhere",
                 path=path,
                 log=log.name,
             )
@@ -205,9 +205,7 @@ def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
 
 
 def _read_only(path: Path) -> BadInputError:
-    return BadInputError(
-        "the store {path} cannot be used: the disk or folder it lies in is read-only", path=path
-    )
+    return BadInputError("the store {path} cannot be used: its disk or folder is read-only", path=path)
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
@@ -222,7 +220,7 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     if version > SCHEMA_VERSION:
         raise BadInputError("the store {path} was written by a newer version of this program", path=path)
     if version == 0 and _holds_something_else(connection):
-        raise BadInputError("{path} is the database of another program, and is left alone", path=path)
+        raise BadInputError("{path} belongs to another program, and was not changed", path=path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")

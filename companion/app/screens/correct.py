@@ -208,7 +208,7 @@ class CorrectSheet(ModalView):
         """Select the event's card number `place` for replacement."""
         self._selected = place
         if self._counted:
-            self.hint = _("The referee counts so. If a card is left, this did not happen.")
+            self.hint = _("This follows from the referee’s count. If a card is left, it did not happen.")
             return
         if not self._tiles:
             self.hint = _("Who was it?") if self.ids.players.children else ""
@@ -222,7 +222,7 @@ class CorrectSheet(ModalView):
         if self.adding:
             self.hint = _("Tap the card that was missed.")
         else:
-            self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_name(now))
+            self.hint = _("Read as the {card}. Tap the right card or player.").format(card=card_name(now))
 
     def _place(self, *_args: object) -> None:
         """Lay everything out for the present window."""

@@ -24,11 +24,11 @@ from vision.decks.deck import KNOWN, deck_names, deck_path, load_deck, load_lear
 from vision.enrolment.online_learning import known_cards
 
 _SEEN_WORDS = {
-    "nothing": gettext_noop("No card is seen yet."),
-    "several": gettext_noop("More than one card is seen: show one alone."),
+    "nothing": gettext_noop("No card is in view yet."),
+    "several": gettext_noop("More than one card is in view. Show only one."),
     "hold": gettext_noop("Hold it still …"),
-    "taken": gettext_noop("Taken. Now the next one."),
-    "seen": gettext_noop("Taken. Now the next one."),
+    "taken": gettext_noop("Got it. Show the next one."),
+    "seen": gettext_noop("Got it. Show the next one."),
 }
 _IN_ORDER = "SHDC"
 _FEW = 6
@@ -74,7 +74,7 @@ class DeckScreen(Page):
         self.ids.content.clear_widgets()
         self.rows = {}
         names = deck_names()
-        text = _("An enrolled deck is read better. Show each card to the camera once, in any order.")
+        text = _("The referee reads an enrolled deck better. Show the camera each card once, in any order.")
         self.add(BodyText(full_text=text))
         for name in names:
             self.rows[name] = self.add(DeckRow(name=name, detail=_missing_of(name)))
@@ -83,7 +83,7 @@ class DeckScreen(Page):
             self.add(BodyText(full_text=_("No deck is enrolled.")))
         self._add_learning()
         self.add(Factory.Heading(full_text=_("Enrol a deck")))
-        self.name_field = self.add(FormField(hint_text=_("Its name: letters, digits, - and _")))
+        self.name_field = self.add(FormField(hint_text=_("Name (letters, digits, - and _)")))
         self._foot(("enrol", _("Enrol with the camera"), self.begin))
 
     def _add_learning(self) -> None:
@@ -92,7 +92,7 @@ class DeckScreen(Page):
         self.learning = Chip(label=_("Learn the deck during play"), on=self._app.settings.learn_deck)
         self.learning.bind(on_release=lambda _chip: self.switch_learning())
         row.add_widget(self.learning)
-        text = _("Where none is named, from cards read with certainty; it counts in later games.")
+        text = _("If no deck is named, the referee learns from cards that it reads with certainty.")
         learnt = load_learnt()
         if learnt is not None:
             cards = ngettext("{n} card", "{n} cards", len(known_cards(learnt)))
@@ -130,7 +130,7 @@ class DeckScreen(Page):
             return
         source = self._source()
         if source is None:
-            self.ids.toast.say(_("No camera is found. Name a phone's address on the first screen."), 6.0)
+            self.ids.toast.say(_("No camera found. Enter a phone’s address on the first screen."), 6.0)
             return
         self.enrolment = self.make_session(source, name)
         self.enrolment.start()
@@ -211,7 +211,7 @@ def _words_of(progress: EnrolmentProgress) -> tuple[str, str]:
         done, count = progress.learnt
         return _("Learning …"), _("Picture {n} of {all}").format(n=done, all=count) if count else ""
     told = PACK_SIZE - len(progress.missing)
-    how_far = _("{n} of {all} told").format(n=told, all=PACK_SIZE)
+    how_far = _("{n} of {all} recognised").format(n=told, all=PACK_SIZE)
     if progress.shown > told:
         how_far += ", " + _("{n} shown").format(n=progress.shown)
     return _(_SEEN_WORDS[progress.seen]), how_far
@@ -230,7 +230,7 @@ def _by_suit(missing: Sequence[str]) -> str:
 def _saved_words(progress: EnrolmentProgress) -> str:
     words = ngettext("{n} card enrolled", "{n} cards enrolled", progress.enrolled)
     if progress.doubts:
-        words += "; " + ngettext("{n} could not be told", "{n} could not be told", progress.doubts)
+        words += "; " + ngettext("{n} not recognised", "{n} not recognised", progress.doubts)
     return words
 
 

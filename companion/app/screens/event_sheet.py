@@ -60,7 +60,7 @@ class EventSheet(ModalView):
             self.ink = theme.VERDICT_INK[name]
             self.says, self.quote = ruling_text(ruling)
         else:
-            self.says = _("Nothing to rule on.")
+            self.says = _("No ruling needed.")
         self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
         if moment is not None:
             self.texture = texture_of(moment)
@@ -68,8 +68,7 @@ class EventSheet(ModalView):
             self.ids.bar.remove_widget(self.ids.keep)
         if on_correct is None:
             self.why_not = _(
-                "This game is not being played. To put an event right, go on with the game, or open it again,"
-                " on the form."
+                "This game is not running. To correct an event, continue or reopen the game in the form."
             )
             self.ids.bar.remove_widget(self.ids.correct)
         self._size()

@@ -216,7 +216,7 @@ class LedgerScreen(Page):
         for button in self.buttons.values():
             button.disabled = not self.tally.standings
         if not self.tally.standings:
-            self.add(BodyText(full_text=_("No game has been played yet. What you play is counted here.")))
+            self.add(BodyText(full_text=_("No game has been played yet. Your games will be counted here.")))
             return
         self.add(BodyText(full_text=self._summary()))
         most = max(standing.losses for standing in self.tally.standings)
@@ -231,7 +231,7 @@ class LedgerScreen(Page):
             self.rows.append(row)
             self.add(row)
         if len(self.tally.losers) > 1:
-            self.add(BodyText(full_text=_("Losses, game after game"), bold=True))
+            self.add(BodyText(full_text=_("Losses after each game"), bold=True))
             self.plot = NightPlot(self.tally, size_hint=(1, None))
             self.plot.height = self._app.u * 260
             self.add(self.plot)
@@ -263,9 +263,7 @@ class LedgerScreen(Page):
             return
         due = _("due: {rituals}").format(rituals=" · ".join(standing.dues()))
         settled = not standing.rituals
-        row.dues = DuesButton(
-            full_text=f"{_('✓ nothing due any more') if settled else due} →", settled=settled
-        )
+        row.dues = DuesButton(full_text=f"{_('✓ all done') if settled else due} →", settled=settled)
         row.dues.bind(on_release=lambda _button: self.open_songs(standing.player))
         row.add_widget(row.dues)
 
@@ -282,7 +280,7 @@ class LedgerScreen(Page):
     def share_text(self) -> None:
         """Copy the tally to the clipboard as text."""
         Clipboard.copy(sharing.as_text(self.tally))
-        self.ids.toast.say(_("Copied: paste it where you like"))
+        self.ids.toast.say(_("Copied to the clipboard"))
 
     def _share(self, path: Path, write: Callable[[], object]) -> None:
         write_shared(lambda: self._write(path, write), lambda why: self.ids.toast.say(why, 6.0))
@@ -294,7 +292,7 @@ class LedgerScreen(Page):
         except (OSError, BadInputError) as error:
             self.ids.toast.say(error_text(error), 6.0)
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=short_path(path)), 6.0)
+        self.ids.toast.say(_("Saved as {path}").format(path=short_path(path)), 6.0)
 
     def _summary(self) -> str:
         played = ngettext("{n} game played.", "{n} games played.", len(self.tally.losers))
@@ -302,7 +300,7 @@ class LedgerScreen(Page):
         if last:
             played += " " + _("The Shithead is {player}.").format(player=last)
         if self.tally.unfinished:
-            played += " " + ngettext("{n} game broken off.", "{n} games broken off.", self.tally.unfinished)
+            played += " " + ngettext("{n} game unfinished.", "{n} games unfinished.", self.tally.unfinished)
         return played
 
 

@@ -73,7 +73,7 @@ class LogScreen(Page):
             self._games = self._stored()
             self._lines = self._games[-1].lines if self._games else ()
         self.replay: ReplayView | None = None
-        self.step_through = PillButton(text=_("Step through the evening"), size_hint=(1, 1))
+        self.step_through = PillButton(text=_("Replay the evening"), size_hint=(1, 1))
         self.step_through.bind(on_release=lambda _button: self.open_replay())
         self.ids.foot.add_widget(self.step_through)
         self.show_only("all")
@@ -145,7 +145,7 @@ class LogScreen(Page):
         except OSError as error:
             self.ids.toast.say(error_text(error))
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=short_path(path)), 6.0)
+        self.ids.toast.say(_("Saved as {path}").format(path=short_path(path)), 6.0)
 
     def _show(self) -> None:
         among = next(among for name, _title, among in FILTERS if name == self.filter)

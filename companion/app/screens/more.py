@@ -39,7 +39,7 @@ class MoreScreen(Page):
         self._app.set(**{name: on})
         self.switches[name].on = on
         if name == "speak" and on:
-            self._app.feedback.say(_("Rulings are spoken from now on."))
+            self._app.feedback.say(_("Rulings will be spoken."))
 
     def set_type_size(self, name: str) -> None:
         """Set the type size of every screen."""
@@ -53,14 +53,14 @@ class MoreScreen(Page):
         self.tour.open()
 
     def _add_switches(self) -> None:
-        self.add(Factory.Heading(full_text=_("Heard and felt")))
+        self.add(Factory.Heading(full_text=_("Voice and sound")))
         row = self.add(Factory.FilterRow())
         for name, label in (("speak", _("Voice")), ("sound", _("Sound")), ("vibrate", _("Vibration"))):
             chip = Chip(label=label, on=getattr(self._app.settings, name))
             chip.bind(on_release=lambda _chip, name=name: self.switch(name))
             self.switches[name] = chip
             row.add_widget(chip)
-        text = _("Voice speaks rulings, turns and songs; sound and vibration mark a breach.")
+        text = _("The voice speaks rulings, turns and songs. Sound and vibration mark a breach.")
         if not can_speak():
             nowhere = _("No voice was found on this device.")
             text += " " + (
@@ -71,14 +71,12 @@ class MoreScreen(Page):
     def _add_languages(self) -> None:
         self.add(Factory.Heading(full_text=_("Language")))
         row = self.add(Factory.FilterRow())
-        for code, label in ((AUTOMATIC, _("As the device")), *LANGUAGES.items()):
+        for code, label in ((AUTOMATIC, _("Same as device")), *LANGUAGES.items()):
             chip = Chip(label=label, on=self._app.settings.language == code)
             chip.bind(on_release=lambda _chip, code=code: self._app.set(language=code))
             self.languages[code] = chip
             row.add_widget(chip)
-        text = gettext_noop(
-            "The quoted sentences are translated; what counts is the sentence in the language of its source."
-        )
+        text = gettext_noop("Quotations are translated. The sentence in the language of its source counts.")
         if language() != "en":  # English needs no translation
             self.add(BodyText(full_text=_(text)))
 
@@ -105,19 +103,25 @@ class MoreScreen(Page):
         self._app.screen.open_places()
 
     def _add_kept(self) -> None:
-        self.add(Factory.Heading(full_text=_("Kept on this device")))
+        self.add(Factory.Heading(full_text=_("Data on this device")))
         where = self._app.store or default_path()
         self.add(
             BodyText(
-                full_text=_("Nothing leaves it. The games are in {path}.").format(path=short_path(where))
+                full_text=_("Nothing leaves this device. The games are stored in {path}.").format(
+                    path=short_path(where)
+                )
             )
         )
         row = self.add(Factory.FilterRow())
-        chip = Chip(label=_("Keep a picture of each ruling"), on=self._app.settings.keep_moments)
+        chip = Chip(label=_("Save a picture of each ruling"), on=self._app.settings.keep_moments)
         chip.bind(on_release=lambda _chip: self.switch("keep_moments"))
         self.switches["keep_moments"] = chip
         row.add_widget(chip)
-        self.add(BodyText(full_text=_("Of the table only, nobody in it; seen in the log and the replay.")))
+        self.add(
+            BodyText(
+                full_text=_("It shows the table only, without people. See it in the log and the replay.")
+            )
+        )
         self.kept = StorageSection(self, self._app)
         self.buttons |= self.kept.buttons
 

@@ -51,7 +51,7 @@ class CardPad(BoxLayout):
             self.cards = [*self.cards, key]
             return
         if not self.cards:
-            self.says = _("First the rank, then its suit.")
+            self.says = _("Tap the rank first, then the suit.")
             return
         rank = split_card(self.cards[-1])[0]
         if rank != _JOKER:

@@ -203,8 +203,8 @@ class DragPlaces(PlacesView):
 
     def _hint(self) -> str:
         if self._layout is None:
-            return _("It is not known yet where anything lies: the names stand here after the deal.")
-        return _("Drag a name to where it lies: a pile, or the middle of a player’s row.")
+            return _("The places are not known yet. Their names appear here after the deal.")
+        return _("Drag each name to its place: a pile, or the middle of a player’s row.")
 
     def lay(self, *_args: object) -> None:
         """Put every mark at its place in the layout, or beside the picture."""
@@ -246,7 +246,7 @@ class DragPlaces(PlacesView):
         mark = self.marks[zone]
         self._held = zone, (mark.center_x - pos[0], mark.center_y - pos[1])
         mark.held = True
-        self.says = _("{what}: let go where its middle lies.").format(what=mark.name)
+        self.says = _("{what}: drop it on the middle of its place.").format(what=mark.name)
         return True
 
     def follows(self, pos: Place) -> None:

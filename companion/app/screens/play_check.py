@@ -64,7 +64,7 @@ class PlayCheckSheet(ModalView):
         for other, chip in self.chips.items():
             chip.on = other == name
         self.ids.pad.hint = (
-            _("Tap what lies on the pile, the top card last")
+            _("Tap the cards on the pile, the top card last")
             if name == "pile"
             else _("Tap the cards to play")
         )

@@ -73,7 +73,7 @@ class PlayerSheet(ModalView):
         self._face_up, self._begun = face_up, has_begun(lines)
         self.buttons: dict[str, PillButton] = {}
         self.pad: CardPad = self.ids.pad
-        self.pad.hint = _("Tap the cards; suits only where they matter")
+        self.pad.hint = _("Tap the cards. Add suits only if they matter.")
         self.source = "hand"
         self.sources = {name: Chip(label=_(_SOURCE_WORDS[name])) for name in SOURCES}
         for name, chip in self.sources.items():
@@ -110,8 +110,8 @@ class PlayerSheet(ModalView):
         add("burn", _("Burns the pile"), self.ids.first, lambda: self.enter("burn"))
         add("draw", _("Draws 1"), self.ids.first, lambda: self.enter("draw"))
         if self._begun:
-            add("take_up", _("Takes up"), self.ids.second, lambda: self.enter("take_up"))
-            add("take_down", _("Takes hidden"), self.ids.second, lambda: self.enter("take_down"))
+            add("take_up", _("Takes up-card"), self.ids.second, lambda: self.enter("take_up"))
+            add("take_down", _("Takes down-card"), self.ids.second, lambda: self.enter("take_down"))
         else:
             add("deal", _("Has face up"), self.ids.second, lambda: self.enter("deal"))
         # Allowed at any time: an illegal exchange can be entered like anything else, and is ruled on.
@@ -128,7 +128,7 @@ class PlayerSheet(ModalView):
     def _add_second_thoughts(self, lines: Sequence[EventLine]) -> None:
         reply = answered_show(lines, self.player)
         if reply is not None:
-            self._add("answer", _("Answers the show"), self.ids.again, partial(self._correct, reply))
+            self._add("answer", _("Shows it back"), self.ids.again, partial(self._correct, reply))
         newest = last_event_by_another(lines, self.player)
         if newest is not None:
             event = Event.from_json(dict(newest))

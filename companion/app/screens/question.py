@@ -105,7 +105,7 @@ class QuestionBar(BoxLayout):
             self._add("done", "✗", partial(self._answer, number, None), primary=False)
         else:
             if where and self.on_where is not None:
-                self._add("where", _("Show where they lie"), self.on_where, wide=True)
+                self._add("where", _("Show the places"), self.on_where, wide=True)
             self._add("done", _("Done"), partial(self._answer, number, None), wide=True, primary=not where)
 
     def _share(self, *_args: object) -> None:
@@ -157,12 +157,12 @@ class QuestionBar(BoxLayout):
 def _in_short(question: EventLine) -> str:
     """Return a short form of a question that stands beside its answers. The log has the whole."""
     if asks_about_moved_game(question):
-        return _("The game is not where it lay.")
+        return _("The cards are not where they were.")
     if asks_for_places(question):
-        return _("No finished deal is seen.")
+        return _("No complete deal is in view.")
     who = str(question.get("player") or _("Somebody"))
     if asks_for_hidden_card(question):
-        return _("Which card of {player} lay hidden?").format(player=who)
+        return _("Which card did {player} play underneath?").format(player=who)
     return _("Which card did {player} play?").format(player=who)
 
 

@@ -97,11 +97,7 @@ class RulesScreen(Page):
                 says = _(rule.text)
                 self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({citation_text(rule.cite)})"))
         if wanted:
-            text = (
-                ngettext("{n} rule found", "{n} rules found", found)
-                if found
-                else _("No rule speaks of that.")
-            )
+            text = ngettext("{n} rule found", "{n} rules found", found) if found else _("No rule found.")
             self.ids.content.add_widget(BodyText(full_text=text), index=len(self.ids.content.children))
         self.ids.scroll.scroll_y = 1
 

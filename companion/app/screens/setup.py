@@ -130,11 +130,11 @@ class SetupScreen(FloatLayout):
         self.ids.seating.on_deal = lambda seat: self._deal(self.rows[seat])
         self.finished = find_last_finished(setup.store) if setup.kept else None
         if resumable_game is not None:
-            self.broken_text = _("A game of {players} was broken off at {time}.").format(
+            self.broken_text = _("A game of {players} was interrupted at {time}.").format(
                 players=", ".join(resumable_game.players), time=_time_of_day(resumable_game.started)
             )
         if self.finished is not None:
-            self.finished_text = _("The game of {players} was over at {time}.").format(
+            self.finished_text = _("The game of {players} ended at {time}.").format(
                 players=", ".join(self.finished.players), time=_time_of_day(self.finished.finished or 0.0)
             )
             if self.finished.loser is not None:

@@ -52,7 +52,7 @@ class StorageSection:
             self._say(error_text(error))
             return
         self._app.go("more")  # it lists the backup
-        self._say(_("Kept as {path}").format(path=short_path(path)))
+        self._say(_("Saved as {path}").format(path=short_path(path)))
 
     def erase(self) -> None:
         """Erase everything at the second tap."""
@@ -63,7 +63,7 @@ class StorageSection:
             if not links:
                 return done
             named = ", ".join(short_path(link) for link in links)
-            return f"{done} {_('What these links lead to was left alone: {paths}').format(paths=named)}"
+            return f"{done} {_('The targets of these links were not erased: {paths}').format(paths=named)}"
 
         try:
             count = len(keeping.stored_files(self._app.store))
@@ -71,7 +71,7 @@ class StorageSection:
             self._say(error_text(error))
             return
         self._at_second_tap(
-            "erase", ngettext("Tap again: {n} file goes", "Tap again: {n} files go", count), do
+            "erase", ngettext("Tap again to erase {n} file", "Tap again to erase {n} files", count), do
         )
 
     def put_back(self, backup: Path) -> None:
@@ -79,12 +79,14 @@ class StorageSection:
 
         def do() -> str:
             aside = keeping.restore(backup, self._app.store)
-            done = _("The backup is in place.")
-            return done if aside is None else f"{done} {_('What was there: {path}').format(path=aside)}"
+            done = _("The backup is restored.")
+            return (
+                done if aside is None else f"{done} {_('The former games are in {path}').format(path=aside)}"
+            )
 
         self._at_second_tap(
             backup.name,
-            _("Tap again to put it back"),
+            _("Tap again to restore it"),
             do,
             check=lambda: keeping.check_backup(backup, self._app.store),
         )
@@ -94,9 +96,7 @@ class StorageSection:
         backups = keeping.list_backups(folder)[:_MOST_BACKUPS]
         if not backups:
             return
-        self._page.add(
-            BodyText(full_text=_("Backups in {path}: tap one to put it back.").format(path=folder))
-        )
+        self._page.add(BodyText(full_text=_("Backups in {path}: tap one to restore it.").format(path=folder)))
         for path, games in backups:
             row = self._page.add(Factory.FilterRow())
             stamp = path.stem.removeprefix("shithead-")
@@ -141,8 +141,8 @@ class StorageSection:
 
     def _what_erasing_takes(self) -> str:
         if self._app.store is None:
-            return _("Erasing takes games, pictures, decks, settings and logs.")
-        return _("Erasing takes the games in this file and their pictures; decks, settings and logs stay.")
+            return _("This erases games, pictures, decks, settings and logs.")
+        return _("This erases the games in this file and their pictures. Decks, settings and logs stay.")
 
     def _button(self, row: Any, name: str, text: str, act: Callable[[], None]) -> None:
         button = PillButton(text=text, size_hint=(1, 1))

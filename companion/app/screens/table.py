@@ -183,7 +183,7 @@ class TableScreen(FloatLayout):
         if snapshot.lost:
             ids.banner.show_plain(
                 _("Lost track"),
-                _("The cards or the camera have moved. What stands here is from before."),
+                _("The cards or the camera have moved. This is from before."),
             )
         elif judged is not None:
             ids.banner.show(judged)
@@ -205,7 +205,7 @@ class TableScreen(FloatLayout):
 
     def _before_a_ruling(self, snapshot: Snapshot) -> tuple[str, str]:
         """Return word and sentence of the banner before the first ruling."""
-        coming = _("Rulings appear here as they fall.")
+        coming = _("Rulings appear here.")
         if snapshot.game == 1:
             return _("Watching") if self.watches else _("Scoring"), coming
         dealer = snapshot.table.dealer
@@ -230,7 +230,7 @@ class TableScreen(FloatLayout):
 
     def _name_next(self, turn: str | None) -> None:
         self.prompt = "" if turn else _("Game over") if self.over else _("Tap the player who begins")
-        self.ids.next.text = signed(_("What {player} does").format(player=turn)) if turn else ""
+        self.ids.next.text = signed(_("Enter {player}’s turn").format(player=turn)) if turn else ""
 
     def place_panels(self, *_args: object) -> None:
         """Lay out the panels and set the design unit."""

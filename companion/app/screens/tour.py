@@ -17,34 +17,33 @@ _WITH_A_PHONE = (
     "♠",
     gettext_noop("Put the phone over the table"),
     gettext_noop(
-        "Fix it so that the whole table is in the picture. Then deal: face-down cards, face-up cards on "
-        "top, hands. No camera? Then you enter by touch what happens."
+        "The whole table must be in view. Then deal: face-down cards, face-up cards on top, hands. No "
+        "camera? Then enter by touch what happens."
     ),
 )
 _WITH_A_COMPUTER = (
     "♠",
     gettext_noop("Put a camera over the table"),
     gettext_noop(
-        "A webcam, or a phone that sends its picture here. Fix it so that the whole table is in the picture. "
-        "Then deal: face-down cards, face-up cards on top, hands. No camera? Then you enter by touch what "
-        "happens."
+        "Use a webcam, or a phone that streams its picture. The whole table must be in view. Then deal: "
+        "face-down cards, face-up cards on top, hands. No camera? Then enter by touch what happens."
     ),
 )
 _THEN = (
     (
         "✗",
-        gettext_noop("Play, and be watched"),
+        gettext_noop("Just play"),
         gettext_noop(
-            "Every play is ruled on, with the sentence it breaks. Nothing is prevented: the referee says it, "
-            "you decide. What only hidden cards can tell is called not proven."
+            "The referee rules on every play, and quotes the rule that it breaks. It prevents nothing: you"
+            " decide. If it depends on hidden cards, the ruling is “not proven”."
         ),
     ),
     (
         "↺",
-        gettext_noop("Put it right"),
+        gettext_noop("Correct mistakes"),
         gettext_noop(
-            "Tap an event to say which card it really was, or who it was. Undo takes the last event back. "
-            "Tap a player to enter what they did. Everything stays on this device."
+            "Tap an event to correct its card or its player. Undo removes the last event. Tap a player to "
+            "enter what they did. Everything stays on this device."
         ),
     ),
 )
