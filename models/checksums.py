@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import BadInputError
-from models.commands import run_command
+from models.shared.commands import run_command
 
 NAME = "weights.sha256"
 

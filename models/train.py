@@ -17,7 +17,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_dir
 
-from models.commands import run_command
+from models.shared.commands import run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
     Args:
         folder: For samples, scenes and checkpoints.
         out: Gets the folders of the weights, as `models` has them.
-        device: As `models.devices` reads it; the face networks get the first of several.
+        device: As `models.shared.devices` reads it; the face networks get the first of several.
         threads: Of the processor, for torch.
     """
     faces, indices, outlines = out / "faces", out / "indices/indices.onnx", out / "outlines/outlines.onnx"
@@ -61,7 +61,7 @@ def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
         Step("faces", "models.faces.train", (*named(folder=folder / "faces", out=faces), *effort_of_one)),
         Step(
             "strips",
-            "models.faces.train_strip",
+            "models.faces.strip.train",
             (*named(folder=folder / "strips", out=faces), *effort_of_one),
         ),
         Step("indices", "models.indices.train", (*named(folder=folder / "indices", out=indices), *effort)),
@@ -69,10 +69,10 @@ def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
         Step(
             "outlines", "models.outlines.train", (*named(folder=folder / "outlines", out=outlines), *effort)
         ),
-        Step("8-bit faces", "models.quantise", named(weights=faces)),
+        Step("8-bit faces", "models.faces.quantise", named(weights=faces)),
         Step(
             "8-bit outlines",
-            "models.outlines.eight_bits",
+            "models.outlines.quantise",
             (*named(folder=folder / "outlines", weights=outlines), *effort),
         ),
         Step("checksums", "models.checksums", named(out=out)),

@@ -48,7 +48,7 @@ class WatchedGame:
         """Join `watcher` with the judge of these players; None: of those whom the deal shows.
 
         `learning` is its reader where that learns whenever there is nothing else to do; `tell` is told what
-        the watcher asks before it is known who plays; so often as there are `packs` each card is there.
+        the watcher asks before it is known who plays; so many `packs` are played with.
         """
         self._watcher, self._referee_for, self._learning = watcher, referee_for, learning
         self._book = EventLog(referee_for(players) if players is not None else None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ CARD_THICKNESS_MM = 0.3
 
 Points = NDArray[np.float64]
 """N x 2 (x, y)."""
+Grip = Literal["hold", "flat", "point", "away"]
+"""Holding a card by finger and thumb; flat on a pile; pinching a pile's top card; out of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,17 @@ def rotated(x: float, y: float, angle: float) -> tuple[float, float]:
     """Turn a vector clockwise in the picture by `angle` degrees."""
     turn = math.radians(angle)
     return x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPose:
+    """Where a hand is: its grip point and height (mm), the way its fingers point (degrees), and its grip."""
+
+    x: float
+    y: float
+    z: float
+    heading: float
+    grip: Grip
 
 
 @dataclass(frozen=True)

@@ -10,28 +10,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from datasets.art.decks import Deck, load_deck
-from datasets.films.choreography import choreograph
+from datasets.films.choreography.choreograph import choreograph
+from datasets.films.choreography.layout import Layout, make_layout
+from datasets.films.choreography.liveliness import lively_manner, random_liveliness
+from datasets.films.choreography.stage import random_manner
+from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
-from datasets.films.hands import ArmArtist, ArmLook, random_look
-from datasets.films.layers import CardArtist
-from datasets.films.layout import Layout, make_layout
-from datasets.films.liveliness import lively_manner, random_liveliness
-from datasets.films.motion import Timeline
-from datasets.films.renderer import Renderer
-from datasets.films.sensor import Sensor
-from datasets.films.stage import random_manner
+from datasets.films.rendering.arms import ArmArtist, ArmLook, random_look
+from datasets.films.rendering.cards import CardArtist
+from datasets.films.rendering.light import LIGHT_SPECS, LIGHTS, make_light
+from datasets.films.rendering.objects import ThingArtist
+from datasets.films.rendering.renderer import Renderer
+from datasets.films.rendering.sensor import Sensor
+from datasets.films.rendering.table import draw_empty_table, load_surface
+from datasets.films.rendering.video import FilmWriter
 from datasets.films.story import Story
-from datasets.films.surroundings import (
-    LIGHT_SPECS,
-    LIGHTS,
-    draw_empty_table,
-    load_surface,
-    make_light,
-)
-from datasets.films.tabletop import random_habits
-from datasets.films.things import ThingArtist
+from datasets.films.timeline import Timeline
 from datasets.films.truth import TRUTH_VERSION, event_line, resting_cards, with_verdicts, write_lines
-from datasets.films.video import FilmWriter
 from datasets.progress import Progress
 from engine.errors import BadInputError
 

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from datasets.films.geometry import Camera
-from datasets.films.motion import Action, CardMove
 from datasets.films.story import Story
+from datasets.films.timeline import Action, CardMove
 from engine.events import Event
 from engine.files.atomic import whole_file
 from engine.referee.referee import Referee

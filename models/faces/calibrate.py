@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.commands import run_command
+from models.faces.data import SampleMaker
 from models.faces.labels import IGNORE, NONE
-from models.faces.samples import SampleMaker
 from models.faces.styles import ArtFaces
+from models.shared.commands import run_command
 from vision.decks.card_classes import RANKS, SUITS
 from vision.recognition.classifier import (
     CLASSES,

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 
 from datasets.photos import load_set, photos_root, read_image
-from models.faces.real import quad_in_box, quad_of_single_card
-from models.faces.samples import SampleMaker
+from models.faces.data import SampleMaker
+from models.faces.photos import quad_in_box, quad_of_single_card
 from models.faces.styles import ArtFaces
 from vision.decks.card_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
 from vision.decks.deck import DeckHead

@@ -9,7 +9,7 @@ import onnx
 import torch
 
 from models.faces.network import FaceNetwork
-from models.outlines.halves import halve_weights
+from models.shared.half_precision import halve_weights
 
 FOLDER = Path(__file__).parent
 OPSET = 17

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.samples import Sample, SampleMaker
+from models.faces.data import Sample, SampleMaker
 
 SHARD_SAMPLES = 2000
 

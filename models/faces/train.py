@@ -26,19 +26,19 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
 
-from models.commands import run_command
-from models.curves import draw_curve
-from models.devices import add_device, device_of, moved, one_device
 from models.faces.calibrate import calibrate
+from models.faces.data import SampleMaker
 from models.faces.export import export
 from models.faces.labels import IGNORE
 from models.faces.network import FaceNetwork, build
-from models.faces.real import real_cards
-from models.faces.samples import SampleMaker
+from models.faces.photos import real_cards
 from models.faces.shards import SHARD_SAMPLES, Shard, join, load, pick, produce, shard_path
 from models.faces.styles import ArtFaces
-from models.states import load_state
-from models.training import Parts, means
+from models.shared.commands import run_command
+from models.shared.curves import draw_curve
+from models.shared.devices import add_device, device_of, moved, one_device
+from models.shared.state_files import load_state
+from models.shared.trainer import Parts, means
 from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
 from vision.recognition.classifier import WEIGHTS
 from vision.recognition.crops import network_input

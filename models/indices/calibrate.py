@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from datasets.scenes.scene import Scene
 from datasets.scenes.store import StoredScene, read_scene
-from models.commands import run_command
 from models.faces.calibrate import lowest_threshold
 from models.indices.data import index_truth
 from models.indices.network import STRIDE
 from models.outlines.calibrate import rising_curve
 from models.outlines.export import write_facts
 from models.outlines.loss import Truth
-from models.outlines.render import scene_maker
+from models.shared.commands import run_command
+from models.shared.training_scenes import scene_maker
 from vision.geometry import quad_sides
 from vision.recognition.classifier import CLASSES, PLAIN_INDEX, FaceReader, Fusion, fused_index
 from vision.recognition.classifier import WEIGHTS as FACE_WEIGHTS

@@ -20,18 +20,18 @@ from torch.nn import functional
 from torch.utils.data import ConcatDataset, DataLoader, Dataset
 
 from datasets.photos import LabelledPhoto
-from models.commands import run_command
-from models.curves import draw_curve
-from models.devices import Place, add_device, devices, endless, on_devices
 from models.indices.calibrate import calibrate
 from models.indices.data import IndexDataset, IndexTruth, collate
 from models.indices.export import export
 from models.indices.network import UNIT, IndexNet
-from models.indices.real import IndexPhotoDataset, training_photos
-from models.onward import some_pictures, take_over
-from models.outlines.render import render_scenes
-from models.outlines.torch_setup import set_threads
-from models.training import Parts, Trainer, over, predict
+from models.indices.photos import IndexPhotoDataset, training_photos
+from models.shared.commands import run_command
+from models.shared.curves import draw_curve
+from models.shared.devices import Place, add_device, devices, endless, on_devices
+from models.shared.fine_tuning import some_pictures, take_over
+from models.shared.trainer import Parts, Trainer, over, predict
+from models.shared.training_scenes import render_scenes
+from models.shared.ultralytics_setup import set_threads
 
 _BATCH = 16
 _SIZE = 256

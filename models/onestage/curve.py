@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from models.plotting import pyplot
+from models.shared.plotting import pyplot
 
 _LOSSES = (("box_loss", "where the box lies"), ("cls_loss", "which card"))
 _PRECISION = "metrics/mAP50(B)"

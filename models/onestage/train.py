@@ -16,13 +16,13 @@ from typing import Any
 from platformdirs import user_cache_dir
 
 from engine.errors import BadInputError
-from models.commands import run_command
-from models.devices import add_device, devices
 from models.onestage.curve import draw_results, spent_seconds
-from models.onestage.labels import label_scenes, write_data
+from models.onestage.data import label_scenes, write_data
 from models.onestage.trainer import one_stage_trainer
-from models.outlines.render import render_scenes
-from models.outlines.torch_setup import set_threads
+from models.shared.commands import run_command
+from models.shared.devices import add_device, devices
+from models.shared.training_scenes import render_scenes
+from models.shared.ultralytics_setup import set_threads
 
 _HELD_BACK = 160
 """The same scenes as the outline network's are never trained on: they show how the training went."""

@@ -16,8 +16,8 @@ from torch.utils.data import Sampler
 
 from datasets.photos import photos_root
 from models.onestage.curve import spent_seconds
-from models.outlines.torch_setup import prepare_ultralytics
-from models.states import START, load_start
+from models.shared.state_files import START, load_start
+from models.shared.ultralytics_setup import prepare_ultralytics
 
 prepare_ultralytics()
 from ultralytics.data.build import InfiniteDataLoader  # noqa: E402 - once it can be imported

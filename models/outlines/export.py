@@ -15,8 +15,8 @@ import onnxslim  # type: ignore[import-untyped]
 import torch
 from torch import Tensor, nn
 
-from models.outlines.halves import halve_weights
 from models.outlines.network import ExportedNet, OutlineNet
+from models.shared.half_precision import halve_weights
 
 INPUT_SIZE = 640
 _OPSET = 17

@@ -19,8 +19,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.outlines.torch_setup import detection_model
-from models.states import load_start
+from models.shared.state_files import load_start
+from models.shared.ultralytics_setup import detection_model
 
 STRIDES = (8, 16, 32)
 CLASSES = ("up", "down")

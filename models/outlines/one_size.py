@@ -16,8 +16,8 @@ from pathlib import Path
 import onnx
 
 from engine.errors import BadInputError
-from models.commands import run_command
-from models.outlines.halves import halve_weights
+from models.shared.commands import run_command
+from models.shared.half_precision import halve_weights
 from vision.recognition.detector import load_facts
 
 SHIPPED = Path(__file__).with_name("outlines.onnx")

@@ -19,20 +19,20 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from datasets.photos import photos_root
-from models.commands import run_command
-from models.curves import draw_curve
-from models.devices import Place, add_device, devices, endless, on_devices
-from models.onward import some_pictures, take_over
 from models.outlines.calibrate import calibrate
 from models.outlines.data import SceneDataset, collate
 from models.outlines.export import export
 from models.outlines.loss import Grid, Truth, outline_loss
 from models.outlines.network import OutlineNet
-from models.outlines.real import LEAST_SURE, label_sets
-from models.outlines.render import render_scenes
-from models.outlines.torch_setup import set_threads
-from models.states import START
-from models.training import Parts, Trainer, over, predict
+from models.outlines.photos import LEAST_SURE, label_sets
+from models.shared.commands import run_command
+from models.shared.curves import draw_curve
+from models.shared.devices import Place, add_device, devices, endless, on_devices
+from models.shared.fine_tuning import some_pictures, take_over
+from models.shared.state_files import START
+from models.shared.trainer import Parts, Trainer, over, predict
+from models.shared.training_scenes import render_scenes
+from models.shared.ultralytics_setup import set_threads
 from vision.recognition.detector import OutlineFinder
 
 Batch = tuple[Tensor, list[Truth]]

@@ -24,7 +24,7 @@ from companion.game.starting import make_session
 from companion.store.rows import StoredGame
 from companion.store.store import Store
 from datasets.films.production import truth_path
-from datasets.measuring.plan import FilmPlan, render
+from datasets.measuring.films.plan import FilmPlan, render
 from engine.events import Event
 from tests.e2e.films.test_film_through_kills import lost, watch
 

@@ -26,7 +26,7 @@ from companion.game.scoring import compare, read_truth
 from companion.sources.cameras import sample_film
 from companion.store.store import Store
 from datasets.films.production import truth_path
-from datasets.films.video import FilmWriter
+from datasets.films.rendering.video import FilmWriter
 
 DRIVER = Path(__file__).parents[1] / "e2e" / "windows" / "drive_window.py"
 FILM = Path(__file__).parents[1] / "e2e" / "windows" / "drive_film.py"

@@ -29,7 +29,7 @@ from companion.game.refereeing import make_referee
 from companion.game.setup import GameSetup, stored_setup
 from companion.game.starting import make_session
 from companion.store.store import Store
-from datasets.measuring.noting import note
+from datasets.measuring.benchmark_log import note
 from engine.simulation.simulate import play_game
 
 PLAYERS = ("Ann", "Bob", "Cat")

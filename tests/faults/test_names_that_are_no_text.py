@@ -11,7 +11,7 @@ import pytest
 
 from companion.cli.main import main
 from companion.game.refereeing import WatchedGame
-from datasets.films.video import FilmWriter
+from datasets.films.rendering.video import FilmWriter
 from engine.errors import BadInputError
 from engine.files.json_text import parse_json
 from engine.referee.referee import Referee

@@ -67,7 +67,7 @@ class Watcher:
             layout: Where seats and piles are; None: found at the deal.
             row_length: How many up-cards lie before each player; None: two or three.
             draw_pile: Whether the deal leaves one.
-            packs: With how many packs the game is played: so often each card is there.
+            packs: How many packs the game is played with.
             jokers: Whether jokers are played with; else what is read as one is not known.
         """
         self._reader, self._given = reader, layout

@@ -236,7 +236,7 @@ def _is_inside(reading: CardReading, part: _Part, image: Image) -> bool:
 def game_reader(deck: str | None = None, packs: int = 1) -> CardReader:
     """Return a reader for the pictures of one game, played with an enrolled deck or, for None, with any.
 
-    `packs`: how often each card is there.
+    `packs`: how many packs it is played with.
 
     Raises BadInputError when no such deck is enrolled.
     """

@@ -12,14 +12,14 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.films.busy import PEOPLE, BusyTable, make_busy_film
+from datasets.films.busy_table import PEOPLE, BusyTable, make_busy_film
+from datasets.films.choreography.layout import make_layout
+from datasets.films.choreography.stage import Stage, random_manner
 from datasets.films.geometry import Pose, look_at_table
-from datasets.films.layers import Light
-from datasets.films.layout import make_layout
-from datasets.films.motion import CardMove, Timeline
 from datasets.films.production import TABLE_MM, Shot
-from datasets.films.stage import Stage, random_manner
-from datasets.films.things import KINDS, Thing, ThingArtist, random_thing
+from datasets.films.rendering.light import Light
+from datasets.films.rendering.objects import KINDS, Thing, ThingArtist, random_thing
+from datasets.films.timeline import CardMove, Timeline
 
 CAMERA = look_at_table(640, 360, table=TABLE_MM, tilt=12.0)
 SEEDS = range(6)

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.films.choreography import choreograph
+from datasets.films.choreography.choreograph import choreograph
+from datasets.films.choreography.layout import Layout, make_layout
+from datasets.films.choreography.liveliness import Liveliness, lively_manner, random_liveliness
+from datasets.films.choreography.stage import random_manner
+from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, look_at_table
-from datasets.films.layout import Layout, make_layout
-from datasets.films.liveliness import Liveliness, lively_manner, random_liveliness
-from datasets.films.motion import CardMove, Timeline
 from datasets.films.production import TABLE_MM, Shot, make_film, truth_path
-from datasets.films.stage import random_manner
 from datasets.films.story import Story, find_story
-from datasets.films.tabletop import random_habits
+from datasets.films.timeline import CardMove, Timeline
 
 SEEDS = range(4)
 PLAYERS = ("Ann", "Bob", "Cat")

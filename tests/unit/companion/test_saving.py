@@ -21,7 +21,7 @@ from companion.cli.recording import FilmWriter
 from companion.settings import Settings, load_settings, save_settings
 from companion.store.backup import back_up
 from companion.store.store import Store
-from datasets.films import video
+from datasets.films.rendering import video
 from engine.errors import BadInputError
 from engine.files.atomic import whole_file, write_whole
 from vision.decks.deck import Deck, load_deck, save_deck

@@ -27,7 +27,7 @@ def _interrupted(*_: object, **__: object) -> NoReturn:
             "interrupted; run it again: what it writes may be unfinished\n",
         ),
         (
-            "models.quantise",
+            "models.faces.quantise",
             "models.faces.styles.ArtFaces",
             "interrupted; the copies that it has not named yet are as they were\n",
         ),

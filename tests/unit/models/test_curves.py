@@ -8,12 +8,12 @@ import cv2
 import pytest
 
 from engine.errors import BadInputError
-from models.commands import run_command
+from models.shared.commands import run_command
 
 pytest.importorskip("matplotlib")
 
-from models.curves import draw_curve
 from models.onestage.curve import draw_results, spent_seconds
+from models.shared.curves import draw_curve
 
 TRAINED = '{"step": 20, "minutes": 0.3, "note": "320 px", "score": 4.7, "frame": 5.1}\n'
 HELD_BACK = '{"step": 30, "minutes": 0.5, "held back": {"score": 1.1, "wrong": 0.4}}\n'

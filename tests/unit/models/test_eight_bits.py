@@ -37,8 +37,8 @@ def answers(network: object, pictures: NDArray[np.float32]) -> NDArray[np.float3
 
 
 def test_the_network_read_back_answers_as_it_was_written(pictures: NDArray[np.float32]) -> None:
+    from models.outlines.fake_quantisation import load_network as read_back
     from models.outlines.network import ExportedNet
-    from models.outlines.rounded import load_network as read_back
 
     net, nodes = read_back(WEIGHTS)
     with torch.no_grad():
@@ -49,10 +49,10 @@ def test_the_network_read_back_answers_as_it_was_written(pictures: NDArray[np.fl
 
 
 def test_a_copy_answers_as_the_network_that_rounds(pictures: NDArray[np.float32], tmp_path: Path) -> None:
-    from models.outlines.eight_bits import Imitation, write_trained
+    from models.outlines.fake_quantisation import RoundedConv, is_rounded, rounded
+    from models.outlines.fake_quantisation import load_network as read_back
     from models.outlines.network import ExportedNet
-    from models.outlines.rounded import RoundedConv, is_rounded, rounded
-    from models.outlines.rounded import load_network as read_back
+    from models.outlines.quantise import Imitation, write_trained
 
     path = Path(shutil.copy(WEIGHTS, tmp_path))
     net, nodes = read_back(path)
@@ -73,8 +73,8 @@ def test_a_copy_answers_as_the_network_that_rounds(pictures: NDArray[np.float32]
 
 
 def test_a_network_that_answers_alike_costs_nothing(pictures: NDArray[np.float32]) -> None:
-    from models.outlines.eight_bits import Imitation
-    from models.outlines.rounded import load_network as read_back
+    from models.outlines.fake_quantisation import load_network as read_back
+    from models.outlines.quantise import Imitation
 
     teacher, _ = read_back(WEIGHTS)
     other, _ = read_back(WEIGHTS)

@@ -15,9 +15,9 @@ torch = pytest.importorskip("torch", reason="the training extra is not installed
 from models.faces.export import export
 from models.faces.labels import IGNORE, NONE
 from models.faces.network import build
-from models.faces.strips import StripSample
+from models.faces.strip.data import StripSample
+from models.faces.strip.train import batch_of, mistakes, strip_loss
 from models.faces.train import Learner
-from models.faces.train_strip import batch_of, mistakes, strip_loss
 from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
 from vision.recognition.crops import STRIP_HEIGHT, STRIP_WIDTH
 from vision.recognition.runtime import available_backends, load_network

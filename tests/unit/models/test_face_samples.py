@@ -13,9 +13,9 @@ from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH
 from datasets.art.drawn import DrawnStyle, draw_face
 from models.faces import calibrate as calibration
 from models.faces.calibrate import class_number, fit
+from models.faces.data import LARGEST, SMALLEST, SampleMaker
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
-from models.faces.real import quad_in_box, quad_of_single_card
-from models.faces.samples import LARGEST, SMALLEST, SampleMaker
+from models.faces.photos import quad_in_box, quad_of_single_card
 from models.faces.shards import join, load, pick, save, stack
 from models.faces.styles import ArtFaces, invented_face
 from vision.decks.card_classes import RANKS, SUITS

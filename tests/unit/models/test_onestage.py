@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from datasets.scenes.store import StoredScene, read_scene, write_scene_parts
 from engine.errors import BadInputError
 from models.onestage.classes import CLASSES
-from models.onestage.labels import label_scenes, scene_rows, write_data
+from models.onestage.data import label_scenes, scene_rows, write_data
 from models.onestage.reader import OneStageReader, letterboxed
 
 TILTED = np.array([[50, 10], [90, 50], [50, 90], [10, 50]], np.float32)

@@ -15,7 +15,7 @@ pytest.importorskip("ultralytics")
 
 from datasets.scenes.store import write_scene_parts
 from models.onestage import train
-from models.onestage.labels import label_scenes, write_data
+from models.onestage.data import label_scenes, write_data
 from models.onestage.trainer import OneStageTrainer, Round, one_stage_trainer
 
 

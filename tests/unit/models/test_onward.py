@@ -15,9 +15,9 @@ import torch
 
 from models.indices.export import export
 from models.indices.network import ExportedNet, IndexNet
-from models.onward import take_over
 from models.outlines.network import ExportedNet as ExportedOutlines
 from models.outlines.network import OutlineNet
+from models.shared.fine_tuning import take_over
 from vision.recognition.detector import WEIGHTS as OUTLINES
 from vision.recognition.index_finder import WEIGHTS
 from vision.recognition.runtime import load_network

@@ -13,7 +13,7 @@ pytest.importorskip("onnxslim")
 from datasets.photos import Label, LabelledPhoto
 from engine.errors import BadInputError
 from models.outlines.calibrate import rising_curve
-from models.outlines.real import confirm_boxes, confirm_corners, owner_map
+from models.outlines.photos import confirm_boxes, confirm_corners, owner_map
 from vision.recognition.detector import Outline
 
 CARD = np.array([[100, 50], [226, 50], [226, 226], [100, 226]], np.float32)

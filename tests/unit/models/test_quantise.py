@@ -18,7 +18,7 @@ pytest.importorskip("onnxruntime")
 
 
 def test_a_copy_answers_nearly_as_its_network(tmp_path: Path) -> None:
-    from models.quantise import quantise
+    from models.faces.quantise import quantise
 
     path = Path(shutil.copy(WEIGHTS / "corner.onnx", tmp_path))
     rng = np.random.default_rng(4)
@@ -34,7 +34,7 @@ def test_a_copy_answers_nearly_as_its_network(tmp_path: Path) -> None:
 
 
 def test_a_network_that_is_missing_is_named(tmp_path: Path) -> None:
-    from models.quantise import quantise
+    from models.faces.quantise import quantise
 
     with pytest.raises(BadInputError, match=r"corner\.onnx: .*missing"):
         quantise(tmp_path / "corner.onnx", np.zeros((1, CORNER_HEIGHT, CORNER_WIDTH, 3), np.uint8))

@@ -19,8 +19,8 @@ from torch import nn
 
 from models.onestage import trainer
 from models.outlines.network import OutlineNet
-from models.states import load_state
-from models.training import Trainer
+from models.shared.state_files import load_state
+from models.shared.trainer import Trainer
 
 
 class Harm:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from models.faces.data import Photograph
 from models.faces.labels import IGNORE, NONE
-from models.faces.samples import Photograph
-from models.faces.strips import StripMaker, StripSample, told_frame
+from models.faces.strip.data import StripMaker, StripSample, told_frame
 from tests.unit.models.test_face_samples import DrawnOnly
 from vision.decks.card_classes import RANKS
 from vision.geometry import card_plane, transform

@@ -19,8 +19,8 @@ from models.train import Step, main, run, steps
 
 MODELS = Path(train.__file__).parent
 ORDER = (
-    *("models.faces.train", "models.faces.train_strip", "models.indices.train", "models.indices.calibrate"),
-    *("models.outlines.train", "models.quantise", "models.outlines.eight_bits", "models.checksums"),
+    *("models.faces.train", "models.faces.strip.train", "models.indices.train", "models.indices.calibrate"),
+    *("models.outlines.train", "models.faces.quantise", "models.outlines.quantise", "models.checksums"),
 )
 
 

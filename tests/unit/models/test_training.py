@@ -18,9 +18,9 @@ pytest.importorskip("torch")
 import torch
 from torch import nn
 
-from models.devices import device_of, devices, moved, on_devices, one_device
 from models.indices.data import IndexTruth
-from models.training import Trainer, over
+from models.shared.devices import device_of, devices, moved, on_devices, one_device
+from models.shared.trainer import Trainer, over
 
 Weights = dict[str, torch.Tensor]
 

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from models.devices import Place, endless, on_devices
-from models.training import Parts, Trainer
+from models.shared.devices import Place, endless, on_devices
+from models.shared.trainer import Parts, Trainer
 
 STEPS = 40
 BATCH = 8
