@@ -341,7 +341,7 @@ def test_a_store_of_another_program_is_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE letters (text)")
         connection.commit()
     before = path.read_bytes()
-    with pytest.raises(BadInputError, match="of another program"):
+    with pytest.raises(BadInputError, match="belongs to another program"):
         Store.open(path)
     assert path.read_bytes() == before
 

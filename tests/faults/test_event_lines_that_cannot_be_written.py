@@ -55,7 +55,7 @@ def test_lines_that_could_never_be_written_are_counted_in_the_last_line(small_di
     small_disk.fill()
     writer.write([line(1), line(2), line(3)])
     with pytest.raises(
-        BadInputError, match=r"events.jsonl: No space left.*; not written: the last [23] lines$"
+        BadInputError, match=r"events.jsonl: No space left.*; the last [23] lines were not written$"
     ):
         writer.close()
 

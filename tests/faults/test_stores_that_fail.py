@@ -78,7 +78,7 @@ def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
     filler.unlink()
     until(lambda: session.snapshot.says == "the game is being stored again")
     session.undo()
-    until(lambda: session.snapshot.says.startswith("Taken back"))
+    until(lambda: session.snapshot.says.startswith("Undone"))
     session.stop()
     with Store.open(path) as store:
         assert store.notice is None
@@ -260,8 +260,9 @@ def test_a_log_that_cannot_be_written_prints_nothing_of_its_own(
 ) -> None:
     """The log's place is taken by a folder; a mistake of the program is then one line all the same."""
     code = (
-        "import sys; from companion import cli, logs; logs.log_path().mkdir(parents=True);"
-        "from companion.cli import rules; rules.run = lambda _: 1 / 0; sys.exit(cli.main(['rules']))"
+        "import sys; from companion.cli.main import main; from companion.files import logs;"
+        "logs.log_path().mkdir(parents=True);"
+        "from companion.cli import rules; rules.run = lambda _: 1 / 0; sys.exit(main(['rules']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=as_program, check=False

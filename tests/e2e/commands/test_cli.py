@@ -91,7 +91,7 @@ def test_a_mistake_of_the_program_is_one_line_for_the_user_and_a_trace_in_the_lo
     monkeypatch.setattr(tally, "run", fail)
     assert main(["tally"]) == 1
     error = capsys.readouterr().err
-    assert error == f"shithead tally: the program has failed (ZeroDivisionError: by nought); see {log}\n"
+    assert error == f"shithead tally: the program failed (ZeroDivisionError: by nought); see {log}\n"
     assert "Traceback" in log.read_text()
 
 
