@@ -1,4 +1,4 @@
-"""What is said, sounded and felt as rulings fall: each off until it is switched on."""
+"""Speech, sound and vibration for new rulings. Each is off until it is switched on."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from companion.speech.voice import Speaker, find_speaker
 _log = logging.getLogger(__name__)
 _RATE = 22050
 _TONES = ((392.0, 0.14), (294.0, 0.24))
-"""A falling fourth, for a breach: frequency in hertz and seconds of each tone."""
+"""A falling fourth, for a breach: frequency in hertz and duration in seconds of each tone."""
 _BUZZ_S = 0.3
 _ACTS = ("play", "flip", "show", "pick_up")
 """Events that pass the turn, or keep it."""
 
 
 class Feedback:
-    """Hears every snapshot and says what is new in it."""
+    """Follows the snapshots, and says what is new in them."""
 
     def __init__(
         self,
@@ -43,54 +43,54 @@ class Feedback:
         sound: Callable[[], None] | None = None,
         buzz: Callable[[], None] | None = None,
     ) -> None:
-        """Nothing is opened before it is needed.
+        """Open nothing before it is needed.
 
         Args:
-            settings: What is switched on.
-            speaker: Makes the voice; None: the one of this device, in the language in force.
-            sound: Sounds a breach; None: a falling fourth.
-            buzz: Lets a breach be felt; None: the phone vibrates.
+            settings: The user's switches.
+            speaker: Makes the voice; None: this device's voice in the current language.
+            sound: Plays the sound of a breach; None: a falling fourth.
+            buzz: Signals a breach by touch; None: the phone vibrates.
         """
         self.settings = settings
         self._make_speaker = speaker or (lambda: find_speaker(language()))
         self._speaker: Speaker | None = None
         self._sound, self._buzz = sound or _play_sound, buzz or _vibrate
         self._heard: dict[int, str | None] | None = None
-        """The verdict on each line that was heard; None before the first."""
+        """The verdict on each known line; None before the first snapshot."""
         self._serial = -1
         self._turn: str | None = None
         self._game = 1
-        """Which game of the session is heard."""
+        """Number of the current game within the session."""
         self._begins = False
-        """Whether the session's opening was seen, so that the first turn is news."""
+        """Whether the session has just been opened, so that the first turn is news."""
 
     def begin(self) -> None:
-        """Listen to another session: what had happened in it before is not told again."""
+        """Follow another session. Its earlier events are not repeated."""
         self._heard, self._serial, self._turn, self._game, self._begins = None, -1, None, 1, True
 
     def hear(self, snapshot: Snapshot) -> None:
-        """Take in what the session published; cheap when that is nothing new."""
+        """Process a snapshot. That is cheap if it holds nothing new."""
         if snapshot.serial == self._serial:
             return
         self._serial = snapshot.serial
-        if snapshot.phase == "opening":  # the lines of a game that goes on are still to come
+        if snapshot.phase == "opening":  # the lines of a resumed game are still to come
             self.begin()
             self._serial = snapshot.serial
             return
-        if snapshot.game != self._game:  # whatever was heard was of the game before
+        if snapshot.game != self._game:  # the known lines belong to the game before
             self._game, self._heard, self._turn = snapshot.game, {}, None
             self.say(translate(new_game_notice(snapshot.table.dealer)), lasting=True)
         heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
         before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
         turn = self._turn if self._turn != before else None
         demand = getattr(snapshot.table, "effect_in_words", None) or ""
-        if heard is None:  # what had happened before is not told again
+        if heard is None:  # earlier events are not repeated
             self._tell((), turn if self._begins else None, demand)
             return
         self._tell([line for line in snapshot.lines if _is_news(line, heard)], turn, demand)
 
     def say(self, text: str, *, lasting: bool = False) -> None:
-        """Say a text aloud if that is switched on; a `lasting` one is said however late."""
+        """Say a text aloud, if that is switched on. A `lasting` text is worth saying late."""
         if self.settings.speak and text:
             self._speaker = self._speaker or self._make_speaker()
             self._speaker.say(text, lasting=lasting)
@@ -121,20 +121,20 @@ def _verdict(line: EventLine) -> str | None:
 
 
 def _is_news(line: EventLine, heard: Mapping[int, str | None]) -> bool:
-    """Return whether a line is new, or a second look has made a breach of it."""
+    """Return whether a line is new, or has turned into a breach."""
     return _id(line) not in heard or (_verdict(line) == "illegal" and heard[_id(line)] != "illegal")
 
 
 def spoken(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tuple[str, str]:
-    """Return what is said of new events: (what is worth hearing late, what the next event makes stale).
+    """Return the speech for new events: (texts worth hearing late, texts that the next event makes stale).
 
-    Breaches, rituals, who is out and the end last; what a play does to the table, what is not proven, open
-    questions and whose turn it is pass.
+    The first are breaches, rituals, players who are out and the end. The second are effects of a play,
+    unproven rulings, open questions and the turn.
 
     Args:
         lines: The events.
-        turn: Whose turn it has become; None: whose it was.
-        demand: What may be played now, in the words of the public table.
+        turn: The player whose turn it has become; None if it has not changed.
+        demand: The engine's words for what may be played now.
     """
     lasting: list[str] = []
     passing: list[str] = []
@@ -166,7 +166,7 @@ def spoken(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tu
 
 
 def _effects_spoken(line: EventLine, effects: Mapping[str, Any]) -> list[str]:
-    """Return in as few words as can be what an event did to the table."""
+    """Return an event's effects on the table in few words."""
     said = []
     if line.get("event") == "pick_up" and effects:
         said.append(f"{event_text(line)}.")
@@ -181,7 +181,7 @@ def _effects_spoken(line: EventLine, effects: Mapping[str, Any]) -> list[str]:
 
 
 def _asked(who: str, player: str, demand: str) -> str:
-    """Return who plays, and what must be beaten where not anything goes."""
+    """Return the player's name, and what must be beaten unless anything goes."""
     needed = demand_text(demand) if demand not in ("", "anything", "not known") else ""
     return ": ".join(filter(None, (who.format(player=player), needed))) + "."
 
@@ -223,5 +223,5 @@ def _play_sound() -> None:
 def _vibrate() -> None:
     try:
         import_module("plyer").vibrator.vibrate(_BUZZ_S)
-    except Exception as error:  # no plyer, or a device that cannot: plyer raises whatever the device does
+    except Exception as error:  # no plyer, or a device that cannot: plyer passes on any error
         _log.info("no vibration: %s", error)

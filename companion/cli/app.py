@@ -1,4 +1,4 @@
-"""`shithead app`: the window over a camera or a film; without a display, the same on the terminal."""
+"""`shithead app`: the window over a camera or a film. Without a display, the same on the terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from companion.game.setup import GameSetup
 
 ANNOTATED = Path("out/annotated.mp4")
-"""Where the sample film goes, annotated, when there is no display to show it on."""
+"""The annotated sample film, if there is no display to show it on."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -21,10 +21,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "app",
         help="open the window and referee",
-        description="Referee a game in a window: on a camera if there is one, else by touch if an evening "
-        "has begun, else on the sample film. "
-        "Without a display it does the same on the terminal, and writes the sample film annotated to "
-        f"{ANNOTATED}, if there is none yet.",
+        description="Referee a game in a window. It uses a camera if there is one, then tonight's game, then "
+        "the sample film. Without a display it works in the terminal, and writes the annotated sample film "
+        f"to {ANNOTATED}, unless that exists.",
     )
     parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
@@ -34,17 +33,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck (see `shithead deck`)")
     parser.add_argument("--layout", type=Path, help="layout file of the table")
     parser.add_argument(
-        "--store", metavar="FILE", type=Path, help="keep the evening here, not in the user's own"
+        "--store", metavar="FILE", type=Path, help="store the evening here, not in the user's own store"
     )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the game that was broken off, without asking"
-    )
+    parser.add_argument("--resume", action="store_true", help="continue the interrupted game without asking")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the window, or say that there is no display and go on without."""
+    """Open the window. If there is no display, say so and go on in the terminal."""
     from companion.app.window import NoDisplayError, prepare_kivy, run_window
     from companion.cli.outputs import check_outputs
     from companion.files.incomplete import remove_incomplete_files
@@ -55,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if args.deck is not None:
         from vision.decks.deck import load_deck
 
-        load_deck(args.deck)  # the form offers what is enrolled, and would pass over another name
+        load_deck(args.deck)  # the form would ignore a name that is not enrolled
     try:
         prepare_kivy()
         setup, settled = choose_setup(args)
@@ -69,14 +66,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _annotated() -> tuple[str, Path | None]:
-    """Return what to say of the annotated sample film, and where it goes: nobody asked for it.
+    """Return a message about the annotated sample film, and its path or None.
 
-    So no file that is there is replaced by it, and where it cannot be written there is none.
+    Nobody asked for it, so it replaces no file, and is skipped if it cannot be written.
     """
     from engine.files.atomic import make_folder, refuse_unwritable
 
     if ANNOTATED.exists():
-        return f", the film in {ANNOTATED} is left as it is", None
+        return f", the film in {ANNOTATED} was not changed", None
     try:
         make_folder(ANNOTATED.parent)
         refuse_unwritable(ANNOTATED)
@@ -86,11 +83,10 @@ def _annotated() -> tuple[str, Path | None]:
 
 
 def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[GameSetup, bool]:
-    """Return the game that the command line asks for, and whether its players are settled.
+    """Return the setup that the command line asks for, and whether the players are settled.
 
-    Where no source is named it is a camera if there is one, else the game or the evening that was broken off,
-    else the sample film, which brings its own game. Without a `window` nothing can be offered, so that it is
-    the film.
+    Without a source it is a camera, else the interrupted game or evening, else the sample film, which brings
+    its own setup. Without a `window` nothing can be offered, so it is the film.
     """
     from companion.game.setup import GameSetup
     from companion.sources.cameras import DEFAULT_PLAYERS, SampleFilm, find_camera, sample_film
@@ -119,7 +115,7 @@ def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[Game
         layout=args.layout,
         deck=args.deck,
         store=args.store,
-        # The sample film is a demonstration: nobody's losses go into the evening.
+        # The sample film is a demonstration: its losses do not belong to the evening.
         kept=sample is None or args.store is not None,
         demonstration=sample is not None,
     )
@@ -127,7 +123,7 @@ def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[Game
 
 
 def _evening(args: argparse.Namespace) -> GameSetup | None:
-    """Return what is played tonight, with what the command line says otherwise; None: nothing yet."""
+    """Return tonight's setup, changed by the command line, or None if nothing was played yet."""
     from dataclasses import replace
 
     from companion.game.history import setup_without_camera
@@ -150,10 +146,10 @@ def _evening(args: argparse.Namespace) -> GameSetup | None:
 
 
 def _broken_off(args: argparse.Namespace) -> GameSetup:
-    """Return the choice that goes on with the game that was broken off.
+    """Return the setup that goes on with the interrupted game.
 
     Raises:
-        BadInputError: there is none.
+        BadInputError: there is no such game.
     """
     from dataclasses import replace
 
@@ -163,16 +159,16 @@ def _broken_off(args: argparse.Namespace) -> GameSetup:
 
     game, notice = find_resumable_game(args.store)
     if game is None:
-        raise BadInputError(notice or "no game was broken off within the last day")
+        raise BadInputError(notice or "no game was interrupted within the last day")
     setup = stored_setup(game, store=args.store, layout=args.layout)
     setup = replace(setup, deck=args.deck or setup.deck)
     return setup if args.source is None else replace(setup, source=args.source)
 
 
 def _run_headless(setup: GameSetup, annotated: Path | None) -> int:
-    """Hand over to `shithead watch`, which is the same without a window.
+    """Run `shithead watch`, which does the same without a window.
 
-    Pictures of a camera show people: only `watch --save` keeps those.
+    A camera's frames show people: only `watch --save` stores them.
     """
     from companion.cli.main import main
     from engine.errors import BadInputError

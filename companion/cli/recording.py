@@ -1,4 +1,4 @@
-"""What `shithead watch` leaves behind: the lines of its games, and the annotated film."""
+"""The output of `shithead watch`: the lines of its games, and the annotated film."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0
 _LONGEST_STILL_S = 60.0
-"""A picture stands no longer than this in the annotated film, whatever the source's clock says."""
+"""Longest time that one frame is repeated in the annotated film, whatever the source's clock says."""
 
 
 class RecordedGames(GameSeries):
-    """Games that write down their lines, and their pictures, as they come."""
+    """A series of games that writes its lines and frames as they come."""
 
     def __init__(
         self,
@@ -45,12 +45,12 @@ class RecordedGames(GameSeries):
         recorder: GameRecorder | None = None,
         following: NextGameFinder | None = None,
     ) -> None:
-        """`following` looks for the next game in the same source; None: there is none to come."""
+        """`following` finds the next game in the same source, if there is to be one."""
         super().__init__(game, following)
         self._events, self._film, self._recorder = events, film, recorder
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
-        """Take one picture; the lines decided by it are written and returned."""
+        """Process a frame. Its lines are written and returned."""
         played = self.setup
         lines = super().feed(frame, t)
         if self.setup is not None and self.setup is not played:
@@ -64,18 +64,18 @@ class RecordedGames(GameSeries):
         return lines
 
     def finish(self, t: float) -> list[dict[str, Any]]:
-        """Take the end of the source."""
+        """Process the end of the source."""
         lines = super().finish(t)
         self._write(lines)
         return lines
 
     def enter(self, event: Event) -> list[dict[str, Any]]:
-        """Take in an event that a person reports; what it changes is written."""
+        """Add an event that a person reports, and write the changes."""
         with self._changes_written():
             return super().enter(event)
 
     def undo(self) -> EventLine | None:
-        """Take back the last event; what that changes is written."""
+        """Remove the last event, and write the changes."""
         with self._changes_written():
             line = super().undo()
             if line is not None and self._recorder is not None:
@@ -83,7 +83,7 @@ class RecordedGames(GameSeries):
         return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put another event in place of an earlier one, or None: it never happened; written likewise."""
+        """Replace an earlier event, or remove it with None, and write the changes."""
         with self._changes_written():
             super().correct(event_id, event)
             if self._recorder is not None:
@@ -96,14 +96,14 @@ class RecordedGames(GameSeries):
         self._write(changes_between(before, self.lines))
 
     def _write(self, lines: Sequence[dict[str, Any]]) -> None:
-        # On the disk before anybody sees it: what was shown is never lost.
+        # Write to the store before anybody sees it: nothing that was shown is ever lost.
         if self._recorder is not None:
             self._recorder.write(lines, self)
         self._events.write(lines)
 
     def close(self) -> None:
-        """Close what is being written."""
-        with ExitStack() as closing:  # each is closed, whatever becomes of the others
+        """Close all outputs."""
+        with ExitStack() as closing:  # each is closed, even if another fails
             for part in (self._recorder, self._film, self._events):
                 if part is not None:
                     closing.callback(part.close)
@@ -112,8 +112,7 @@ class RecordedGames(GameSeries):
 class FilmWriter:
     """Writes the annotated film, at most `FILM_WIDTH` pixels wide.
 
-    It runs as fast as its source did, whatever rate that source claims and however often a picture came. It
-    stands under its name once it is whole.
+    It runs at its source's speed, whatever rate the source claims. It gets its name once it is complete.
     """
 
     def __init__(self, path: Path, fps: float) -> None:
@@ -129,18 +128,18 @@ class FilmWriter:
         self._banner, self._until = "", 0.0
 
     def tell(self, lines: Sequence[Mapping[str, Any]], t: float) -> None:
-        """Show the newest of these lines on the pictures that follow."""
+        """Show the newest of these lines on the next frames."""
         if lines:
             self._banner, self._until = line_text(lines[-1]), t + _BANNER_SECONDS
 
     def write(self, frame: Image, t: float, view: TableView) -> None:
-        """Draw and write one picture.
+        """Draw and write one frame.
 
         Raises:
             BadInputError: the film cannot be written.
         """
         self._began = t if self._began is None else self._began
-        # So many pictures are due by now: a slow source's are written more than once, a fast one's left out.
+        # Number of frames due by now: those of a slow source are repeated, those of a fast one skipped.
         due = round((t - self._began) * self._fps) + 1 - self._written
         if due < 1:
             return
@@ -171,7 +170,7 @@ class FilmWriter:
         """Finish the file.
 
         Raises:
-            BadInputError: it is not whole: nothing else tells that the disk was full.
+            BadInputError: the file is incomplete; a full disk is not reported in any other way.
         """
         if self._writer is None:
             return
@@ -179,4 +178,4 @@ class FilmWriter:
             self._writer.release()
             self._writer = None
             if not is_whole(self._part, self._stored):
-                raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
+                raise BadInputError(f"{self._path}: is incomplete (is the disk full?)")

@@ -1,4 +1,4 @@
-"""`shithead score`: how well reported events tell what really happened."""
+"""`shithead score`: compare reported events with the true ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the score. Raises BadInputError for files that are no events or no truth."""
+    """Print the score. Raises BadInputError if a file holds no events or no truth."""
     from companion.game.scoring import compare, read_events, read_truth
 
     score = compare(read_events(args.events), read_truth(args.truth))

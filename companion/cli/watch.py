@@ -39,10 +39,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--learn",
         action=argparse.BooleanOptionalAction,
-        help="learn a deck that is not named, and keep what was learnt for the next games "
-        "(default: from a camera or a stream, unless the app's setting says no)",
+        help="learn a deck that is not named, for the next games (default: from a camera or a stream, "
+        "unless the app's setting is off)",
     )
-    parser.add_argument("--layout", type=Path, metavar="FILE", help="where seats and piles are (JSON)")
+    parser.add_argument(
+        "--layout", type=Path, metavar="FILE", help="layout file: positions of seats and piles (JSON)"
+    )
     parser.add_argument("--save-layout", type=Path, metavar="FILE", help="write the layout that was found")
     parser.add_argument(
         "--events", metavar="OUT.jsonl", help="write event lines (- is stdout; --resume appends)"
@@ -54,12 +56,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         nargs="?",
         const=Path(),
         metavar="FILE",
-        help="keep the game for `shithead tally`: in FILE, or in the evening's own store",
+        help="store the game for `shithead tally`, in FILE or in the user's own store",
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="with --store: go on with the game that was broken off, by its own rules and players",
+        help="with --store: continue the interrupted game, with its own rules and players",
     )
     parser.add_argument("--headless", action="store_true", help="no window")
     return parser
@@ -69,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
     """Watch to the end of the source.
 
     Raises:
-        BadInputError: source or settings are not usable, or a film breaks off; what was decided until
-            then has been written.
+        BadInputError: source or settings cannot be used, or a film breaks off. Every decision so far is
+            written.
     """
     from companion.cli.event_writer import EventWriter
     from companion.cli.recording import FilmWriter, RecordedGames
@@ -80,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     from companion.game.starting import WatchOptions, open_game_source, open_watched_game, skip_watched_part
 
     remove_incomplete_files()
-    # Everything that can be wrong with the input is found before anything is written.
+    # Check all input before anything is written.
     _check_files(args)
     setup = _choice(args)
     history = load_history(setup)
@@ -108,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
             with Bar("watch", "s") as bar:
                 follow(source, recorded, lambda t: bar.show(t, source.seconds))
     except BaseException:
-        # What ended the game is the line to end with; what went wrong afterwards comes before it.
+        # The error that ended the game must be the last line; later errors come before it.
         try:
             _close(source, recorded, args.save_layout)
         except (BadInputError, OSError) as error:
@@ -131,10 +133,10 @@ def _save_layout(path: Path | None, game: RecordedGames) -> None:
 
 
 def _choice(args: argparse.Namespace) -> GameSetup:
-    """Return the game that the command line asks for, or the one in the store that goes on.
+    """Return the setup that the command line asks for, or the one of a stored game that goes on.
 
     Raises:
-        BadInputError: no game can go on.
+        BadInputError: there is no game to go on with.
     """
     from companion.game.history import find_resumable_game
     from companion.game.setup import GameSetup, stored_setup
@@ -154,19 +156,19 @@ def _choice(args: argparse.Namespace) -> GameSetup:
             kept=args.store is not None,
         )
     if args.store is None:
-        raise BadInputError("--resume needs --store: only a game that was kept can go on")
+        raise BadInputError("--resume needs --store: only a stored game can continue")
     game, notice = find_resumable_game(store)
     if game is None:
-        raise BadInputError(notice or "the store holds no game that was broken off within the last day")
+        raise BadInputError(notice or "the store has no game that was interrupted within the last day")
     setup = replace(stored_setup(game, store=store, layout=args.layout), source=args.source)
     if args.deck in (None, setup.deck):
         return setup
-    load_deck(args.deck)  # of a game that goes on, a deck that is not there would be passed over
+    load_deck(args.deck)  # a resumed game would ignore a missing deck
     return replace(setup, deck=args.deck)
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Refuse files that cannot be written, or not without losing what is read."""
+    """Refuse output files that cannot be written, or that would destroy an input."""
     from companion.cli.outputs import check_outputs
     from companion.store.store import default_path
     from vision.decks.deck import deck_path
@@ -177,7 +179,7 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _learns(args: argparse.Namespace, setup: GameSetup) -> bool:
-    """Tell whether a deck that is not named is learnt: a film, watched again, is to be told as before."""
+    """Return whether to learn a deck that is not named. A film must give the same events every time."""
     from companion.settings import load_settings
 
     if args.learn is not None:
@@ -202,9 +204,9 @@ def _say(line: str) -> None:
 def follow(
     source: FrameSource, game: RecordedGames, progress: Callable[[float], None] = lambda t: None
 ) -> None:
-    """Feed every picture to the game and finish it, even if the source breaks off.
+    """Feed every frame to the game, and finish it even if the source fails.
 
-    `progress` is told the time of each picture that was fed.
+    `progress` gets the time of each frame.
     """
     t = 0.0
     try:
@@ -216,7 +218,7 @@ def follow(
 
 
 def _in_window(source: FrameSource, game: RecordedGames) -> bool:
-    """Watch in a window; False, after one line, when there is no display."""
+    """Watch in a window. Without a display, print a line and return False."""
     from companion.app.window import NoDisplayError, prepare_kivy, run_window
     from companion.game.session import Session
 

@@ -1,4 +1,4 @@
-"""A deck that a game was played with may be forgotten, or its file damaged, before the game goes on."""
+"""Handle a game whose deck was removed or damaged before the game goes on."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vision.decks.deck import deck_names, load_deck
 
 
 def without_missing_deck(setup: GameSetup, tell: Callable[[Said], object]) -> GameSetup:
-    """Return the choice, without its deck where that can be read no more: no game is lost for want of one.
+    """Return the setup, without its deck if that cannot be loaded. The game goes on in any case.
 
-    `tell` is told why.
+    `tell` gets the reason.
     """
     if setup.deck is None:
         return setup
@@ -28,16 +28,16 @@ def without_missing_deck(setup: GameSetup, tell: Callable[[Said], object]) -> Ga
 
 
 def is_deck_missing(deck: str | None) -> bool:
-    """Tell whether a deck is enrolled no longer."""
+    """Return whether a deck is no longer enrolled."""
     return deck is not None and deck not in deck_names()
 
 
 def missing_deck_text(deck: str | None) -> str:
-    """Return what is to be said where a game may go on whose deck is enrolled no longer; else nothing."""
+    """Return a line about a game's deck that is no longer enrolled, or an empty text."""
     if deck is None or not is_deck_missing(deck):
         return ""
     if deck_names():
-        return _("Its deck, {deck}, is enrolled no longer: it goes on with the one chosen below.").format(
+        return _("Its deck, {deck}, is no longer enrolled. The game will use the deck chosen below.").format(
             deck=deck
         )
-    return _("Its deck, {deck}, is enrolled no longer: it goes on without it.").format(deck=deck)
+    return _("Its deck, {deck}, is no longer enrolled. The game goes on without it.").format(deck=deck)

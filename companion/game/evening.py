@@ -1,4 +1,4 @@
-"""The evening's score: who lost how often, streaks, rituals due."""
+"""The evening's score: losses, streaks, rituals due."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ class Standing:
 
     player: str
     games: int = 0
-    """Finished games that the player took part in."""
+    """Finished games of the player."""
     losses: int = 0
     streak: int = 0
-    """Games lost in a row up to now; 0 after a game survived."""
+    """Games lost in a row until now."""
     rituals: tuple[str, ...] = ()
-    """Titles of the rituals that fell on the player and are not done yet, oldest first."""
+    """Titles of the player's rituals that are still due, oldest first."""
 
     def dues(self) -> tuple[str, ...]:
-        """Return each title once, and how often it is due: `Library Boy`, or `Library Boy × 2`."""
+        """Return each title once, with its number: `Library Boy`, or `Library Boy × 2`."""
         return tuple(title if n == 1 else f"{title} × {n}" for title, n in Counter(self.rituals).items())
 
 
 @dataclass(frozen=True, slots=True)
 class Ritual:
-    """One ritual that fell on a player: a song, or something to be said."""
+    """One ritual that fell on a player: a song, or something to say."""
 
     player: str
     title: str
     game: int
     """The id of the game that called for it."""
     number: int
-    """Which of those of that title that fell on the player in that game, from 1."""
+    """Distinguishes rituals of one title that fell on the player in that game, from 1."""
     started: float
-    """When that game began, in seconds since 1970."""
+    """Start of that game, in seconds since 1970."""
     game_number: int
-    """Which game of its evening that was, from 1."""
+    """Number of the game within its evening, from 1."""
     done: float | None = None
-    """When it was said to be done, in seconds since 1970; None while it is due."""
+    """When it was reported as done, in seconds since 1970; None while it is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class Tally:
     """The score of one evening, or of all of them."""
 
     standings: tuple[Standing, ...]
-    """Most losses first; of equals, who has played more games to lose them stands lower."""
+    """Most losses first. With equal losses, fewer games come first."""
     losers: tuple[str | None, ...] = ()
-    """The loser of each finished game, in order; None where none was found."""
+    """The loser of each finished game, in order; None if none was found."""
     unfinished: int = 0
-    """Games that were begun and never ended."""
+    """Games that never ended."""
     rituals: tuple[Ritual, ...] = ()
-    """Every ritual that fell on anybody, done or due, oldest first."""
+    """Every ritual, done or due, oldest first."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class _Count:
 
 
 def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Tally:
-    """Count games, each with its event lines, in the order in which they were played."""
+    """Count games in the order in which they were played, each with its event lines."""
     counts: dict[str, _Count] = {}
     sittings: dict[int, Counter[str]] = {}
     losers: list[str | None] = []
@@ -99,7 +99,7 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
             losers.append(game.loser)
             losses = sittings.setdefault(game.evening, Counter())
             losses.update([game.loser] if game.loser is not None else [])
-            # The rulings of the last event may have called for them already.
+            # The rulings of the last event may already include them.
             due += [ritual for ritual in _rituals_at_the_end(game, losses) if ritual not in due]
             for player in game.players:
                 counts[player].finished(lost=player == game.loser)
@@ -125,7 +125,7 @@ def store_tally(store: Store, *, all_evenings: bool = False) -> Tally:
 
 
 def tally_title(store: Store, *, all_evenings: bool = False) -> str:
-    """Return what a picture of that tally is headed with: its date, once the evening is over."""
+    """Return the title of a picture of that tally: its date, once the evening is over."""
     if all_evenings:
         return _("All evenings")
     games = store.games(evening=store.last_evening()) if store.current_evening() is None else []
@@ -133,7 +133,7 @@ def tally_title(store: Store, *, all_evenings: bool = False) -> str:
 
 
 def apply_revisions(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return event lines with revisions put in place and withdrawn ones dropped."""
+    """Return event lines with revisions applied and withdrawn ones removed."""
     kept: dict[Any, Mapping[str, Any]] = {}
     for line in lines:
         revised = line.get("revise")
@@ -147,7 +147,7 @@ def apply_revisions(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any
 
 
 def called_rituals(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return (who it falls on, title) for each ritual that the rulings of `lines` call for."""
+    """Return (player, title) for each ritual that the rulings of `lines` call for."""
     due: list[tuple[str, str]] = []
     for line in lines:
         effects = (line.get("ruling") or {}).get("effects") or {}
@@ -156,7 +156,7 @@ def called_rituals(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _rituals(game: StoredGame, nth: int, fallen: Iterable[tuple[str, str]]) -> list[Ritual]:
-    """Return the rituals of one game, the evening's `nth`, each with what the store knows of it."""
+    """Return the rituals of one game, the evening's `nth`, each with its state in the store."""
     done = {ritual.key: ritual.at for ritual in game.rituals_done}
     numbers: Counter[tuple[str, str]] = Counter()
     rituals = []
@@ -169,12 +169,12 @@ def _rituals(game: StoredGame, nth: int, fallen: Iterable[tuple[str, str]]) -> l
 
 
 def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return what the loser of a finished game has coming, by the rules it was played by."""
+    """Return the rituals of a finished game's loser, by the game's rules."""
     if game.loser is None:
         return []
     try:
         rules = load_ruleset(game.rules, game.options)
-    except BadInputError:  # a house variant whose file is no longer there
+    except BadInputError:  # a house variant whose file is gone
         return []
     sitting = Sitting(rules=rules, players=game.players, loser=game.loser, losses=losses)
     return [(game.loser, title) for title in sitting.rituals()]

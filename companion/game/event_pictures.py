@@ -1,8 +1,7 @@
-"""Pictures of the moments at which something was decided, for whoever doubts a ruling.
+"""Pictures of the table at each event, for players who doubt a ruling.
 
-They show the table and nothing else: what lies outside of the cards' places, where people sit, is painted
-over, and arms that reach in are blurred, before a picture is held at all. They are held in memory only, until
-somebody keeps one as a file.
+They show only the table. Everything outside the cards' places, where people sit, is painted over, and arms
+are blurred, before a picture is stored even in memory. They stay in memory until somebody saves one.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from vision.types import CardReading, Image
 
 WIDTH = 640
 MAX_PICTURES = 400
-"""Pictures held, the newest; about 20 MB."""
+"""Number of pictures in memory, about 20 MB; older ones are dropped."""
 MARGIN_MM = 75.0
-"""What is shown around the middle of each card's place: the card, and the fingers that let go of it."""
+"""Margin around the centre of each card's place: room for the card and the fingers on it."""
 _OUTSIDE = (24, 24, 24)
 _CORNERS = 24
 _BLUR_SHARE, _ROUND_SHARE = 40, 60
-"""An arm is blurred to dots of this part of the picture's width, and so far around it."""
+"""Size of the blur's dots and of the margin around an arm, as fractions of the frame's width."""
 
 
 def add_event_pictures(
@@ -37,9 +36,9 @@ def add_event_pictures(
     arms: Mask | None = None,
     readings: Sequence[CardReading] = (),
 ) -> None:
-    """Put what the camera saw into `moments`, as JPEG by the id of each of `lines`.
+    """Add the frame to `moments` as JPEG, under the id of each of `lines`.
 
-    `arms` (in a reduced copy of the frame) are blurred, but for the cards that the lines are about, where
+    `arms`, a mask in a reduced copy of the frame, are blurred. The cards of the lines stay sharp where
     `readings` show them.
     """
     if not lines or layout is None:
@@ -61,7 +60,7 @@ def add_event_pictures(
 
 
 def blur_arms(frame: Image, arms: Mask, cards: Sequence[CardReading]) -> Image:
-    """Return a picture in which arms are blurred beyond recognition, but for these cards."""
+    """Return the frame with arms blurred beyond recognition, except for these cards."""
     height, width = frame.shape[:2]
     mask = cv2.resize(arms.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
     around = 2 * (width // _ROUND_SHARE) + 1
@@ -77,7 +76,7 @@ def blur_arms(frame: Image, arms: Mask, cards: Sequence[CardReading]) -> Image:
 
 
 def crop_to_table(frame: Image, layout: Layout) -> Image | None:
-    """Return the part of a picture in which cards lie, all around it painted over; None if there is none."""
+    """Return the part of the frame around the cards' places, with the rest painted over, or None."""
     outline = _outline(layout)
     if outline is None:
         return None
@@ -95,7 +94,7 @@ def crop_to_table(frame: Image, layout: Layout) -> Image | None:
 
 
 def _outline(layout: Layout) -> NDArray[np.float64] | None:
-    """Return the convex polygon around all places of cards, N x 2 pixels of the layout's picture."""
+    """Return the convex hull around all places of cards, N x 2, in pixels of the layout's frame."""
     turns = np.linspace(0, 2 * np.pi, _CORNERS, endpoint=False)
     around = MARGIN_MM * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     places = [place for zone in layout.zones() if (place := layout.place_of(zone)) is not None]

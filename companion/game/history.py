@@ -1,4 +1,4 @@
-"""What the store knows of earlier games: which game may go on, who lost, what is played next."""
+"""Earlier games in the store: which can go on, who lost, and what is played next."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from engine.errors import BadInputError
 
 @dataclass(frozen=True, slots=True)
 class GameHistory:
-    """What earlier games mean for the one that begins or goes on."""
+    """Facts about earlier games that matter to a game that begins or goes on."""
 
     loser: str | None = None
-    """The Shithead of the game before, this evening."""
+    """The loser of the evening's last game."""
     losses: Counter[str] = field(default_factory=Counter)
     game: StoredGame | None = None
     """The game that goes on."""
     lines: tuple[dict[str, Any], ...] = ()
     """Its lines as they were written."""
     notice: str | None = None
-    """What opening the store found worth saying (a damaged file set aside)."""
+    """Message from opening the store, such as a damaged file set aside."""
 
     @property
     def watched_until(self) -> float:
-        """When the last thing was decided in the game that goes on, seconds of its source."""
+        """Time of the last decision in the game that goes on, in seconds of its source."""
         return max((float(line.get("decided_at") or 0.0) for line in self.lines), default=0.0)
 
 
 def load_history(setup: GameSetup) -> GameHistory:
-    """Read from the store what the chosen game has to know of earlier ones.
+    """Read the facts about earlier games from the store.
 
     Raises:
-        BadInputError: the game to go on with is not there, or the store cannot be used.
+        BadInputError: the game to go on with is missing, or the store cannot be used.
     """
     if not setup.kept:
         return GameHistory()
@@ -51,7 +51,7 @@ def load_history(setup: GameSetup) -> GameHistory:
             resumed = next((game for game in store.games() if game.id == setup.resume), None)
             if resumed is None:
                 raise BadInputError(
-                    "the store {path} holds no game {resume} to go on with",
+                    "the store {path} has no game {resume} to continue",
                     path=store.path,
                     resume=setup.resume,
                 )
@@ -63,8 +63,8 @@ def load_history(setup: GameSetup) -> GameHistory:
 
 
 def find_resumable_game(store: Path | None) -> tuple[StoredGame | None, str | None]:
-    """Return the game that was broken off and may go on, if any, and what there is to say of the store."""
-    if not store_exists(store):  # looking for a game begins no store
+    """Return the interrupted game that may go on, if any, and the store's message."""
+    if not store_exists(store):  # looking for a game creates no store
         return None, None
     try:
         with Store.open(store) as opened:
@@ -74,10 +74,10 @@ def find_resumable_game(store: Path | None) -> tuple[StoredGame | None, str | No
 
 
 def setup_without_camera(store: Path | None) -> GameSetup | None:
-    """Return what the form offers where there is no camera; None: nobody has played here lately.
+    """Return what the form offers if there is no camera, or None if nobody has played here lately.
 
-    It is the game that was broken off, else the next one of an evening that has begun. A damaged store is
-    left as it is: the form, which opens it, says so.
+    It offers the interrupted game, else the evening's next one. A damaged store is not touched: the form
+    opens it and reports the damage.
     """
     if not store_exists(store):
         return None
@@ -94,17 +94,17 @@ def setup_without_camera(store: Path | None) -> GameSetup | None:
         setup = next_game_setup(stored_setup(played[-1], store=store), played[-1])
     else:
         return fresh if notice else None
-    # A phone or a film may still be there; a game that is over was the film's only one.
+    # A phone or a film may still be there. A finished game was the only one in its film.
     gone = setup.uses_own_camera or (broken is None and setup.is_film)
     return replace(setup, source=None) if gone else setup
 
 
 def find_last_finished(store: Path | None) -> StoredGame | None:
-    """Return the game that was finished last and may be opened again, if any; None without a usable store."""
+    """Return the last finished game, which may be opened again, or None."""
     if not store_exists(store):
         return None
     try:
         with Store.open(store) as opened:
             return opened.last_finished_game()
-    except BadInputError:  # said where the store is asked for a game that was broken off
+    except BadInputError:  # reported by `find_resumable_game`
         return None

@@ -14,13 +14,13 @@ from engine.ruleset import load_ruleset
 
 
 def next_game_setup(last: GameSetup | None, table: Any = None) -> GameSetup:
-    """Return what is offered for the next game.
+    """Return the setup that is offered for the next game.
 
     Args:
-        last: The game that was played; None: there was none.
-        table: Its public table at the end (`PublicTable`), which knows dealer and loser.
+        last: The setup of the last game, if any.
+        table: Its public table at the end (`PublicTable`), with dealer and loser.
     """
-    if last is None or last.demonstration or not last.kept:  # after a demonstration comes a game of one's own
+    if last is None or last.demonstration or not last.kept:  # offer a game of the user's own next
         return GameSetup(source=None, players=DEFAULT_PLAYERS, store=last.store if last else None)
     players = last.players or (tuple(table.players) if table is not None else DEFAULT_PLAYERS)
     fresh = replace(last, resume=None, players=players)
@@ -35,14 +35,14 @@ def next_game_setup(last: GameSetup | None, table: Any = None) -> GameSetup:
 
 
 def next_deal_notice(dealer: str | None) -> Said:
-    """Return what is said while the deal of the next game is waited for."""
+    """Return the line that is shown while the next deal is awaited."""
     if dealer is None:
-        return message("the next deal begins the next game")
-    return message("the next deal begins the next game: {player} deals", player=dealer)
+        return message("the next deal starts a new game")
+    return message("the next deal starts a new game: {player} deals", player=dealer)
 
 
 def new_game_notice(dealer: str | None) -> Said:
-    """Return what is said once the next game has begun."""
+    """Return the line that is shown once the next game has begun."""
     if dealer is None:
         return message("a new game has begun")
     return message("a new game has begun: {player} deals", player=dealer)

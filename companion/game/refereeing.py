@@ -110,7 +110,9 @@ class WatchedGame:
         deal = deal_for(ruleset, len(players) if players else _USUAL_PLAYERS)
         if deal is None:
             raise BadInputError(
-                "players: one pack does not serve {count} in {rules}", count=len(players or ()), rules=rules
+                "players: one pack is not enough for {count} in {rules}",
+                count=len(players or ()),
+                rules=rules,
             )
         given = _named(load_layout(layout), players) if layout is not None else None
         learning = None

@@ -1,4 +1,4 @@
-"""An evening gone through again, event by event: the table as it stood after each of them."""
+"""Replay an evening event by event, with the table after each of them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class ReplayStep:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game of the evening with its lines as they stand in the end."""
+    """A game of the evening with its final lines."""
 
     game: StoredGame
     lines: tuple[EventLine, ...]
     earlier_losers: tuple[str, ...] = ()
-    """Who lost the games before it, in order."""
+    """The losers of the evening's earlier games, in order."""
     folder: Path | None = None
-    """Where pictures of its moments may lie."""
+    """Folder of its pictures."""
     pictures: Mapping[int, bytes] = field(default_factory=dict)
-    """Pictures that are not on the disk, of a game that runs, by the event's id."""
+    """Pictures of a running game that are not on the disk, by event id."""
 
     def picture(self, event_id: int) -> bytes | None:
         """Return the picture of an event, or None."""
@@ -51,7 +51,7 @@ class PlayedGame:
 
 
 def last_evening_games(path: Path | None) -> list[PlayedGame]:
-    """Return the games of the last evening in the store, oldest first; those without an event are left out.
+    """Return the games of the last evening, oldest first, without those that have no event.
 
     Raises:
         BadInputError: the store cannot be used.
@@ -72,7 +72,7 @@ def last_evening_games(path: Path | None) -> list[PlayedGame]:
 
 
 def running_game(setup: GameSetup | None, session: Session) -> PlayedGame:
-    """Return a game that is in no store, as its session has it."""
+    """Return the running game of a session, for a game that is not stored."""
     snapshot = session.snapshot
     game = StoredGame(
         id=0,
@@ -92,10 +92,10 @@ def running_game(setup: GameSetup | None, session: Session) -> PlayedGame:
 def replay(played: PlayedGame) -> list[ReplayStep]:
     """Return every event of a game with the table after it.
 
-    Rulings are those that were given; the table is what the referee makes of the events as they stand now.
+    Rulings are those given at the time. The table follows from the events as they stand now.
 
     Raises:
-        BadInputError: the game's rules are not there any more, or a line is no event.
+        BadInputError: the game's rules are gone, or a line is not an event.
     """
     game = played.game
     players = game.players or _players_of(played.lines)
@@ -117,8 +117,8 @@ def replay(played: PlayedGame) -> list[ReplayStep]:
 
 
 def _players_of(lines: Sequence[EventLine]) -> tuple[str, ...]:
-    """Return who plays where only the deal told it."""
+    """Return the players from the deal."""
     up = next((line["up"] for line in lines if line.get("event") == "deal" and line.get("up")), None)
     if not up:
-        raise BadInputError("it is not known who played")
+        raise BadInputError("the players of this game are unknown")
     return tuple(map(str, up))

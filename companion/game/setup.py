@@ -1,4 +1,4 @@
-"""What is played tonight: source, ruleset, players. `companion.game.starting` makes a session of it."""
+"""The setup of a game: source, ruleset, players. `companion.game.starting` makes a session of it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from engine.ruleset import DEFAULT_RULESET, load_ruleset
 
 @dataclass(frozen=True, slots=True)
 class GameSetup:
-    """One game as it was chosen, before anything is opened."""
+    """One game as it was set up, before anything is opened."""
 
     source: str | None
-    """A film's path, a camera's number or a stream's URL; None: people enter what happens."""
+    """A film's path, a camera's number or a stream's URL; None: people enter the events."""
     players: tuple[str, ...]
-    """Clockwise as seen from above, the first at the bottom edge of the picture."""
+    """Clockwise as seen from above, the first at the bottom edge of the frame."""
     rules: str = DEFAULT_RULESET
     options: tuple[str, ...] = ()
     dealer: str | None = None
@@ -31,29 +31,29 @@ class GameSetup:
     deck: str | None = None
     """An enrolled deck."""
     store: Path | None = None
-    """Where the evening is kept; None: the user's own store."""
+    """Path of the evening's store; None: the user's own."""
     kept: bool = True
-    """Whether the game goes into the store at all."""
+    """Whether the game goes into the store."""
     resume: int | None = None
-    """The id of a game in the store that was broken off, and goes on."""
+    """The id of an interrupted game in the store that goes on."""
     demonstration: bool = False
-    """Whether this is the film that ships, shown because there was nothing else to watch."""
+    """Whether this is the sample film, shown because there was nothing else to watch."""
 
     @property
     def is_film(self) -> bool:
-        """Whether the source is a film, which has its own clock and can be wound on."""
+        """Whether the source is a film, which has its own clock and can be skipped through."""
         return self.source is not None and not self.uses_own_camera and "://" not in self.source
 
     @property
     def uses_own_camera(self) -> bool:
-        """Whether the source is a camera of the device that the game was chosen on."""
+        """Whether the source is a camera of this device."""
         return self.source is not None and (self.source == PHONE_CAMERA or self.source.isdecimal())
 
 
 def source_text(source: str | None) -> str:
-    """Return what is watched, as a screen says it."""
+    """Return the source in words."""
     if source is None:
-        return _("No camera: you enter what happens, the referee rules on it.")
+        return _("No camera: you enter what happens, and the referee rules on it.")
     if source == PHONE_CAMERA:
         return _("Watching through the camera of this phone")
     if source.isdecimal():
@@ -62,7 +62,7 @@ def source_text(source: str | None) -> str:
 
 
 def stored_setup(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> GameSetup:
-    """Return the choice that goes on with a game in the store."""
+    """Return the setup that goes on with a game in the store."""
     return GameSetup(
         source=game.source,
         players=game.players,
@@ -95,18 +95,18 @@ def setup_fault(rules: str, options: Sequence[str], players: Sequence[str]) -> s
 
 
 def setup_summary(setup: GameSetup) -> str:
-    """Return what will be played, in a few readable sentences; the choice must be playable."""
+    """Return a playable setup in a few sentences."""
     ruleset = load_ruleset(setup.rules, setup.options)
     words = [
         _("{rules}: {players}, clockwise.").format(rules=ruleset.title, players=", ".join(setup.players)),
-        _("{player} deals.").format(player=setup.dealer) if setup.dealer else _("Nobody is named as dealer."),
+        _("{player} deals.").format(player=setup.dealer) if setup.dealer else _("No dealer is named."),
     ]
     deal = deal_for(ruleset, len(setup.players))
     if deal is not None:
         words.append(
-            _("Each gets {down} face down, {up} face up, {hand} in hand; {left} stay to draw.").format(
-                down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"]
-            )
+            _(
+                "Each player gets {down} face down, {up} face up and {hand} in hand; {left} are left to draw."
+            ).format(down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"])
         )
     words.append(options_text(ruleset) or _("No house options."))
     if setup.deck is not None:

@@ -1,4 +1,4 @@
-"""From a choice to a game that runs: fresh, or taken up where it was broken off."""
+"""Open a game from its setup: a fresh one, or an interrupted one that goes on."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """What to do about a deck that is not named; nothing, unless told."""
+    """How to treat a deck that is not named."""
 
     learn: bool = False
-    """Whether to learn it, and keep what was learnt."""
+    """Whether to learn it, and keep the result."""
     tell: Callable[[Said], object] | None = None
-    """Told which enrolled deck it is by its back; None: that is not looked for."""
+    """Gets a line about the enrolled deck with that back; None: backs are not compared."""
 
 
 _PLAINLY = WatchOptions()
 
 
 def open_game(setup: GameSetup, history: GameHistory, watching: WatchOptions = _PLAINLY) -> Game:
-    """Return the game, with what had happened in it where it goes on; what is watched goes on to the next.
+    """Return the game, with its past if it goes on. A watched game leads on to the next.
 
-    A demonstration is one game.
+    A demonstration is a single game.
 
     Raises:
-        BadInputError: rules, players, deck or layout are not usable.
+        BadInputError: rules, players, deck or layout cannot be used.
     """
     if setup.source is None:
         return _hand_scored(setup, history)
@@ -72,22 +72,22 @@ def open_watched_game(
     players: Sequence[str] | None = None,
     watching: WatchOptions = _PLAINLY,
 ) -> WatchedGame:
-    """Return the game over a camera or a film.
+    """Return the game in front of a camera or in a film.
 
     Args:
-        setup: What is played; its source is not opened here.
+        setup: The game; its source is not opened here.
         history: Earlier games.
-        players: Instead of the choice's; used where the deal will show how many there are.
-        watching: What to do about a deck that is not named.
+        players: Used if the setup names none. None: the deal shows how many there are.
+        watching: How to treat a deck that is not named.
 
     Raises:
-        BadInputError: rules, players, deck or layout are not usable.
+        BadInputError: rules, players, deck or layout cannot be used.
     """
     collect_ended_games()
     resumed = history.game
     if resumed is not None:
         setup = without_missing_deck(setup, watching.tell or (lambda _line: None))
-    # Where the camera stands otherwise, or is another one, the watcher looks for the places anew.
+    # If the camera has moved, or is another one, the watcher searches for the places again.
     known = resumed.layout if resumed is not None else None
     with ExitStack() as until_opened:
         layout = setup.layout
@@ -115,7 +115,7 @@ def open_watched_game(
 
 
 def stored_layout_file(known: dict[str, Any], folder: Path, players: Sequence[str] | None) -> Path | None:
-    """Return a file with the places that the store holds; None, to look anew, where they make no sense."""
+    """Write the store's layout to a file and return it, or None if it makes no sense."""
     path = folder / "layout.json"
     path.write_text(json.dumps(known), encoding="utf-8")
     try:
@@ -142,12 +142,12 @@ def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:
 
 
 def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:
-    """Open a film, a camera, a stream, or the camera of the phone on which this runs.
+    """Open a film, a camera, a stream, or this phone's own camera.
 
-    `tries_on`: whether one that is lost in mid-game is waited for however long it stays away.
+    `tries_on`: whether to wait without limit for a source that is lost in mid-game.
 
     Raises:
-        BadInputError: there is no such thing, or it yields no picture.
+        BadInputError: there is no such source, or it gives no frame.
     """
     if source == PHONE_CAMERA:
         return open_phone_camera()
@@ -155,7 +155,7 @@ def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:
 
 
 def skip_watched_part(setup: GameSetup, history: GameHistory, source: FrameSource) -> FrameSource:
-    """Return the source; a film whose game goes on is wound on to where it was broken off."""
+    """Return the source. The film of a game that goes on starts where the game was interrupted."""
     return SourceFrom(source, history.watched_until) if _same_film(setup, history) else source
 
 
@@ -172,7 +172,7 @@ class SourceFrom:
         self.tell: Callable[[str], None] = tell_nobody
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield the pictures after that time, under their own times."""
+        """Yield the frames after that time, with their own times."""
         return ((t, frame) for t, frame in self._source if t > self._since)
 
     def close(self) -> None:
@@ -181,12 +181,12 @@ class SourceFrom:
 
 
 def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False) -> Session:
-    """Return the session of a chosen game; nothing is opened before it starts.
+    """Return the session of a game. It opens nothing before it starts.
 
     Args:
-        setup: What is played.
-        realtime: False runs a film as fast as it can be read.
-        learn: Whether a deck that is not named may be learnt; from a film it never is.
+        setup: The game.
+        realtime: With False, a film runs as fast as it can be read.
+        learn: Whether to learn a deck that is not named. From a film none is learnt.
     """
 
     @cache
@@ -198,7 +198,7 @@ def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False
         return skip_watched_part(setup, history(), open_game_source(setup.source, tries_on=True))
 
     def open_recorder(tell: Callable[[str], None]) -> GameRecorder:
-        notice = history().notice  # before this game is among those that were played
+        notice = history().notice  # read before this game is stored
         recorder = GameRecorder(Store.open(setup.store), setup, tell)
         recorder.notice = recorder.notice or notice
         recorder.begin()

@@ -1,4 +1,4 @@
-"""A game that no camera watches: its book, kept by those who play."""
+"""A game without a camera: people enter the events."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from engine.events import Event
 
 
 class TouchGame:
-    """A game that no camera watches: people enter what happens, the referee rules all the same."""
+    """A game without a camera: people enter the events, and the referee rules on them."""
 
-    setup = None  # the game is the only one of its session
+    setup = None  # a session has only one such game
     readings: tuple[Any, ...] = ()
     moving = lost = awaits_deal = False
     layout = places = arms = None
@@ -32,11 +32,11 @@ class TouchGame:
 
     @property
     def started_at(self) -> float:
-        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
+        """Seconds played before an interruption; 0 for a fresh game."""
         return self._book.last_t
 
     def enter(self, event: Event) -> list[EventLine]:
-        """Take in an event that a person reports; a draw that it makes due is taken for made."""
+        """Add an event that a person reports. A draw that is then due is assumed."""
         told = self._book.enter(event)
         for player, count in self.table.to_draw.items():
             draw = Event(
@@ -46,24 +46,24 @@ class TouchGame:
         return told
 
     def undo(self) -> EventLine | None:
-        """Take the last event back that somebody entered, with the draws that were assumed after it."""
+        """Remove the last event that a person entered, with the draws assumed after it."""
         line = self._book.undo()
         while line is not None and line.get("by") == ASSUMED:
             line = self._book.undo()
         return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
+        """Replace an earlier event by `event`, or remove it with None, and judge the game again.
 
         Raises:
-            BadInputError: there is no event of this id, or it is the referee's own conclusion.
+            BadInputError: there is no such event, or the referee inferred it.
         """
         self._book.correct(event_id, event)
 
     def feed(self, frame: Any, t: float) -> list[EventLine]:
-        """Take a picture: there is none to look at."""
+        """Ignore a frame."""
         return []
 
     def finish(self, t: float) -> list[EventLine]:
-        """Take the end: nothing was waiting."""
+        """Do nothing at the end."""
         return []

@@ -1,4 +1,4 @@
-"""Events in words, as screens and logs show them. No rules are known here."""
+"""Events in words, as screens and logs show them. This module knows no rules."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def event_text(line: Mapping[str, Any]) -> str:
         case "draw":
             return _("{player} draws {cards}").format(player=who, cards=_count(int(count or 1)))
         case "recount":
-            return _("{player} has more cards than were counted").format(player=who)
+            return _("{player} has more cards than counted").format(player=who)
         case "exchange":
             what = _("{player} exchanges").format(player=who)
             return what if line.get("player") else _("Cards are exchanged")
@@ -58,12 +58,12 @@ def event_text(line: Mapping[str, Any]) -> str:
             breach = line.get("breach") or {"says": line.get("says")}
             return breach_text(breach) or _("{player} broke a rule earlier").format(player=who)
         case "unclear":
-            return question_text(line) or _("Not clear what happened")
+            return question_text(line) or _("Unclear what happened")
     return kind
 
 
 def question_text(line: Mapping[str, Any]) -> str:
-    """Return what an `unclear` event asks, in the language in force; a question of old as it was written."""
+    """Return the question of an `unclear` event in the current language, or as it was written."""
     says, player = str(line.get("says") or ""), line.get("player")
     known = taken_apart(says, player)
     return says if known is None else _(known[0]).format(player=player or _("Somebody"), **known[1])

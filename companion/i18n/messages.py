@@ -1,4 +1,4 @@
-"""Errors and notices in the language in force, made anew from their forms and facts (`engine.messages`)."""
+"""Errors and notices in the current language, built from their forms and facts (`engine.messages`)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ REASONS = (
     gettext_noop("database disk image is malformed"),
     gettext_noop("file is not a database"),
 )
-"""What the system and SQLite give as reasons; others are shown as they come."""
+"""Reasons that the system and SQLite give. Others are shown untranslated."""
 
 
 def translate(said: str) -> str:
-    """Return a line for the user; one whose form is not known stays English."""
+    """Return a message in the current language. An unknown form stays English."""
     if language() == "en":
         return str(said)
     if not isinstance(said, Said):
@@ -38,13 +38,13 @@ def translate(said: str) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """Return what an error says to the user."""
+    """Return an error's message for the user."""
     if isinstance(error, OSError) and error.strerror:
         return translate(message("{path}: {reason}", path=error.filename or "?", reason=error.strerror))
     return translate(getattr(error, "says", str(error)))
 
 
 def failure_text(error: BaseException) -> str:
-    """Return what is said of a mistake of the program's own."""
+    """Return the message for a bug in the program itself."""
     kind = type(error).__name__
-    return _("The program failed ({kind}: {reason})").format(kind=kind, reason=error)
+    return _("The program has failed ({kind}: {reason})").format(kind=kind, reason=error)

@@ -1,4 +1,4 @@
-"""The referee's sentences in the language in force, made anew from their facts (`engine.sentences`)."""
+"""The referee's sentences in the current language, built from their facts (`engine.sentences`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.i18n.wording import card_name, demand_text
 from engine.sentences import Said, facts_of
 
 SAID = "said"
-"""The field of a written ruling with form and facts of its needs and notes, by their English text."""
+"""The field of a stored ruling that holds form and facts of its needs and notes, by their English text."""
 _SEVERAL = {
     "J": gettext_noop("jacks"),
     "Q": gettext_noop("queens"),
@@ -21,7 +21,7 @@ _SEVERAL = {
 
 
 def storable_ruling(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a ruling as it is written down: its sentences can be said in any language when it is read."""
+    """Return a ruling as it is stored: with form and facts, so that any language can say it later."""
     if ruling is None:
         return None
     sentences = [*(ruling.get("needs") or ()), *(ruling.get("notes") or ())]
@@ -30,7 +30,7 @@ def storable_ruling(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def breach_text(breach: Mapping[str, Any]) -> str:
-    """Return what a breach says."""
+    """Return a breach's sentence."""
     return _anew(str(breach.get("says") or ""), breach.get("form"), breach.get("facts"))
 
 
@@ -43,7 +43,7 @@ def ruling_sentence(text: str, ruling: Mapping[str, Any]) -> str:
 
 
 def _anew(english: str, form: Any, facts: Any) -> str:
-    """Say a sentence in the language in force; one whose form is not known there stays English."""
+    """Return a sentence in the current language. An unknown form stays English."""
     if language() == "en" or not isinstance(form, str) or not isinstance(facts, Mapping):
         return english
     translated = _(form)
@@ -56,9 +56,9 @@ def _anew(english: str, form: Any, facts: Any) -> str:
 
 
 class _Words(Formatter):
-    """Fills the places of a translated form; what stands after a colon says how.
+    """Fills the fields of a translated form; the format spec names the kind of word.
 
-    `cards`: cards as they are called; `or`: the same, as a choice; `rank`: a rank; `plural`: several of it;
+    `cards`: names of cards; `or`: the same as a choice; `rank`: a rank; `plural`: a rank in the plural;
     `demand`: what may be played.
     """
 

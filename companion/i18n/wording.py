@@ -1,4 +1,4 @@
-"""Cards, days and paths in words and signs, as screens and logs show them. No rules are known here."""
+"""Names and labels of cards, dates and paths, as screens and logs show them. This module knows no rules."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MONTHS = (
 
 
 def split_card(card: str) -> tuple[str, str]:
-    """Return (rank, suit letter); the suit is empty for a joker, an unknown card or a bare rank."""
+    """Return (rank, suit letter). The suit is empty for a joker, an unknown card or a bare rank."""
     if len(card) > 1 and card != "JOKER" and card[-1] in SUITS:
         return card[:-1], card[-1]
     return card, ""
@@ -58,22 +58,22 @@ def is_red(card: str) -> bool:
 
 
 def date_text(seconds: float) -> str:
-    """Return the day, where the device is, of a time in seconds since 1970: `14 November 2026`."""
+    """Return the local date of a time in seconds since 1970: `14 November 2026`."""
     day = time.localtime(seconds)
     month = _(_MONTHS[day.tm_mon - 1])
     return _("{day} {month} {year}").format(day=day.tm_mday, month=month, year=day.tm_year)
 
 
 def short_path(path: Path) -> str:
-    """Return a path as people write it: from their own folder on, where it lies there."""
+    """Return a path, shortened to `~/…` inside the home folder."""
     try:
         return f"~/{path.relative_to(Path.home()).as_posix()}"
-    except (ValueError, RuntimeError):  # elsewhere, or nobody's home is known
+    except (ValueError, RuntimeError):  # elsewhere, or the home folder is unknown
         return str(path)
 
 
 def card_label(card: str) -> str:
-    """Return a card in print: `9♠`, `Joker`, `?`."""
+    """Return a card as it is printed: `9♠`, `Joker`, `?`."""
     rank, suit = split_card(card)
     if rank == "??":
         return "?"
@@ -81,7 +81,7 @@ def card_label(card: str) -> str:
 
 
 def card_name(card: str) -> str:
-    """Return a card as it is said aloud: `9 of spades`."""
+    """Return a card as it is spoken: `9 of spades`."""
     rank, suit = split_card(card)
     if rank in ("??", "JOKER"):
         return _("a card not read") if rank == "??" else _("joker")
@@ -90,12 +90,12 @@ def card_name(card: str) -> str:
 
 
 _DEMAND_MORE = (gettext_noop("red"), gettext_noop("black"), gettext_noop("of a better suit if equal"))
-"""What may follow a comma in what the engine says of a demand."""
+"""Phrases that may follow a comma in the engine's demand."""
 _DEMAND = re.compile(r"(\w+) or (higher|lower)(.*)", re.DOTALL)
 
 
 def demand_text(text: str) -> str:
-    """Return what may be played (`9 or higher`, `anything`) in the language in force."""
+    """Return what may be played (`9 or higher`, `anything`) in the current language."""
     found = _DEMAND.fullmatch(text)
     if found is None:
         return _(text) if text in (gettext_noop("anything"), gettext_noop("not known")) else text
@@ -105,7 +105,7 @@ def demand_text(text: str) -> str:
 
 
 def cards_label(cards: Sequence[str]) -> str:
-    """Return several cards in print, long rows cut in the middle: `9♠ 9♦`."""
+    """Return several cards as they are printed, long lists cut in the middle: `9♠ 9♦`."""
     if len(cards) > 6:
         return " ".join(map(card_label, cards[:3])) + f" … {card_label(cards[-1])}"
     return " ".join(map(card_label, cards))

@@ -1,4 +1,4 @@
-"""Speaking aloud, behind one small interface: espeak-ng on a desktop, the phone's own voice on Android."""
+"""Speech behind one small interface: espeak-ng on a desktop, the phone's own voice on Android."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from companion.speech.queue import MAX_SENTENCE_S, QueuedSpeaker
 
 _log = logging.getLogger(__name__)
 _PROGRAMS = ("espeak-ng", "espeak", "say")
-"""Programs that speak, the preferred one first; `say` is that of macOS."""
+"""Speech programs in order of preference; `say` belongs to macOS."""
 
 
 class Speaker(Protocol):
-    """Something that says a sentence aloud."""
+    """Says sentences aloud."""
 
     def say(self, text: str, *, lasting: bool = False) -> None:
-        """Say `text` soon, and return at once; what waits and is not `lasting` is dropped for it."""
+        """Queue `text` and return at once. It replaces queued texts that are not `lasting`."""
         ...
 
     def close(self) -> None:
@@ -30,7 +30,7 @@ class Speaker(Protocol):
 
 
 class SilentSpeaker:
-    """Says nothing: there is no voice here."""
+    """Says nothing, on a device without a voice."""
 
     def say(self, text: str, *, lasting: bool = False) -> None:
         """Say nothing."""
@@ -40,7 +40,7 @@ class SilentSpeaker:
 
 
 class ProgramSpeaker(QueuedSpeaker):
-    """Speaks through a program that reads a text from its standard input."""
+    """Speaks with a program that reads text from its standard input."""
 
     def __init__(self, program: str, voice: str = "en") -> None:
         """`program` is its path, `voice` the language of the sentences."""
@@ -74,7 +74,7 @@ class ProgramSpeaker(QueuedSpeaker):
 
 
 def find_speaker(voice: str = "en") -> Speaker:
-    """Return a speaker for this device, or a `SilentSpeaker`; call it in the window's thread."""
+    """Return a speaker for this device, or a `SilentSpeaker`. Call this in the window's thread."""
     if on_phone():
         own = find_phone_voice(voice)
         return PhoneSpeaker(own) if own is not None else SilentSpeaker()
@@ -83,12 +83,12 @@ def find_speaker(voice: str = "en") -> Speaker:
 
 
 def can_speak() -> bool:
-    """Return whether `find_speaker` would find a voice, without making it ready."""
+    """Return whether `find_speaker` would find a voice. No voice is prepared."""
     if on_phone():
         return any(find_spec(name) is not None for name in ("jnius", "plyer"))
     return voice_program() is not None
 
 
 def voice_program() -> str | None:
-    """Return the program that speaks on this desktop, or None."""
+    """Return the path of this desktop's speech program, or None."""
     return next((found for name in _PROGRAMS if (found := shutil.which(name))), None)

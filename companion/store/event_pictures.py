@@ -1,8 +1,7 @@
-"""Pictures of moments on the disk: only where the user switched that on, and of the table only.
+"""Pictures of the table at each event, on the disk: only if the user has switched that on.
 
-They lie beside the store, `evenings.moments/GAME/EVENT.jpg` for `evenings.sqlite`
-(`companion.files.store_paths`), and go with it when it is erased. A backup of the store does not take them
-along.
+They lie beside the store, at `evenings.moments/GAME/EVENT.jpg` for `evenings.sqlite`
+(`companion.files.store_paths`), and are erased with it. A backup of the store does not include them.
 """
 
 from __future__ import annotations
@@ -25,14 +24,15 @@ _log = logging.getLogger(__name__)
 
 
 def event_pictures_folder(store: Path) -> Path:
-    """Return where the pictures of a store's games lie."""
+    """Return the folder of the pictures of a store's games."""
     return path_beside(store, "moments")
 
 
 def former_picture_folders(store: Path) -> list[Path]:
-    """Return folders in which older versions kept a store's pictures, if nobody else's can lie there.
+    """Return the folders in which older versions put a store's pictures, if they can belong to no other
+    store.
 
-    They were named without the store's suffix, whatever that is, and lay beside a link to it.
+    Those folders were named without the store's suffix, and lay beside a link to the store.
     """
     path = follow_link(store)
     places = [named.with_name(f"{named.stem}.moments") for named in dict.fromkeys((path, store))]
@@ -49,7 +49,7 @@ def _is_store_of(pictures: Path, file: Path) -> bool:
 
 
 def adopt_former_pictures(store: Path) -> None:
-    """Move pictures that an older version kept to where they are looked for, unless some are there."""
+    """Move pictures of an older version to the present folder, unless that exists."""
     try:
         for former in former_picture_folders(store)[:1]:
             if not event_pictures_folder(store).exists():
@@ -59,7 +59,7 @@ def adopt_former_pictures(store: Path) -> None:
 
 
 def game_pictures_folder(store: Path, game: int) -> Path:
-    """Return where the pictures of one game lie."""
+    """Return the folder of one game's pictures."""
     return event_pictures_folder(store) / str(game)
 
 
@@ -67,14 +67,14 @@ class EventPictureWriter:
     """Writes the pictures of one game."""
 
     def __init__(self) -> None:
-        """Keep nothing until it is `wanted` and the `folder` is known."""
+        """Write nothing until `enabled` is set and `folder` is known."""
         self.enabled = False
         self.folder: Path | None = None
 
     def keep(self, moments: Mapping[int, bytes], lines: Sequence[Mapping[str, Any]]) -> None:
-        """Write the pictures of these event lines that are not kept yet.
+        """Write the pictures of these event lines that are not yet on the disk.
 
-        A picture that cannot be written is no reason to end a game; no other is tried then.
+        A picture that cannot be written does not end the game; no more are tried.
         """
         if not self.enabled or self.folder is None:
             return
@@ -95,9 +95,9 @@ class EventPictureWriter:
 
 
 def read_event_picture(folder: Path, number: int) -> bytes | None:
-    """Return the picture of an event as JPEG; None where there is none, or the file is damaged.
+    """Return the picture of an event as JPEG, or None if it is missing or unreadable.
 
-    What a damaged file still shows is made a sound picture of: not every library that shows it is patient.
+    A damaged file is encoded again, because some libraries that show it reject damage.
     """
     try:
         picture = read_image(folder / f"{number}.jpg")

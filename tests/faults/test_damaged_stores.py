@@ -186,7 +186,7 @@ def test_a_damaged_store_that_there_is_no_room_to_read_is_one_line(
     assert main(["tally", "--store", str(path)]) == 2
     error = capsys.readouterr().err
     assert error.startswith(
-        f"shithead tally: the store {path} is damaged, and there is no place to read it: "
+        f"shithead tally: the store {path} is damaged, and there is no space to read it: "
     )
     assert error.count("\n") == 1
 
@@ -202,7 +202,7 @@ def test_a_damaged_store_to_which_a_game_is_being_written_is_not_set_aside(
         path.write_bytes(spoilt)
         assert main(["tally", "--store", str(path)]) == 2
         error = capsys.readouterr().err
-        assert error == f"shithead tally: the store {path} is damaged, and a game is being written to it\n"
+        assert error == f"shithead tally: the store {path} is damaged, and a game is being played in it\n"
         assert path.read_bytes() == spoilt
         assert list(tmp_path.glob("*.damaged-*")) == []
 
@@ -341,7 +341,7 @@ def test_a_store_of_another_program_is_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE letters (text)")
         connection.commit()
     before = path.read_bytes()
-    with pytest.raises(BadInputError, match="of another program"):
+    with pytest.raises(BadInputError, match="belongs to another program"):
         Store.open(path)
     assert path.read_bytes() == before
 

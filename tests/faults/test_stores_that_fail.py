@@ -76,9 +76,9 @@ def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
     assert any("disk is full" in line and "goes on" in line for line in said)
     assert all("\n" not in line for line in said)
     filler.unlink()
-    until(lambda: session.snapshot.says == "the game is kept again")
+    until(lambda: session.snapshot.says == "the game is being stored again")
     session.undo()
-    until(lambda: session.snapshot.says.startswith("Taken back"))
+    until(lambda: session.snapshot.says.startswith("Undone"))
     session.stop()
     with Store.open(path) as store:
         assert store.notice is None
@@ -132,7 +132,7 @@ def test_what_cannot_be_kept_to_the_end_is_one_line(
 
     game = RecordedGames(cast(WatchedGame, Game()), EventWriter(str(events)), None, recorder)
     game.feed(np.zeros((4, 4, 3), np.uint8), 1.0)
-    with pytest.raises(BadInputError, match=r"disk.*; not kept: the last 2 entries$"):
+    with pytest.raises(BadInputError, match=r"disk.*; the last 2 entries were not stored$"):
         game.close()
     assert json.loads(events.read_text())["id"] == 1, "the lines were written, whatever becomes of the store"
 
@@ -201,7 +201,7 @@ def test_of_a_store_on_a_read_only_disk_no_entry_is_passed_over_in_silence(
     assert main(["tally", "--store", str(path)]) == 2
     error = capsys.readouterr().err
     assert one_line(error)
-    assert "the disk is read-only, and its last entries are still in s.sqlite-wal" in error
+    assert "read-only disk, and its last entries are still in s.sqlite-wal" in error
     assert small_disk.mount("remount", "rw")
     log.unlink()
     assert held(path) == [[1, 2, 3, 4, 5]]
@@ -260,8 +260,9 @@ def test_a_log_that_cannot_be_written_prints_nothing_of_its_own(
 ) -> None:
     """The log's place is taken by a folder; a mistake of the program is then one line all the same."""
     code = (
-        "import sys; from companion import cli, logs; logs.log_path().mkdir(parents=True);"
-        "from companion.cli import rules; rules.run = lambda _: 1 / 0; sys.exit(cli.main(['rules']))"
+        "import sys; from companion.cli.main import main; from companion.files import logs;"
+        "logs.log_path().mkdir(parents=True);"
+        "from companion.cli import rules; rules.run = lambda _: 1 / 0; sys.exit(main(['rules']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=as_program, check=False
@@ -309,7 +310,7 @@ def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
             until(more_lines_than(count, session))
         until(lambda: "database is locked; the game goes on" in session.snapshot.says)
         assert held(path) == [[]]
-    until(lambda: session.snapshot.says == "the game is kept again")
+    until(lambda: session.snapshot.says == "the game is being stored again")
     session.stop()
     assert held(path) == [[line["id"] for line in session.snapshot.lines]]
 
@@ -371,7 +372,7 @@ def test_two_programs_on_one_store_keep_a_game_each_and_lose_nothing(
     with Store.open(path) as store, pytest.raises(BadInputError, match="being played in another window"):
         store.resume_game(1)
     assert main(["erase", "--yes", "--store", str(path)]) == 2
-    assert "a game is being written" in capsys.readouterr().err
+    assert "a game is being played" in capsys.readouterr().err
     both[1].kill()
     both[0].communicate("end\n")
     both[1].wait()

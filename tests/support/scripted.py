@@ -166,7 +166,7 @@ class ScriptedSession:
 
     def undo(self) -> None:
         self.asked.append(["undo"])
-        self.show(lines=self.snapshot.lines[:-1], says="Taken back: Ann plays 7♥")
+        self.show(lines=self.snapshot.lines[:-1], says="Undone: Ann plays 7♥")
 
     def pause(self, paused: bool) -> None:
         self.asked.append(["pause", paused])

@@ -86,7 +86,9 @@ def learns(name: str) -> DeckBuilder:
         assert isinstance(show, Show)
         cards = tuple(dict.fromkeys(show.cards))
         if len(cards) < 2:
-            raise BadInputError(f"{len(cards)} cards were told; show each alone, held still")
+            raise BadInputError(
+                f"{len(cards)} cards were recognised; show each card alone, and hold it still"
+            )
         for number in range(len(cards)):
             counted(number, len(cards))
         doubts = tuple(Doubt(0.0, ()) for _ in range(len(show.showings) - len(show.cards)))

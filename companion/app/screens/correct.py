@@ -1,4 +1,4 @@
-"""The sheet that puts one event right: which card it was, who it was, or that it never happened."""
+"""The sheet that corrects one event: its cards, its player, or whether it happened."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SUIT_ORDER = "SHDC"
 
 
 class CardChoice(ButtonBehavior, Label):
-    """One of the 52 cards to choose from, or the joker."""
+    """One of the 52 cards, or the joker, to choose from."""
 
     card = StringProperty("")
     red = BooleanProperty(False)
@@ -44,9 +44,9 @@ class CardChoice(ButtonBehavior, Label):
 
 
 class CorrectSheet(ModalView):
-    """Two taps put a misread card right: the event, then the card it really was.
+    """Corrects a misread card with two taps: on the event, then on the right card.
 
-    A card that was missed is added, one that was not there taken away; the event keeps its place in the game.
+    Missed cards can be added, and wrong ones removed. The event keeps its place in the game.
     """
 
     heading = StringProperty("")
@@ -55,7 +55,7 @@ class CorrectSheet(ModalView):
     hint = StringProperty("")
     strike_text = StringProperty("")
     adding = BooleanProperty(False)
-    """Whether the next card tapped is one more."""
+    """Whether the next tapped card is added."""
     has_cards = BooleanProperty(False)
     several = BooleanProperty(False)
 
@@ -69,14 +69,14 @@ class CorrectSheet(ModalView):
         on_look: Callable[[], None] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Open for the event of a line.
+        """Open the sheet for an event line.
 
         Args:
             line: The event with its ruling.
-            players: Everybody at the table.
-            on_correct: Gets the event's id and what takes its place, or None: it never happened.
-            jokers: Whether jokers are played with.
-            on_look: Shows the event with its picture and ruling in full; None: they stand beside the sheet.
+            players: All players.
+            on_correct: Gets the event's id and its replacement, or None to remove it.
+            jokers: Whether jokers are in play.
+            on_look: Shows the event with its picture and ruling. None: they are visible already.
             kwargs: For Kivy.
         """
         self.event = Event.from_json(dict(line))
@@ -105,7 +105,7 @@ class CorrectSheet(ModalView):
         self._place()
 
     def choose_card(self, card: str) -> None:
-        """Take `card` for the selected card of the event, or for one more."""
+        """Replace the selected card by `card`, or add it."""
         cards, at, added = list(self.event.cards), self._selected, self.adding
         cards[at : at if added else at + 1] = [card]
         several = len(cards) > 1
@@ -116,13 +116,13 @@ class CorrectSheet(ModalView):
             self._select(at if added else (at + 1) % len(cards))
 
     def add(self) -> None:
-        """Let the next card tapped be one more; a second time: rather not."""
+        """Add the next tapped card. A second call cancels that."""
         self.adding = not self.adding
         self._show_tiles()
         self._select(len(self.event.cards) if self.adding else len(self.event.cards) - 1)
 
     def take_away(self) -> None:
-        """Say that the selected card was not there."""
+        """Remove the selected card."""
         if self.adding:
             self.add()
         elif len(self.event.cards) > 1:
@@ -131,22 +131,22 @@ class CorrectSheet(ModalView):
             self._select(min(self._selected, len(self.event.cards) - 1))
 
     def choose_player(self, player: str) -> None:
-        """Say that it was `player`."""
+        """Credit the event to `player`."""
         self._apply(with_player(self.event, player), close=True)
 
     def strike(self) -> None:
-        """Say that it never happened."""
+        """Remove the event."""
         self._on_correct(self.event.id, None)
         self.dismiss()
 
     def look(self) -> None:
-        """Leave the event as it is and show it in full."""
+        """Leave the event as it is, and show its picture and ruling."""
         self.dismiss()
         if self._on_look is not None:
             self._on_look()
 
     def _apply_cards(self, cards: Sequence[str], *, close: bool) -> None:
-        count = self.event.count  # given where not all cards were seen
+        count = self.event.count  # set if not all cards were seen
         more = len(cards) - len(self.event.cards)
         self._apply(
             replace(self.event, cards=tuple(cards), count=None if count is None else count + more),
@@ -170,7 +170,7 @@ class CorrectSheet(ModalView):
         self.ruling_ink = theme.VERDICT_INK[verdict]
 
     def _show_tiles(self) -> None:
-        """Show the event's cards, and an empty place for one that is to be added."""
+        """Show the event's cards, and an empty place for a card to add."""
         self.ids.chosen.clear_widgets()
         shown = [*self.event.cards, *([UNKNOWN] if self.adding else [])]
         self._tiles = [CardTile(card=card) for card in shown]
@@ -205,10 +205,10 @@ class CorrectSheet(ModalView):
             self.ids.players.add_widget(button)
 
     def _select(self, place: int) -> None:
-        """Make the event's card number `place` the one that a tap replaces."""
+        """Select the event's card number `place` for replacement."""
         self._selected = place
         if self._counted:
-            self.hint = _("The referee counts so. If a card is left, this did not happen.")
+            self.hint = _("This follows from the referee’s count. If a card is left, it did not happen.")
             return
         if not self._tiles:
             self.hint = _("Who was it?") if self.ids.players.children else ""
@@ -222,10 +222,10 @@ class CorrectSheet(ModalView):
         if self.adding:
             self.hint = _("Tap the card that was missed.")
         else:
-            self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_name(now))
+            self.hint = _("Read as the {card}. Tap the right card or player.").format(card=card_name(now))
 
     def _place(self, *_args: object) -> None:
-        """Lay everything out for the window as it is."""
+        """Lay everything out for the present window."""
         parts = Parts(
             cards=bool(self._tiles),
             several=len(self._tiles) > 1,
@@ -251,7 +251,7 @@ class CorrectSheet(ModalView):
             tile.size = max(dp(48), self.ids.strip.height * 63 / 88), self.ids.strip.height
 
     def _show_grid(self, plan: SheetPlan) -> None:
-        """Order the cards by rank where the four suits stand side by side, else by suit."""
+        """Sort the cards by rank if the four suits stand side by side, else by suit."""
         grid = self.ids.cards
         grid.spacing = plan.gap
         if not self._tiles or (grid.cols == plan.columns and grid.children):
@@ -273,7 +273,7 @@ class CorrectSheet(ModalView):
 def open_correct_sheet(
     line: EventLine, session: Session, on_look: Callable[[], None] | None = None
 ) -> CorrectSheet:
-    """Open the sheet of an event of the running game; `on_look` as in `CorrectSheet`."""
+    """Open the sheet for an event of the running game; `on_look` as in `CorrectSheet`."""
     setup, table = App.get_running_app().setup, session.snapshot.table
     players = [] if table is None else list(table.players)
     jokers = setup is not None and uses_jokers(setup.rules, setup.options, len(players))

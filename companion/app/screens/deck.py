@@ -1,4 +1,4 @@
-"""The decks: those that were enrolled, and enrolling another in front of the camera."""
+"""The list of enrolled decks, and enrolment in front of the camera."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ from vision.decks.deck import KNOWN, deck_names, deck_path, load_deck, load_lear
 from vision.enrolment.online_learning import known_cards
 
 _SEEN_WORDS = {
-    "nothing": gettext_noop("No card is seen yet."),
-    "several": gettext_noop("More than one card is seen: show one alone."),
+    "nothing": gettext_noop("No card is in view yet."),
+    "several": gettext_noop("More than one card is in view. Show only one."),
     "hold": gettext_noop("Hold it still …"),
-    "taken": gettext_noop("Taken. Now the next one."),
-    "seen": gettext_noop("Taken. Now the next one."),
+    "taken": gettext_noop("Got it. Show the next one."),
+    "seen": gettext_noop("Got it. Show the next one."),
 }
 _IN_ORDER = "SHDC"
 _FEW = 6
-"""So many missing cards are named in the list of decks; of more, only their number."""
+"""Up to this number, missing cards are named; beyond it, only counted."""
 
 
 class DeckRow(BoxLayout):
-    """One enrolled deck: its name, what is missing, and a way to forget it."""
+    """One enrolled deck: its name, its missing cards, and a button to remove it."""
 
     name = StringProperty("")
     detail = StringProperty("")
 
 
 class EnrolPanel(BoxLayout):
-    """The live picture, what was made of it, how far one is, and what is still missing."""
+    """The live picture, the finding in it, the progress, and the missing cards."""
 
     card = StringProperty("")
-    """The card that was taken last, if it is sure."""
+    """The newest card, if it is certain."""
     seen = StringProperty("")
     progress = StringProperty("")
     missing = StringProperty("")
 
 
 class DeckScreen(Page):
-    """Lists the decks; while one is being enrolled, shows that instead."""
+    """Lists the decks, or shows the enrolment while one is running."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(title=_("Deck"), **kwargs)
@@ -70,11 +70,11 @@ class DeckScreen(Page):
         self.list_decks()
 
     def list_decks(self) -> None:
-        """Show the enrolled decks, and how to enrol one."""
+        """Show the enrolled decks, and the fields to enrol another."""
         self.ids.content.clear_widgets()
         self.rows = {}
         names = deck_names()
-        text = _("An enrolled deck is read better. Show each card to the camera once, in any order.")
+        text = _("The referee reads an enrolled deck better. Show the camera each card once, in any order.")
         self.add(BodyText(full_text=text))
         for name in names:
             self.rows[name] = self.add(DeckRow(name=name, detail=_missing_of(name)))
@@ -83,16 +83,16 @@ class DeckScreen(Page):
             self.add(BodyText(full_text=_("No deck is enrolled.")))
         self._add_learning()
         self.add(Factory.Heading(full_text=_("Enrol a deck")))
-        self.name_field = self.add(FormField(hint_text=_("Its name: letters, digits, - and _")))
+        self.name_field = self.add(FormField(hint_text=_("Name (letters, digits, - and _)")))
         self._foot(("enrol", _("Enrol with the camera"), self.begin))
 
     def _add_learning(self) -> None:
-        """Show how much was learnt during play, and the switch for it."""
+        """Show how much was learnt during play, and its switch."""
         row = self.add(Factory.FilterRow())
         self.learning = Chip(label=_("Learn the deck during play"), on=self._app.settings.learn_deck)
         self.learning.bind(on_release=lambda _chip: self.switch_learning())
         row.add_widget(self.learning)
-        text = _("Where none is named, from cards read with certainty; it counts in later games.")
+        text = _("If no deck is named, the referee learns from cards that it reads with certainty.")
         learnt = load_learnt()
         if learnt is not None:
             cards = ngettext("{n} card", "{n} cards", len(known_cards(learnt)))
@@ -100,12 +100,12 @@ class DeckScreen(Page):
         self.add(BodyText(full_text=text))
 
     def switch_learning(self) -> None:
-        """Switch learning during play on or off; it counts from the next game on."""
+        """Switch learning on or off, from the next game on."""
         self.learning.on = not self.learning.on
         self._app.set(learn_deck=self.learning.on)
 
     def forget(self, name: str) -> None:
-        """Remove a deck, at the second tap."""
+        """Remove a deck at the second tap."""
         if self._forgetting != name:
             self._forgetting = name
             self.rows[name].ids.forget.text = _("Tap again")
@@ -118,7 +118,7 @@ class DeckScreen(Page):
         self.list_decks()
 
     def begin(self) -> None:
-        """Begin to enrol the deck whose name was typed."""
+        """Start to enrol the deck with the typed name."""
         name = self.name_field.text.strip()
         try:
             deck_path(name)
@@ -130,7 +130,7 @@ class DeckScreen(Page):
             return
         source = self._source()
         if source is None:
-            self.ids.toast.say(_("No camera is found. Name a phone's address on the first screen."), 6.0)
+            self.ids.toast.say(_("No camera found. Enter a phone’s address on the first screen."), 6.0)
             return
         self.enrolment = self.make_session(source, name)
         self.enrolment.start()
@@ -143,7 +143,7 @@ class DeckScreen(Page):
         self.refresh()
 
     def leave(self) -> None:
-        """Let go of the camera and go back to the list."""
+        """Release the camera, and return to the list."""
         if self.enrolment is not None:
             self.enrolment.stop()
         self.enrolment = self.panel = None
@@ -151,7 +151,7 @@ class DeckScreen(Page):
         self.list_decks()
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show how far the enrolment is."""
+        """Show the progress of the enrolment."""
         enrolment, panel = self.enrolment, self.panel
         if enrolment is None or panel is None:
             return
@@ -178,7 +178,7 @@ class DeckScreen(Page):
         self.buttons["stop"].disabled = learning
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
-        """Let go of the camera when the screen is left."""
+        """Release the camera when the screen is left."""
         if parent is None and self.enrolment is not None:
             self.leave()
 
@@ -204,21 +204,21 @@ def _session(source: str, name: str) -> EnrolmentSession:
 
 
 def _words_of(progress: EnrolmentProgress) -> tuple[str, str]:
-    """Return (what was made of the picture, how far one is)."""
+    """Return (finding in the frame, progress)."""
     if progress.phase == "opening":
         return _("Opening …"), ""
     if progress.phase == "learning":
         done, count = progress.learnt
         return _("Learning …"), _("Picture {n} of {all}").format(n=done, all=count) if count else ""
     told = PACK_SIZE - len(progress.missing)
-    how_far = _("{n} of {all} told").format(n=told, all=PACK_SIZE)
+    how_far = _("{n} of {all} recognised").format(n=told, all=PACK_SIZE)
     if progress.shown > told:
         how_far += ", " + _("{n} shown").format(n=progress.shown)
     return _(_SEEN_WORDS[progress.seen]), how_far
 
 
 def _by_suit(missing: Sequence[str]) -> str:
-    """Return the missing cards, a line for each suit."""
+    """Return the missing cards, one line per suit."""
     lines = []
     for suit in _IN_ORDER:
         ranks = [split_card(card)[0] for card in missing if split_card(card)[1] == suit]
@@ -230,7 +230,7 @@ def _by_suit(missing: Sequence[str]) -> str:
 def _saved_words(progress: EnrolmentProgress) -> str:
     words = ngettext("{n} card enrolled", "{n} cards enrolled", progress.enrolled)
     if progress.doubts:
-        words += "; " + ngettext("{n} could not be told", "{n} could not be told", progress.doubts)
+        words += "; " + ngettext("{n} not recognised", "{n} not recognised", progress.doubts)
     return words
 
 

@@ -1,4 +1,4 @@
-"""The frame round every screen: where one can go, at the thumb's edge of the window."""
+"""The navigation around every screen, at the edge of the window that thumbs reach."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ DESTINATIONS = (
     ("deck", "♦", gettext_noop("Deck")),
     ("more", "⚙", gettext_noop("More")),
 )
-"""Name, sign and title of everywhere one can go."""
+"""Name, sign and title of each destination."""
 
 
 _LARGEST_TYPE = 1.3
-"""Six names stand side by side on the smallest phone: larger than this they do not."""
+"""Largest type scale at which six names fit side by side on the smallest phone."""
 
 
 class NavigationButton(ButtonBehavior, FloatLayout):
-    """One place to go: a sign and its name; where one is, it is filled and underlined."""
+    """One destination: a sign and its name. The current one is filled and underlined."""
 
     name = StringProperty("")
     sign = StringProperty("")
     title = StringProperty("")
     here = BooleanProperty(False)
     k = NumericProperty(48)
-    """What sign and title are sized by: the smaller side, less what larger type adds to it."""
+    """Size of sign and title: the smaller side, less the growth for larger type."""
     type_scale = NumericProperty(1.0)
-    """How much larger the user's system makes type."""
+    """The system's type scale."""
 
 
 class NavigationFrame(FloatLayout):
-    """Navigation below an upright window, beside a wide one, and the screen in what is left."""
+    """The navigation below an upright window or beside a wide one, and the screen in the rest."""
 
     def __init__(self, on_go: Callable[[str], None], **kwargs: Any) -> None:
-        """`on_go` gets the name of the place that was tapped."""
+        """`on_go` gets the name of the tapped destination."""
         super().__init__(**kwargs)
         self.places: dict[str, NavigationButton] = {}
         for name, sign, _title in DESTINATIONS:
@@ -60,12 +60,12 @@ class NavigationFrame(FloatLayout):
         self.bind(size=self.place, pos=self.place)
 
     def name_places(self) -> None:
-        """Write the places' names in the language in force."""
+        """Write the destinations' titles in the current language."""
         for name, _sign, title in DESTINATIONS:
             self.places[name].title = _(title)
 
     def show(self, name: str, screen: Any) -> None:
-        """Put `screen` into the frame and mark `name` as where one is."""
+        """Show `screen`, and mark `name` as current."""
         for place in self.places.values():
             place.here = place.name == name
         self.ids.content.clear_widgets()

@@ -1,4 +1,4 @@
-"""The question "can I play this?": a pile, some cards, and the answer of the judge with its sentence."""
+"""The sheet for "Can I play this?": a pile, some cards, and the judge's answer with its sentence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from engine.errors import BadInputError
 
 
 class PlayCheckSheet(ModalView):
-    """The cards that are tapped are judged as they are tapped."""
+    """Judges the cards at every tap."""
 
     pile_words = StringProperty("")
     sign = StringProperty("")
@@ -36,7 +36,7 @@ class PlayCheckSheet(ModalView):
     """Whether the pile is that of the running game."""
 
     def __init__(self, rules: str, options: Sequence[str], pile: Sequence[str] | None, **kwargs: Any) -> None:
-        """`pile` is that of the running game, bottom first; None: it is to be tapped."""
+        """`pile` is that of the running game, bottom first; None: the user taps it."""
         super().__init__(fixed=pile is not None, **kwargs)
         self._rules, self._options = rules, tuple(options)
         self.pile: list[str] = list(pile or ())
@@ -64,7 +64,7 @@ class PlayCheckSheet(ModalView):
         for other, chip in self.chips.items():
             chip.on = other == name
         self.ids.pad.hint = (
-            _("Tap what lies on the pile, the top card last")
+            _("Tap the cards on the pile, the top card last")
             if name == "pile"
             else _("Tap the cards to play")
         )
@@ -103,7 +103,7 @@ class PlayCheckSheet(ModalView):
 
 
 def _for_the_asker(effects: Any) -> dict[str, Any]:
-    """Leave out what hangs on hands and names that were not asked about."""
+    """Drop effects that depend on hands and names that the question does not give."""
     return {name: effects.get(name) for name in ("burn", "extra_turn")} | {
         "next": None if not effects.get("extra_turn") else _("You")
     }

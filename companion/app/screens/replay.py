@@ -1,4 +1,4 @@
-"""The replay: an evening gone through step by step, with the table as it stood after each event."""
+"""The replay: an evening step by step, with the table after each event."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from companion.i18n.wording import clock_text
 from engine.errors import BadInputError
 
 _WITH_PLAYERS_U = 490
-"""A window on its side that is lower has no room for the players below the turn."""
+"""In a lower window on its side, there is no room for the players."""
 
 
 class ReplayView(ModalView):
-    """Fills the window; steps to and fro by buttons, or by dragging along the bar."""
+    """Fills the window. Buttons or the slider step through the events."""
 
     heading = StringProperty("")
     what = StringProperty("")
@@ -43,12 +43,13 @@ class ReplayView(ModalView):
     """Whether the evening has more than one game."""
     upright = BooleanProperty(False)
     least_height = NumericProperty(0)
-    """What table and ruling need, in pixels: where there is less they scroll."""
+    """Height in pixels that table and ruling need. If there is less, they scroll."""
     crowded = BooleanProperty(False)
-    """Whether the players have no room: the picture takes it on an upright phone; one on its side is low."""
+    """Whether the players have no room: an upright phone shows the picture instead, and one on its side is
+    low."""
 
     def __init__(self, games: Sequence[PlayedGame], at_event: int | None = None, **kwargs: Any) -> None:
-        """Begin with the newest game, at one of its events or at its first."""
+        """Begin with the newest game, at one of its events or at the first."""
         self._games = list(games)
         self._game = len(self._games) - 1
         self._steps: list[ReplayStep] = []
@@ -59,7 +60,7 @@ class ReplayView(ModalView):
         self.show_game(self._game, at_event)
 
     def show_game(self, number: int, at_event: int | None = None) -> None:
-        """Show a game of the evening from its first event on, or from another."""
+        """Show a game of the evening, from an event or from the first."""
         if not 0 <= number < len(self._games):
             return
         self._game = number
@@ -77,11 +78,11 @@ class ReplayView(ModalView):
         self.show_game(self._game + by)
 
     def go(self, by: int) -> None:
-        """Step on or back."""
+        """Step forward or back."""
         self.step = min(max(0, self.step + by), self.last)
 
     def on_step(self, *_args: object) -> None:
-        """Show the event at which the replay stands."""
+        """Show the event of the current step."""
         if not 0 <= self.step < len(self._steps):
             return
         step = self._steps[int(self.step)]

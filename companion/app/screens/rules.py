@@ -1,4 +1,4 @@
-"""The rule book: the ruleset in force, searchable, and the question "can I play this?"."""
+"""The rules: the current ruleset, searchable, and the question "Can I play this?"."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from engine.ruleset import DEFAULT_RULESET, RULESET_NAMES, Rule, Ruleset, load_r
 
 
 class RuleEntry(BoxLayout):
-    """One rule: in our words, and the sentence it stands on."""
+    """One rule in our words, and the sentence behind it."""
 
     says = StringProperty("")
     quote = StringProperty("")
 
 
 class RulesScreen(Page):
-    """One ruleset under its headings; typing narrows it down."""
+    """One ruleset under its headings, filtered by the search."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -42,7 +42,7 @@ class RulesScreen(Page):
         self.search.bind(text=lambda *_args: later())
         self.ids.head.add_widget(self.search)
         self.chips: dict[str, Chip] = {}
-        if app.session is None:  # with a game on, its ruleset is the one in force
+        if app.session is None:  # a running game's ruleset cannot be switched
             row = Factory.RulesetRow()
             for name in RULESET_NAMES:
                 chip = Chip(label=load_ruleset(name).title)
@@ -57,19 +57,19 @@ class RulesScreen(Page):
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset that is shown; the default one where a house variant's file has gone."""
+        """The ruleset on screen; the default one if a house variant's file is gone."""
         try:
             return load_ruleset(self.rules, tuple(self.options))
         except BadInputError:
             return load_ruleset(DEFAULT_RULESET)
 
     def choose(self, name: str) -> None:
-        """Show the ruleset `name`, as it is without house options."""
+        """Show the ruleset `name` without house options."""
         self.rules, self.options = name, ()
         self.show()
 
     def open_question(self) -> None:
-        """Ask whether cards may be played: on the pile of the running game, else on one that is tapped."""
+        """Open the question, about the pile of the running game or one to tap."""
         session = self._app.session
         table = session.snapshot.table if session is not None else None
         pile = tuple(table.pile) if table is not None else None
@@ -77,7 +77,7 @@ class RulesScreen(Page):
         self.sheet.open()
 
     def show(self) -> None:
-        """List the rules that contain what was typed."""
+        """List the rules that contain the search words."""
         ruleset = self.ruleset
         self.title = f"{_('Rules')}: {ruleset.title}"
         for name, chip in self.chips.items():
@@ -97,17 +97,13 @@ class RulesScreen(Page):
                 says = _(rule.text)
                 self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({citation_text(rule.cite)})"))
         if wanted:
-            text = (
-                ngettext("{n} rule found", "{n} rules found", found)
-                if found
-                else _("No rule speaks of that.")
-            )
+            text = ngettext("{n} rule found", "{n} rules found", found) if found else _("No rule found.")
             self.ids.content.add_widget(BodyText(full_text=text), index=len(self.ids.content.children))
         self.ids.scroll.scroll_y = 1
 
 
 def _matches(rule: Rule, heading: str, wanted: list[str]) -> bool:
-    """Tell whether a rule contains what was typed, in the language in force or as it is written."""
+    """Return whether a rule contains the search words, in the current language or in English."""
     texts = (rule.text, rule.quote, heading)
     text = " ".join([rule.id, rule.cite, *texts, *map(_, texts)]).casefold()
     return all(word in text for word in wanted)

@@ -1,4 +1,4 @@
-"""The screen before a game: who plays, by which rules."""
+"""The form before a game: source, players, rules, deck."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from vision.decks.deck import deck_names
 
 
 class SectionTitle(FitLabel):
-    """The heading of a part of the form."""
+    """The heading of a section."""
 
 
 class PlayerRow(BoxLayout):
-    """One player: name, whether they deal, and a way to leave the table."""
+    """One player: name, dealer, and a button to leave the table."""
 
     name = StringProperty("")
     deals = BooleanProperty(False)
@@ -50,7 +50,7 @@ class OptionToggle(PillButton):
     says = StringProperty("")
     shown = StringProperty("")
     text_height = NumericProperty(0)
-    """How high its text becomes in the width it has, pixels."""
+    """Height of its text in the available width, in pixels."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -58,7 +58,7 @@ class OptionToggle(PillButton):
         self._show()
 
     def on_release(self) -> None:
-        """Switch."""
+        """Switch the option."""
         self.on = not self.on
 
     def _show(self, *_args: object) -> None:
@@ -70,27 +70,27 @@ class OptionToggle(PillButton):
 
 
 class SourceChip(Chip):
-    """Something to watch, or a deck to play with; empty stands for none."""
+    """A source or a deck to choose; empty stands for none."""
 
     source = StringProperty("")
 
 
 class SetupScreen(FloatLayout):
-    """A form that ends in a `GameSetup`."""
+    """A form that produces a `GameSetup`."""
 
     source_text = StringProperty("")
     broken_text = StringProperty("")
-    """What game was broken off and may go on; empty: none."""
+    """Line about the interrupted game that may go on; empty without one."""
     finished_text = StringProperty("")
-    """What game was finished last and may be opened again; empty: none."""
+    """Line about the last finished game, which may be opened again; empty without one."""
     broken_deck = StringProperty("")
     finished_deck = StringProperty("")
-    """What is to be said of their decks."""
+    """Lines about their decks."""
     notice = StringProperty("")
-    """What there is to say of the store: that a damaged file was set aside."""
+    """The store's message, such as a damaged file set aside."""
     fault = StringProperty("")
     sight_text = StringProperty("")
-    """What the sight check says of the camera's picture."""
+    """Result of the camera check."""
     table_hint = StringProperty("")
     summary = StringProperty("")
 
@@ -104,14 +104,14 @@ class SetupScreen(FloatLayout):
         cameras: Callable[[], Sequence[int]] = find_cameras,
         **kwargs: Any,
     ) -> None:
-        """Begin with `choice`.
+        """Fill the form with `setup`.
 
         Args:
-            setup: What the form is filled in with.
-            on_start: Gets what was made of it, or the game that goes on.
+            setup: The initial values.
+            on_start: Gets the result, or the setup of the game that goes on.
             resumable_game: A game that may go on.
-            make_preview: Looks through a source.
-            cameras: Looks for the cameras of this device, in a thread of its own.
+            make_preview: Makes the preview of a source.
+            cameras: Finds this device's cameras, in a thread of its own.
             kwargs: For Kivy.
         """
         self.setup = setup
@@ -130,11 +130,11 @@ class SetupScreen(FloatLayout):
         self.ids.seating.on_deal = lambda seat: self._deal(self.rows[seat])
         self.finished = find_last_finished(setup.store) if setup.kept else None
         if resumable_game is not None:
-            self.broken_text = _("A game of {players} was broken off at {time}.").format(
+            self.broken_text = _("A game of {players} was interrupted at {time}.").format(
                 players=", ".join(resumable_game.players), time=_time_of_day(resumable_game.started)
             )
         if self.finished is not None:
-            self.finished_text = _("The game of {players} was over at {time}.").format(
+            self.finished_text = _("The game of {players} ended at {time}.").format(
                 players=", ".join(self.finished.players), time=_time_of_day(self.finished.finished or 0.0)
             )
             if self.finished.loser is not None:
@@ -154,18 +154,18 @@ class SetupScreen(FloatLayout):
 
     @property
     def rows(self) -> list[PlayerRow]:
-        """Return the players' rows in the order in which they sit."""
+        """Return the players' rows in the order of the seats."""
         return list(reversed(self.ids.players.children))
 
     def add_player(self, name: str, *, deals: bool = False) -> None:
-        """Seat one more."""
+        """Add a player."""
         row = PlayerRow(name=name, deals=deals, deal=self._deal, leave=self._remove)
         row.bind(name=self._check)
         self.ids.players.add_widget(row)
         self._check()
 
     def choose_rules(self, name: str) -> None:
-        """Play by the ruleset `name`; why one whose file has gone cannot be played, the form says."""
+        """Select the ruleset `name`. If its file is gone, the form says so."""
         self.rules = name
         for chip in self.ids.rules.children:
             chip.on = chip.rules == name
@@ -179,7 +179,7 @@ class SetupScreen(FloatLayout):
         self._check()
 
     def swap(self, one: int, other: int) -> None:
-        """Let the players of two seats change places."""
+        """Swap the players of two seats."""
         rows = self.rows
         first, second = rows[one], rows[other]
         first.name, second.name = second.name, first.name
@@ -187,7 +187,7 @@ class SetupScreen(FloatLayout):
         self._check()
 
     def watch(self, source: str | None) -> None:
-        """Watch `source`, and look through it at once; None: nothing, people enter what happens."""
+        """Select `source`, and show its preview. None: people enter the events."""
         self.source = source
         self.source_text = source_text(source)
         for chip in self.ids.sources.children:
@@ -195,7 +195,7 @@ class SetupScreen(FloatLayout):
         self._look_through(source if self.parent is not None else None)
 
     def take_address(self) -> None:
-        """Offer the film or address that was typed, and look through it."""
+        """Add the typed film or address as a source, and select it."""
         address = self.ids.address.text.strip()
         if address:
             self.ids.address.text = ""
@@ -204,13 +204,13 @@ class SetupScreen(FloatLayout):
             self.watch(address)
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
-        """Look through the camera while the form is shown, and no longer; offer the decks that there are."""
+        """Run the preview only while the form is shown, and offer the present decks."""
         if parent is not None:
             self._offer_decks()
         self._look_through(self.source if parent is not None else None)
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show the newest picture, what was seen in it, and cameras that were found meanwhile."""
+        """Show the newest picture, its check, and newly found cameras."""
         while self._cameras:
             number = str(self._cameras.pop(0))
             if number not in [chip.source for chip in self.ids.sources.children]:
@@ -242,37 +242,37 @@ class SetupScreen(FloatLayout):
             self.preview.start(after=before)
 
     def _look_for_cameras(self, find: Callable[[], Sequence[int]]) -> None:
-        """Opening every camera there may be takes a while: the form is not to wait for it."""
+        """Find cameras in the background, because opening each takes a while."""
         found = self._cameras
         threading.Thread(target=lambda: found.extend(find()), name="cameras", daemon=True).start()
 
     def take_deck(self, deck: str | None) -> None:
-        """Play with an enrolled deck, and read the camera's picture with it at once; None: with any."""
+        """Select a deck, also for the preview; None: any deck."""
         self._deck_taken = True
         self._tick_deck(deck)
         self._look_through(self.source if self.parent is not None else None)
 
     def go_on(self) -> None:
-        """Go on with the game that was broken off."""
+        """Go on with the interrupted game."""
         self._take_up(self.resumable_game)
 
     def open_again(self) -> None:
-        """Open the game that was finished last: what ended it may have been wrong."""
+        """Open the last finished game again, because its end may have been wrong."""
         self._take_up(self.finished)
 
     def _take_up(self, game: StoredGame | None) -> None:
-        """Go on with a stored game, through another camera or with another deck where one was chosen."""
+        """Go on with a stored game, with another camera or deck if one was chosen."""
         if game is None:
             return
         setup, source = stored_setup(game, store=self.setup.store), self.chosen().source
         if is_deck_missing(game.deck) or self._deck_taken:
             setup = replace(setup, deck=self.deck)
-        # Its own camera is gone where the form began without one.
+        # If the form began without a camera, the game's own one is gone.
         gone = source is None and setup.uses_own_camera
         self._begin(replace(setup, source=source) if gone or source != self.setup.source else setup)
 
     def _begin(self, setup: GameSetup) -> None:
-        """Let go of the camera, which the game is about to open, and begin."""
+        """Release the camera, which the game is about to open, and begin."""
         preview = self.preview
         self._look_through(None)
         if preview is not None:
@@ -292,7 +292,7 @@ class SetupScreen(FloatLayout):
         self.ids.sources.add_widget(chip)
 
     def _offer_decks(self) -> None:
-        """Offer what is enrolled by now: meanwhile one may have come, or have been forgotten."""
+        """Offer the decks that are enrolled now."""
         names = deck_names()
         self.ids.decks.clear_widgets()
         for name in (None, *names) if names else ():
@@ -310,7 +310,7 @@ class SetupScreen(FloatLayout):
         self._check()
 
     def chosen(self) -> GameSetup:
-        """Return the form's contents."""
+        """Return the form's contents as a setup."""
         dealer = next((row.name.strip() for row in self.rows if row.deals), None)
         return replace(
             self.setup,
@@ -323,7 +323,7 @@ class SetupScreen(FloatLayout):
         )
 
     def start(self) -> None:
-        """Begin, unless something is still wrong."""
+        """Begin, unless something is wrong."""
         self._check()
         if not self.fault:
             self._begin(self.chosen())
@@ -335,7 +335,7 @@ class SetupScreen(FloatLayout):
         self.ids.seating.show([(row.name, row.deals) for row in self.rows])
 
     def _deal(self, row: PlayerRow) -> None:
-        # kv hands over a weak proxy: equal to its row, but not the same object.
+        # kv passes a weak proxy: equal to its row, but not the same object.
         deals = not row.deals
         for other in self.rows:
             other.deals = deals and other == row
@@ -347,7 +347,7 @@ class SetupScreen(FloatLayout):
 
 
 def _ruleset(name: str) -> Ruleset | None:
-    """Return a ruleset without options; None for a house variant that cannot be read any more."""
+    """Return a ruleset without options, or None if a house variant cannot be read."""
     try:
         return load_ruleset(name)
     except BadInputError:
@@ -359,7 +359,7 @@ def _time_of_day(seconds: float) -> str:
 
 
 def _short(source: str) -> str:
-    """Return a source as it fits a button."""
+    """Return a short label for a source."""
     if source == PHONE_CAMERA:
         return _("Camera")
     if source.isdecimal():

@@ -1,4 +1,4 @@
-"""The part of *More* about what is kept on this device: copy it, put a copy back, erase it."""
+"""The section of *More* about the data on this device: back up, restore, erase."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_BACKUPS = 3
 
 
 class StorageSection:
-    """Buttons on a page; what loses something is done at the second tap."""
+    """Buttons on a page. Those that lose data need a second tap."""
 
     def __init__(self, page: Page, app: Any) -> None:
-        """Add them to `page`."""
+        """Add the section to `page`."""
         self._page, self._app = page, app
         self.buttons: dict[str, PillButton] = {}
         self._labels: dict[str, str] = {}
@@ -40,7 +40,7 @@ class StorageSection:
         self._add_backups()
 
     def back_up(self) -> None:
-        """Copy the store to the user's documents, once the phone lets it."""
+        """Copy the store to the user's documents, once the phone allows it."""
         write_shared(self._back_up, self._say)
 
     def _back_up(self) -> None:
@@ -51,11 +51,11 @@ class StorageSection:
         except (OSError, BadInputError) as error:
             self._say(error_text(error))
             return
-        self._app.go("more")  # which lists it
-        self._say(_("Kept as {path}").format(path=short_path(path)))
+        self._app.go("more")  # it lists the backup
+        self._say(_("Saved as {path}").format(path=short_path(path)))
 
     def erase(self) -> None:
-        """Erase what is kept, at the second tap."""
+        """Erase everything at the second tap."""
 
         def do() -> str:
             links = [link for link, _target in keeping.foreign_links(self._app.store)]
@@ -63,7 +63,7 @@ class StorageSection:
             if not links:
                 return done
             named = ", ".join(short_path(link) for link in links)
-            return f"{done} {_('What these links lead to was left alone: {paths}').format(paths=named)}"
+            return f"{done} {_('The targets of these links were not erased: {paths}').format(paths=named)}"
 
         try:
             count = len(keeping.stored_files(self._app.store))
@@ -71,20 +71,22 @@ class StorageSection:
             self._say(error_text(error))
             return
         self._at_second_tap(
-            "erase", ngettext("Tap again: {n} file goes", "Tap again: {n} files go", count), do
+            "erase", ngettext("Tap again to erase {n} file", "Tap again to erase {n} files", count), do
         )
 
     def put_back(self, backup: Path) -> None:
-        """Put a backup in the store's place, at the second tap."""
+        """Restore a backup at the second tap."""
 
         def do() -> str:
             aside = keeping.restore(backup, self._app.store)
-            done = _("The backup is in place.")
-            return done if aside is None else f"{done} {_('What was there: {path}').format(path=aside)}"
+            done = _("The backup is restored.")
+            return (
+                done if aside is None else f"{done} {_('The former games are in {path}').format(path=aside)}"
+            )
 
         self._at_second_tap(
             backup.name,
-            _("Tap again to put it back"),
+            _("Tap again to restore it"),
             do,
             check=lambda: keeping.check_backup(backup, self._app.store),
         )
@@ -94,9 +96,7 @@ class StorageSection:
         backups = keeping.list_backups(folder)[:_MOST_BACKUPS]
         if not backups:
             return
-        self._page.add(
-            BodyText(full_text=_("Backups in {path}: tap one to put it back.").format(path=folder))
-        )
+        self._page.add(BodyText(full_text=_("Backups in {path}: tap one to restore it.").format(path=folder)))
         for path, games in backups:
             row = self._page.add(Factory.FilterRow())
             stamp = path.stem.removeprefix("shithead-")
@@ -106,10 +106,10 @@ class StorageSection:
     def _at_second_tap(
         self, name: str, question: str, act: Callable[[], str], check: Callable[[], object] = lambda: None
     ) -> None:
-        """Ask at the first tap; at the second end the game, change the store, and begin anew.
+        """Ask at the first tap. At the second, end the game, change the store, and start over.
 
-        `act` returns what to say. Where another program plays, or where `check` raises BadInputError or
-        OSError, nothing is ended and nothing changed.
+        `act` returns a line for the user. Nothing happens if another program is playing, or if `check` raises
+        BadInputError or OSError.
         """
         asked, self._asked = self._asked, ""
         if asked:
@@ -141,8 +141,8 @@ class StorageSection:
 
     def _what_erasing_takes(self) -> str:
         if self._app.store is None:
-            return _("Erasing takes games, pictures, decks, settings and logs.")
-        return _("Erasing takes the games in this file and their pictures; decks, settings and logs stay.")
+            return _("This erases games, pictures, decks, settings and logs.")
+        return _("This erases the games in this file and their pictures. Decks, settings and logs stay.")
 
     def _button(self, row: Any, name: str, text: str, act: Callable[[], None]) -> None:
         button = PillButton(text=text, size_hint=(1, 1))

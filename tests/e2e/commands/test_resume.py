@@ -349,7 +349,7 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
     assert main(arguments) == 2
     assert "--resume needs --store" in capsys.readouterr().err
     assert main([*arguments, "--store", str(path)]) == 2
-    assert "no game that was broken off" in capsys.readouterr().err
+    assert "no game that was interrupted" in capsys.readouterr().err
     with Store.open(path) as store:
         game = store.start_game("shed", PLAYERS, source="film.mp4")
         store.append(
@@ -389,5 +389,5 @@ def test_watch_resumes_by_the_rules_and_players_of_the_game(
 
 
 def test_a_game_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="holds no game 7"):
+    with pytest.raises(BadInputError, match="has no game 7"):
         load_history(GameSetup(source=None, players=PLAYERS, store=tmp_path / "s.sqlite", resume=7))

@@ -95,7 +95,7 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     session: Session, camera: Camera, path: Path
 ) -> None:
     camera.show(4.0)
-    until(lambda: said_by(session, "the next deal begins the next game: Bob deals"))
+    until(lambda: said_by(session, "the next deal starts a new game: Bob deals"))
     assert (session.snapshot.game, session.snapshot.table.loser) == (1, "Bob")
     assert awaits_deal(session)
     assert session.event_pictures, "pictures of the first game's moments"
@@ -138,7 +138,7 @@ def test_undo_and_what_is_entered_concern_the_game_that_is_on(
     session.undo()
     until(lambda: not session.snapshot.lines)
     session.undo()
-    until(lambda: said_by(session, "There is nothing to take back"))
+    until(lambda: said_by(session, "There is nothing to undo"))
     assert kept(path, 1) == ["deal", "out", "game_over"]
     assert (kept(path, 2), session.snapshot.game) == ([], 2)
 
@@ -163,7 +163,7 @@ def test_what_is_asked_while_the_deal_is_recognised_is_not_done_to_the_new_game(
     session.correct(first_of_both, None)
     session.undo()
     go_on.set()
-    until(lambda: said_by(session, "That was in the game before."))
+    until(lambda: said_by(session, "That game is over, and a new one has begun."))
     camera.looked_at(session)
     assert [line["event"] for line in session.snapshot.lines] == ["deal"]
     assert kept(path, 1) == ["deal", "out", "game_over"]
@@ -172,7 +172,7 @@ def test_what_is_asked_while_the_deal_is_recognised_is_not_done_to_the_new_game(
 
 def test_where_the_end_is_denied_the_game_goes_on(session: Session, camera: Camera, path: Path) -> None:
     camera.show(4.0)
-    until(lambda: said_by(session, "the next deal begins"))
+    until(lambda: said_by(session, "the next deal starts"))
     session.undo()
     until(lambda: session.snapshot.table.loser is None)
     assert not session.snapshot.awaits_deal
@@ -187,7 +187,7 @@ def test_where_the_end_is_denied_the_game_goes_on(session: Session, camera: Came
 
 def test_of_a_game_that_was_not_over_nothing_was_missed(session: Session, camera: Camera, path: Path) -> None:
     camera.show(4.0)
-    until(lambda: said_by(session, "the next deal begins"))
+    until(lambda: said_by(session, "the next deal starts"))
     camera.reach(400, 320, 1, ("9S", 420, 300, 0.0))
     camera.looked_at(session)
     assert [line["event"] for line in session.snapshot.lines] == ["deal", "out", "game_over"]

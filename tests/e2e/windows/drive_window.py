@@ -146,7 +146,7 @@ def states(driver: Driver) -> Steps:
     yield
     yield
     driver.see("failed")
-    session.show(phase="failed", says="Struck out")
+    session.show(phase="failed", says="Removed")
     yield from rest(2)
     driver.see("failed and put right")
     asked_for: list[bool] = []

@@ -56,7 +56,7 @@ def places(walker: Walker) -> Steps:
     yield from walker.drag(view.marks[PLAY], _on(view, (650, 300)))
     walker.saw["dragged"] = _put(session)[-1]
     walker.saw["stays"] = list(view.marks[PLAY].center)
-    session.show(layout=replace(layout(), play=(655.0, 305.0)), says="Put right: Play pile", answers=1)
+    session.show(layout=replace(layout(), play=(655.0, 305.0)), says="Moved: Play pile", answers=1)
     yield from rest(3)
     walker.saw["snapped"] = [list(view.marks[PLAY].center), list(view.ids.live.point_of((655, 305)))]
     walker.look("put right")

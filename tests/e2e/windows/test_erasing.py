@@ -92,7 +92,7 @@ def test_erase_everything_takes_the_users_own_store_and_settings_at_the_second_t
     assert {"evenings.sqlite", "settings.json"} <= set(seen["kept before"])
     assert any(name.startswith("evenings.replaced-") for name in seen["kept before"])
     assert has(seen["everything erased"], "files erased")
-    assert has(seen["everything erased"], "What these links lead to was left alone: ")
+    assert has(seen["everything erased"], "The targets of these links were not erased: ")
     assert not [name for name in seen["kept after"] if name.startswith("evenings.replaced-")]
     assert "settings.json" not in seen["kept after"]
 

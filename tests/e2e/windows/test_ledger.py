@@ -85,7 +85,7 @@ def test_what_cannot_be_kept_is_said_and_stays_due() -> None:
 
 def test_what_is_sung_is_in_nothing_that_is_shared_and_the_row_says_that_nothing_is_due() -> None:
     seen = walk("sung")
-    assert has(seen["ledger ann sung"], "✓ nothing due any more →")
+    assert has(seen["ledger ann sung"], "✓ all done →")
     assert [line for line in seen["clipboard"].splitlines() if line.startswith("Ann")] == [
         "Ann         5       1       1"
     ]

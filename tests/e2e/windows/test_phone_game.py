@@ -43,7 +43,7 @@ def test_a_phones_address_is_typed_into_the_form_and_a_game_begins_on_its_table(
     seen = walk("phoned")
     assert seen["source"] == [seen["address"]] * 2
     assert has(seen["phone"], "✓ The picture is good.")
-    assert has(seen["phone"], "12 of 12 face-up ones told.")
+    assert has(seen["phone"], "12 of 12 face-up cards recognised.")
     (deal,) = seen["lines"]
     assert (deal["event"], event_key(deal)) == (
         "deal",

@@ -46,7 +46,7 @@ def test_a_mark_stays_where_it_was_let_go_until_the_watcher_has_heard_of_it(size
     assert seen["stays"] != pytest.approx(seen["marks"]["Play pile"][1:], abs=5)
     now, believed = seen["snapped"]
     assert now == pytest.approx(believed, abs=1)
-    assert has(seen["put right"], "Put right: Play pile")
+    assert has(seen["put right"], "Moved: Play pile")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -140,12 +140,12 @@ def test_what_is_put_right_is_told_to_the_watcher_in_the_thread_that_reads() -> 
     until(lambda: session.snapshot.phase == "ended")
     assert session.snapshot.layout is game.places.layout
     session.move_place(Zone("row", 1), (10.0, 20.0))
-    until(lambda: session.snapshot.says == "Put right: Bob")
+    until(lambda: session.snapshot.says == "Moved: Bob")
     session.move_place(PLAY, (80.0, 45.0))
     until(lambda: session.snapshot.says.startswith("Something else is there"))
     shown = Shown(((80.0, 80.0), (80.0, 9.0)), (80.0, 45.0))
     session.set_layout(shown)
-    until(lambda: session.snapshot.says == "The game begins with what lies there")
+    until(lambda: session.snapshot.says == "The game begins with the cards on the table")
     session.stop()
     assert told.put_right == [(Zone("row", 1), (10.0, 20.0)), (PLAY, (80.0, 45.0))]
     assert told.laid_out == [shown]
@@ -197,7 +197,7 @@ def test_taps_answer_the_question_and_the_deal_follows_and_a_drag_is_nobodys_act
     (deal,) = game.lines
     assert deal["event"] == "deal"
     assert deal["up"]["Ann"] == ["??", "5C", "6C"]
-    assert move_place(game, PLAY, (300.0, 330.0)) == "Put right: Play pile"
+    assert move_place(game, PLAY, (300.0, 330.0)) == "Moved: Play pile"
     feed(2.0)
     assert list(game.lines) == [deal]
     assert game.places.layout is not None

@@ -261,7 +261,7 @@ def test_without_a_display_no_file_that_is_there_is_replaced_by_the_sample_film(
     assert args.save is None
     assert Path(taken).read_text() == "mine"
     said = capsys.readouterr().err
-    assert "annotated.mp4 is left as it is" in said or "no annotated film is written" in said
+    assert "annotated.mp4 was not changed" in said or "no annotated film is written" in said
     assert "goes to" not in said
 
 

@@ -144,7 +144,7 @@ def test_undo_takes_back_the_last_event_and_its_effects(session: Session) -> Non
     assert [line.get("player") for line in lines if line["event"] == "play"] == ["Ann", "Bob"]
     assert session.snapshot.table.pile == ["9S", "8H"]
     assert session.snapshot.table.turn == "Cat"
-    assert session.snapshot.says == "Taken back: Cat plays 10♣"
+    assert session.snapshot.says == "Undone: Cat plays 10♣"
 
 
 def test_everything_can_be_taken_back(session: Session) -> None:
@@ -152,7 +152,7 @@ def test_everything_can_be_taken_back(session: Session) -> None:
         lines = after(session, session.undo)
     assert lines == ()
     after(session, session.undo)
-    assert session.snapshot.says == "There is nothing to take back"
+    assert session.snapshot.says == "There is nothing to undo"
 
 
 def test_corrections_are_stored_beside_what_was_seen(session: Session, tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_conclusion_goes_with_what_it_rests_on() -> None:
         game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
     (over,) = (line for line in game.lines if line["event"] == "game_over")
     assert over["loser"] == "Ann"
-    with pytest.raises(BadInputError, match="own conclusion"):
+    with pytest.raises(BadInputError, match="The referee inferred this"):
         game.correct(over["id"], Event(id=0, event="game_over", loser="Bob"))
     game.correct(2, None)
     assert [line["event"] for line in game.lines] == ["deal"]

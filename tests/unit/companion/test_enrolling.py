@@ -76,7 +76,7 @@ def test_a_deck_needs_two_cards(cards: tuple[str, ...]) -> None:
     session = EnrolmentSession(lambda: film, lambda: (Show(*cards), learns("mine")))
     session.start()
     until(lambda: bool(session.progress.error))
-    assert "cards were told; show each alone, held still" in session.progress.error
+    assert "cards were recognised; show each card alone, and hold it still" in session.progress.error
     assert deck_names() == ()
 
 

@@ -87,7 +87,7 @@ def test_read_back_the_game_is_not_over(rules: str) -> None:
 def test_a_conclusion_is_struck_out_or_left_but_not_rewritten() -> None:
     book, _told = ended("winnersh", 1)
     over = only(book.lines, "game_over")
-    with pytest.raises(BadInputError, match="own conclusion"):
+    with pytest.raises(BadInputError, match="The referee inferred this"):
         book.correct(over["id"], Event(id=0, event="game_over", loser="Zoe"))
 
 

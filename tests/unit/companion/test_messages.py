@@ -140,7 +140,7 @@ def test_a_store_that_fails_while_a_game_runs_is_told_in_german(tmp_path: Path) 
     )
     with pytest.raises(BadInputError) as failed:
         outbox.close()
-    assert error_text(failed.value).endswith("; nicht aufgezeichnet: die letzten 1 Einträge")
+    assert error_text(failed.value).endswith("; die letzten 1 Einträge wurden nicht aufgezeichnet")
 
 
 def test_a_game_that_cannot_begin_says_so_in_german() -> None:

@@ -73,7 +73,7 @@ def test_a_torn_picture_is_left_out() -> None:
 
 def test_a_user_who_says_no_is_told_what_follows() -> None:
     source = BridgeSource(FakeBridge(allowed=False))
-    with pytest.raises(BadInputError, match="may not be used"):
+    with pytest.raises(BadInputError, match="the app may not use it"):
         next(iter(source))
     source.close()
 
@@ -202,7 +202,7 @@ def test_on_a_phone_what_goes_wrong_is_logged_too(monkeypatch: pytest.MonkeyPatc
 
 
 def test_on_a_computer_the_phones_camera_is_not_there() -> None:
-    with pytest.raises(BadInputError, match="is no phone"):
+    with pytest.raises(BadInputError, match="is not a phone"):
         open_phone_camera()
 
 

@@ -138,7 +138,7 @@ def test_every_fault_has_words() -> None:
         (line, *_more) = sight_lines(SightCheck((CARD,), (fault,)))
         assert line.startswith("✗ ")
     assert sight_lines(SightCheck((CARD,), ())) == [
-        "✓ The picture is good. 1 card is seen, 1 of 1 face-up ones told."
+        "✓ The picture is good. 1 card in view, 1 of 1 face-up cards recognised."
     ]
 
 

@@ -133,7 +133,7 @@ def test_an_unproven_pick_up_says_what_is_missing() -> None:
     ruling = judge(situation(rules="rulebook", action=action, cards=cards))
     assert ruling["verdict"] == "unproven"
     says, _ = ruling_text(ruling)
-    assert "Hidden cards decide:" in says
+    assert "This depends on hidden cards:" in says
     assert "[" not in says
 
 

@@ -55,7 +55,7 @@ def test_events_and_the_loser_are_stored(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.sqlite") as store:
         assert [game.loser for game in store.games()] == ["Ann"]
     session.undo()
-    until(lambda: session.snapshot.says.startswith("Taken back"))
+    until(lambda: session.snapshot.says.startswith("Undone"))
     session.stop()
     with Store.open(tmp_path / "s.sqlite") as store:
         (game,) = store.games()
@@ -78,7 +78,7 @@ def test_requests_are_carried_out_in_the_thread_that_reads() -> None:
     session.undo()
     until(lambda: not session.snapshot.lines)
     session.undo()
-    until(lambda: session.snapshot.says == "There is nothing to take back")
+    until(lambda: session.snapshot.says == "There is nothing to undo")
     session.stop()
     assert game.corrected == [(0, event), (0, None)]
     assert len(game.threads) == 1
@@ -166,7 +166,7 @@ def test_a_source_that_fails_in_a_way_nobody_thought_of_is_said(
     session = watch(Broken(1), Game())
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
-    assert session.snapshot.says == "The program failed (ZeroDivisionError: by nought)"
+    assert session.snapshot.says == "The program has failed (ZeroDivisionError: by nought)"
     assert "Traceback" in caplog.text
     assert "Traceback" not in capsys.readouterr().err
 

@@ -86,8 +86,8 @@ def test_what_was_said_to_be_sung_is_taken_back_the_last_first(
         ("--sung Cat", "Cat has played no game that evening (see --all)"),
         ("--sung Ann --all", "Ann does not owe anything"),
         ("--sung Bob --title Yodel", "Bob does not owe “Yodel” that evening (see --all)"),
-        ("--not-sung Bob", "Bob has not been said to have sung anything that evening (see --all)"),
-        ("--title Yodel", "--title says which ritual --sung or --not-sung is about: name one of them"),
+        ("--not-sung Bob", "Bob has not sung anything that evening (see --all)"),
+        ("--title Yodel", "--title needs --sung or --not-sung"),
     ],
 )
 def test_what_nobody_owes_is_one_line(

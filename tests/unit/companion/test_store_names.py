@@ -52,7 +52,7 @@ def test_a_game_that_is_played_under_one_name_is_played_under_the_other(linked: 
             assert games_being_played(one) == games_being_played(other) == [playing.game]
             with pytest.raises(BadInputError, match="is being played in another window"):
                 store.resume_game(playing.game)
-            with pytest.raises(BadInputError, match="a game is being written to"):
+            with pytest.raises(BadInputError, match="a game is being played in"):
                 erase(other)
             assert store.resumable_game() is None
 
@@ -93,7 +93,7 @@ def test_erasing_everything_takes_the_store_that_the_programs_own_place_links_to
     assert not own.parent.exists()
     assert photos.exists()
     said = capsys.readouterr().out
-    assert f"{own.parent / 'decks'} is a link: what it leads to, {photos}, is left alone\n" in said
+    assert f"{own.parent / 'decks'} is a link: its target, {photos}, is not erased\n" in said
     assert f"{own} is a link" not in said
 
 
@@ -104,7 +104,7 @@ def test_a_link_to_games_that_are_not_there_at_the_moment_is_named(
     real.parent.rename(tmp_path / "unplugged")
     assert main(["erase", "--yes", "--store", str(link)]) == 0
     said = capsys.readouterr().out
-    assert said == f"{link} is a link: what it leads to, {real}, is left alone\nnothing is kept\n"
+    assert said == f"{link} is a link: its target, {real}, is not erased\nnothing is stored\n"
     with pytest.raises(BadInputError, match="cannot be used"):
         Store.open(link)
     assert not real.parent.exists()

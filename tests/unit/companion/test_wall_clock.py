@@ -79,7 +79,7 @@ def test_a_clock_that_is_set_in_mid_game_loses_no_line_and_keeps_their_order(
     assert [line["id"] for line in session.snapshot.lines] == [*HAPPENS, 999]
     wall.now -= YEAR
     session.undo()
-    until(lambda: session.snapshot.says.startswith("Taken back"))
+    until(lambda: session.snapshot.says.startswith("Undone"))
     session.stop()
     with Store.open(path, clock=wall) as store:
         lines = store.events(1)
