@@ -1,7 +1,7 @@
 """Print what is new in the release that a tag names: `python scripts/release_notes.py v1.2.0`.
 
-Exit status 2, with one line, where the tag is not the version of pyproject.toml or CHANGELOG.md has no
-section for it: then there is nothing to release.
+If the tag is not the version of pyproject.toml, or CHANGELOG.md has no section for it, there is nothing to
+release. Then it prints one line, and its exit status is 2.
 """
 
 import re

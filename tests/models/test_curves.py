@@ -16,7 +16,7 @@ from models.onestage.curve import draw_results, spent_seconds
 from models.shared.curves import draw_curve
 
 TRAINED = '{"step": 20, "minutes": 0.3, "note": "320 px", "score": 4.7, "frame": 5.1}\n'
-HELD_BACK = '{"step": 30, "minutes": 0.5, "held back": {"score": 1.1, "wrong": 0.4}}\n'
+HELD_BACK = '{"step": 30, "minutes": 0.5, "held out": {"score": 1.1, "wrong": 0.4}}\n'
 
 
 @pytest.mark.parametrize(("log", "panels"), [(TRAINED, 2), (HELD_BACK, 2), (TRAINED + HELD_BACK, 3)])

@@ -11,9 +11,9 @@ pytest.importorskip("ultralytics")
 import torch
 
 from models.indices.data import IndexTruth, index_truth
+from models.indices.loss import index_loss
 from models.indices.network import STRIDE, IndexNet
-from models.indices.train import index_loss
-from models.outlines.loss import Truth
+from models.shared.scene_data import Truth
 
 CARD = np.array([[40, 30], [103, 30], [103, 118], [40, 118]], np.float32)
 TOP = CARD + np.array([16, 0], np.float32)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from datasets.scenes.store import StoredScene, read_scene, write_scene_parts
 from engine.errors import BadInputError
-from models.onestage.classes import CLASSES
 from models.onestage.data import label_scenes, scene_rows, write_data
-from models.onestage.reader import OneStageReader, letterboxed
+from models.onestage.reader import CLASSES, OneStageReader, letterboxed
 
 TILTED = np.array([[50, 10], [90, 50], [50, 90], [10, 50]], np.float32)
 OVER_THE_EDGE = np.array([[160, 60], [220, 60], [220, 140], [160, 140]], np.float32)

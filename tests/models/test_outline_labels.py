@@ -12,8 +12,8 @@ pytest.importorskip("onnxslim")
 
 from datasets.photos import Label, LabelledPhoto
 from engine.errors import BadInputError
-from models.outlines.calibrate import rising_curve
 from models.outlines.photos import confirm_boxes, confirm_corners, owner_map
+from models.shared.calibration import isotonic_curve
 from vision.recognition.detector import Outline
 
 CARD = np.array([[100, 50], [226, 50], [226, 226], [100, 226]], np.float32)
@@ -84,7 +84,7 @@ def test_the_calibration_curve_rises_and_follows_the_truth() -> None:
     rng = np.random.default_rng(0)
     scores = rng.uniform(0, 1, 4000)
     right = rng.random(4000) < scores**2
-    curve = rising_curve(scores, right)
+    curve = isotonic_curve(scores, right)
     assert (np.diff(np.array(curve), axis=0) >= 0).all()
     told = np.interp([0.3, 0.6, 0.9], [s for s, _ in curve], [p for _, p in curve])
     assert told == pytest.approx([0.09, 0.36, 0.81], abs=0.08)
@@ -92,4 +92,4 @@ def test_the_calibration_curve_rises_and_follows_the_truth() -> None:
 
 def test_a_network_that_finds_nothing_cannot_be_calibrated() -> None:
     with pytest.raises(BadInputError, match="train the network longer"):
-        rising_curve(np.zeros(0), np.zeros(0, np.bool_))
+        isotonic_curve(np.zeros(0), np.zeros(0, np.bool_))

@@ -10,8 +10,9 @@ pytest.importorskip("ultralytics")
 
 import torch
 
-from models.outlines.loss import Grid, Truth, assign, code_error, outline_loss
+from models.outlines.loss import Grid, assign, code_error, outline_loss
 from models.outlines.network import quad_to_code
+from models.shared.scene_data import Truth
 from vision.geometry import corner_distance
 from vision.recognition.detector import decode_quads
 

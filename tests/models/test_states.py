@@ -17,9 +17,7 @@ pytest.importorskip("ultralytics")
 import torch
 from torch import nn
 
-from models.onestage import trainer
-from models.outlines.network import OutlineNet
-from models.shared.state_files import load_state
+from models.shared.state_files import load_start, load_state
 from models.shared.trainer import Trainer
 
 
@@ -34,11 +32,7 @@ class Harm:
 
 
 def into_a_network(path: Path) -> object:
-    return OutlineNet.load_start(nn.Linear(2, 2), path)
-
-
-def into_the_one_stage_detector(path: Path) -> object:
-    return trainer._load_start(nn.Linear(2, 2), path)
+    return load_start(nn.Linear(2, 2), path)
 
 
 def no_loss(net: nn.Module, batch: torch.Tensor) -> tuple[torch.Tensor, dict[str, float]]:
@@ -50,7 +44,7 @@ def as_a_checkpoint(path: Path) -> None:
     Trainer(nn.Linear(2, 2), no_loss, path.parent, minutes=1, rate=1e-3).resume()
 
 
-READING = (load_state, into_a_network, into_the_one_stage_detector, as_a_checkpoint)
+READING = (load_state, into_a_network, as_a_checkpoint)
 
 
 @pytest.mark.parametrize("read", READING)
@@ -88,7 +82,14 @@ def test_a_start_is_loaded_where_names_and_shapes_fit(inside: bool, tmp_path: Pa
     path, net = tmp_path / "start.pt", nn.Linear(2, 2)
     given = {"weight": torch.full((2, 2), 3.0), "bias": torch.ones(7), "other": torch.ones(2)}
     torch.save({"state_dict": given} if inside else given, path)
-    assert OutlineNet.load_start(net, path) == 1
+    assert load_start(net, path) == 1
+    assert bool((net.weight == 3).all())
+
+
+def test_a_start_is_loaded_under_the_names_of_the_network(tmp_path: Path) -> None:
+    path, net = tmp_path / "start.pt", nn.Linear(2, 2)
+    torch.save({"model.weight": torch.full((2, 2), 3.0)}, path)
+    assert load_start(net, path, lambda name: name.removeprefix("model.")) == 1
     assert bool((net.weight == 3).all())
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from models.faces.data import Photograph
 from models.faces.labels import IGNORE, NONE
-from models.faces.strip.data import StripMaker, StripSample, told_frame
+from models.faces.strip.data import StripMaker, StripSample, estimated_frame
 from tests.models.test_face_samples import DrawnOnly
 from vision.decks.card_classes import RANKS
 from vision.geometry import card_plane, transform
@@ -53,7 +53,7 @@ def test_a_covered_rank_is_none_to_be_learnt(art: DrawnOnly, monkeypatch: pytest
 
 def test_a_frame_told_by_an_index_is_off_most_at_its_far_end() -> None:
     rng = np.random.default_rng(4)
-    frames = np.array([told_frame(rng, CARD) for _ in range(400)])
+    frames = np.array([estimated_frame(rng, CARD) for _ in range(400)])
     off = np.linalg.norm(frames - CARD, axis=2).mean(axis=0) / 88
     assert off[0] < 0.04
     assert off[2] > 2 * off[0]

@@ -19,8 +19,8 @@ import torch
 from torch import nn
 
 from models.indices.data import IndexTruth
-from models.shared.devices import device_of, devices, moved, on_devices, one_device
-from models.shared.trainer import Trainer, over
+from models.shared.devices import device_of, devices, on_devices, one_device, to_device
+from models.shared.trainer import Trainer, mean_over
 
 Weights = dict[str, torch.Tensor]
 
@@ -83,7 +83,7 @@ def test_a_training_whose_time_is_spent_takes_no_step(tmp_path: Path) -> None:
     trainer = new_trainer(tmp_path, minutes=0.001)
     trainer.run(batches(), 1.0, lambda _: {"seen": 1.0})
     assert trainer.spent >= 0.06
-    assert json.loads(trainer.log.read_text().splitlines()[-1])["held back"] == {"seen": 1.0}
+    assert json.loads(trainer.log.read_text().splitlines()[-1])["held out"] == {"seen": 1.0}
     again = new_trainer(tmp_path, minutes=0.001)
     again.resume()
     again.run(batches(), 1.0, lambda _: pytest.fail("there is nothing to validate"))
@@ -128,12 +128,12 @@ def test_two_processes_learn_what_one_does_from_the_same_batches(tmp_path: Path)
 def test_whole_batches_are_moved() -> None:
     meta = torch.device("meta")
     picture = torch.zeros(2)
-    images, (truth,), name = moved((picture, [IndexTruth(*[picture] * 4)], "kept"), meta)
+    images, (truth,), name = to_device((picture, [IndexTruth(*[picture] * 4)], "kept"), meta)
     assert {images.device, truth.wanted.device, truth.framed.device} == {meta}
     assert name == "kept"
     net = nn.Linear(3, 1).to(meta)
     assert device_of(net) == meta
-    assert over(net, [torch.zeros(2, 3)], lambda _, batch: {"there": float(batch.device == meta)}) == {
+    assert mean_over(net, [torch.zeros(2, 3)], lambda _, batch: {"there": float(batch.device == meta)}) == {
         "there": 1
     }
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from models.shared.devices import Place, endless, on_devices
+from models.shared.devices import Worker, endless_batches, on_devices
 from models.shared.trainer import Parts, Trainer
 
 STEPS = 40
@@ -39,12 +39,12 @@ def loss(net: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Parts]:
     return error, {"error": float(error.detach())}
 
 
-def train(folder: Path, place: Place) -> None:
+def train(folder: Path, worker: Worker) -> None:
     torch.set_num_threads(1)
-    torch.manual_seed(place.rank)  # each process begins with its own weights: only the leader's may count
+    torch.manual_seed(worker.rank)  # each process begins with its own weights: only the leader's may count
     net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
-    trainer = Trainer(net, loss, folder, minutes=1e6, rate=1e-2, warm_up=4, place=place)
-    batches: Iterator[tuple[Tensor, Tensor]] = endless(lambda _: Points(), BATCH, 1, place)
+    trainer = Trainer(net, loss, folder, minutes=1e6, rate=1e-2, warm_up=4, worker=worker)
+    batches: Iterator[tuple[Tensor, Tensor]] = endless_batches(lambda _: Points(), BATCH, 1, worker)
     trainer.run(islice(batches, STEPS), 1.0, lambda _: {})
     trainer.save()
 
