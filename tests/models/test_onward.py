@@ -1,4 +1,4 @@
-"""A network read back from what was exported answers as that did, and learns from there."""
+"""Fine-tuning: a network with the weights of an exported file answers like it, and learns from there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pictures(count: int) -> torch.Tensor:
     return torch.rand(count, 3, 64, 64, generator=torch.Generator().manual_seed(1))
 
 
-def test_the_weights_that_ship_answer_as_in_their_file() -> None:
+def test_the_index_network_answers_like_its_file() -> None:
     net = IndexNet()
     load_exported(net, WEIGHTS, pictures(8))
     images = pictures(2)
@@ -37,7 +37,7 @@ def test_the_weights_that_ship_answer_as_in_their_file() -> None:
         assert load_network(WEIGHTS).run(image[None].numpy())[0] == pytest.approx(our, abs=2e-3)
 
 
-def test_in_training_they_answer_nearly_so() -> None:
+def test_in_training_it_answers_almost_alike() -> None:
     net = IndexNet()
     load_exported(net, WEIGHTS, pictures(32))
     with torch.no_grad():
@@ -51,7 +51,7 @@ def test_a_file_of_another_network_is_refused(tmp_path: Path) -> None:
         load_exported(IndexNet(), tmp_path / "other.onnx", pictures(1))
 
 
-def test_the_outline_network_too_answers_as_in_its_file() -> None:
+def test_the_outline_network_answers_like_its_file() -> None:
     net = OutlineNet()
     load_exported(net, OUTLINES, pictures(8))
     images = pictures(1)

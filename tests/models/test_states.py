@@ -1,4 +1,4 @@
-"""Files of torch's: read as numbers, refused in one line when they hold code or are damaged."""
+"""Files of torch: read as numbers, and refused in one line if they hold code or are damaged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from models.shared.trainer import Trainer
 
 
 class Harm:
-    """What runs when its pickle is opened."""
+    """An object whose pickle runs code."""
 
     def __init__(self, mark: Path) -> None:
         self.mark = mark
@@ -49,7 +49,7 @@ READING = (load_state, into_a_network, as_a_checkpoint)
 
 @pytest.mark.parametrize("read", READING)
 @pytest.mark.parametrize("old", [False, True], ids=["zip", "bare pickle"])
-def test_a_file_of_weights_with_code_in_it_is_refused_and_does_not_run(
+def test_a_file_of_weights_with_code_is_refused_and_the_code_does_not_run(
     read: Callable[[Path], object], old: bool, tmp_path: Path
 ) -> None:
     mark, path = tmp_path / "harm", tmp_path / "start.pt"
@@ -67,7 +67,7 @@ def test_a_file_of_weights_with_code_in_it_is_refused_and_does_not_run(
 
 @pytest.mark.parametrize("read", READING)
 @pytest.mark.parametrize("cut", [0, 1, 60, -40])
-def test_a_file_of_weights_that_is_cut_short_is_one_line(
+def test_a_truncated_file_of_weights_gives_one_line(
     read: Callable[[Path], object], cut: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "start.pt"
@@ -78,7 +78,7 @@ def test_a_file_of_weights_that_is_cut_short_is_one_line(
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["a part", "the whole file"])
-def test_a_start_is_loaded_where_names_and_shapes_fit(inside: bool, tmp_path: Path) -> None:
+def test_pretrained_tensors_are_loaded_if_names_and_shapes_fit(inside: bool, tmp_path: Path) -> None:
     path, net = tmp_path / "start.pt", nn.Linear(2, 2)
     given = {"weight": torch.full((2, 2), 3.0), "bias": torch.ones(7), "other": torch.ones(2)}
     torch.save({"state_dict": given} if inside else given, path)
@@ -86,7 +86,7 @@ def test_a_start_is_loaded_where_names_and_shapes_fit(inside: bool, tmp_path: Pa
     assert bool((net.weight == 3).all())
 
 
-def test_a_start_is_loaded_under_the_names_of_the_network(tmp_path: Path) -> None:
+def test_pretrained_tensors_are_loaded_under_the_names_of_the_network(tmp_path: Path) -> None:
     path, net = tmp_path / "start.pt", nn.Linear(2, 2)
     torch.save({"model.weight": torch.full((2, 2), 3.0)}, path)
     assert load_start(net, path, lambda name: name.removeprefix("model.")) == 1
@@ -96,7 +96,7 @@ def test_a_start_is_loaded_under_the_names_of_the_network(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "held", [[1, 2], torch.zeros(3), {"state_dict": 5}], ids=["list", "tensor", "number"]
 )
-def test_a_file_that_holds_no_weights_says_so(held: object, tmp_path: Path) -> None:
+def test_a_file_without_weights_is_refused(held: object, tmp_path: Path) -> None:
     path = tmp_path / "start.pt"
     torch.save(held, path)
     with pytest.raises(BadInputError, match="holds no weights"):

@@ -1,4 +1,4 @@
-"""Run as a program: trains a small network on what `--device` names, for a few steps.
+"""Run as a program: trains a small network for a few steps on the devices that `--device` names.
 
 Usage: train_on_devices.py DEVICE FOLDER. The folder then holds what any training leaves there.
 """
@@ -23,7 +23,7 @@ BATCH = 8
 
 
 class Points(Dataset[tuple[Tensor, Tensor]]):
-    """Points of the plane, and what is to be said of each."""
+    """Points of the plane with their labels."""
 
     def __len__(self) -> int:
         return 10 * BATCH
