@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from datasets.art.cards import corner_mask
 from datasets.photos import surfaces
+from datasets.scenes.light import motion_kernel
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
 from models.faces.photos import RealCard
 from models.faces.styles import (
@@ -176,15 +177,6 @@ def _light(rng: np.random.Generator, picture: Picture) -> Picture:
     return np.asarray(cv2.convertScaleAbs(np.maximum(lit, 0)), np.uint8)
 
 
-def _motion_kernel(rng: np.random.Generator, length: int) -> NDArray[np.float32]:
-    kernel = np.zeros((length, length), np.float32)
-    angle = rng.uniform(0, np.pi)
-    middle, reach = (length - 1) / 2, np.array([np.cos(angle), np.sin(angle)]) * (length - 1) / 2
-    ends = np.round([middle - reach, middle + reach]).astype(int).tolist()
-    cv2.line(kernel, ends[0], ends[1], (1.0,))
-    return np.asarray(kernel / kernel.sum(), np.float32)
-
-
 def _lens(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
     """Return the picture as a camera takes it: blur, motion, sharpening, noise, compression."""
     if rng.random() < 0.6:
@@ -193,7 +185,7 @@ def _lens(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.2, sigma)), np.uint8)
     if rng.random() < 0.12:
         length = int(np.clip(rng.uniform(0.01, 0.05) * height, 2, 12))
-        picture = np.asarray(cv2.filter2D(picture, -1, _motion_kernel(rng, length)), np.uint8)
+        picture = np.asarray(cv2.filter2D(picture, -1, motion_kernel(rng, length)), np.uint8)
     if rng.random() < 0.2:
         soft = cv2.GaussianBlur(picture, (0, 0), 1.0)
         picture = np.asarray(
