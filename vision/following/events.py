@@ -54,6 +54,7 @@ class EventMaker:
         confidence: float = 1.0,
         *,
         packs: int = 1,
+        told: int = 0,
     ) -> None:
         """Begin with a finished deal.
 
@@ -64,8 +65,9 @@ class EventMaker:
             now: When that was decided.
             confidence: Probability that every up-card is named right.
             packs: How many packs the game is played with.
+            told: How many events of the game were told before: the numbers go on after them.
         """
-        self._scene = Scene(layout, packs)
+        self._scene = Scene(layout, packs, EventLog(told))
         self.rows = Rows(layout, up, packs, surely=confidence)
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)

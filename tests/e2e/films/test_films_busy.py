@@ -30,7 +30,7 @@ def busy(seed: int, seconds: float = 180.0) -> tuple[Timeline, dict[str, TableOb
     layout = make_layout(PEOPLE, 3, TABLE_MM, CAMERA, rng)
     stage = Stage(layout, {player: random_manner(rng, rng.random()) for player in PEOPLE}, rng)
     table = BusyTable(stage, rng)
-    table.go_on(seconds)
+    table.act_for(seconds)
     return stage.timeline(), table.objects
 
 
