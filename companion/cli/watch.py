@@ -49,6 +49,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("--save", type=Path, metavar="OUT.mp4", help="write the annotated film")
     parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="OUT.looks",
+        help="write down what the events follow from, without pictures (`python -m vision.following.replay`)",
+    )
+    parser.add_argument(
         "--store",
         type=Path,
         nargs="?",
@@ -73,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
             then has been written.
     """
     from companion.cli.event_writer import EventWriter
-    from companion.cli.recording import FilmWriter, Recorded
+    from companion.cli.recording import FilmWriter, LogWriter, Recorded
     from companion.files.incomplete import forget_left_files
     from companion.game.series import NextDeal
     from companion.game.starting import Watching, before, open_chosen_source, watched_game, wound_on
@@ -88,15 +94,19 @@ def run(args: argparse.Namespace) -> int:
     source = wound_on(choice, past, open_chosen_source(args.source, tries_on=True))
     source.tell = _say
     film: FilmWriter | None = None
+    log: LogWriter | None = None
     try:
         watching = Watching(_learns(args, choice), _say)
+        if args.log is not None:
+            log = LogWriter(args.log)
+            watching = replace(watching, make_events=log.event_maker)
         game = watched_game(choice, past, _names(args.players), watching)
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
         keeper = _keeper(choice) if choice.kept else None
         following = NextDeal(choice, past, lambda new, old: watched_game(new, old, watching=watching), _say)
         events = EventWriter(args.events, _say, append=args.resume)
-        recorded = Recorded(game, events, film, keeper, following)
+        recorded = Recorded(game, events, film, keeper, following, log)
     except BaseException:
         source.close()
         raise
@@ -169,7 +179,8 @@ def _check_files(args: argparse.Namespace) -> None:
     from vision.decks.deck import deck_path
 
     read = [args.source, args.rules, args.layout, deck_path(args.deck) if args.deck else None]
-    written = {"--events": args.events, "--save": args.save, "--save-layout": args.save_layout}
+    written = {"--events": args.events, "--save": args.save, "--log": args.log}
+    written["--save-layout"] = args.save_layout
     check_outputs(written, read, store=default_path() if args.store == Path() else args.store)
 
 

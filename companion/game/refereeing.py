@@ -23,7 +23,8 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.judging.situation import is_text
 from engine.messages import Said
-from vision.following.watcher import Watcher
+from vision.following.events import EventMaker
+from vision.following.watcher import MakeEvents, Watcher
 from vision.motion.background import Mask
 from vision.table.layout import Layout, load_layout
 from vision.table.view import TableView
@@ -79,6 +80,7 @@ class Refereeing:
         learn: bool = False,
         tell: Callable[[Said], object] | None = None,
         reader: CardReader | None = None,
+        make_events: MakeEvents = EventMaker,
     ) -> Refereeing:
         """Set up a game.
 
@@ -96,6 +98,7 @@ class Refereeing:
             tell: Told in one line which enrolled deck is used where none is named and its back is seen (None:
                 no back is looked for), and what is asked before it is known who plays.
             reader: Reads the pictures; None: the reader that ships with the program.
+            make_events: Makes the event logic; one may write down all that it is given.
 
         Raises:
             BadInputError: rules, options, players, dealer, deck or layout are not usable.
@@ -124,6 +127,7 @@ class Refereeing:
             draw_pile=deal["draw_pile"] > 0,
             packs=deal["packs"],
             jokers=deal["jokers"] > 0,
+            make_events=make_events,
         )
 
         def make_judge(names: Sequence[str]) -> Judge:

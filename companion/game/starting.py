@@ -35,6 +35,7 @@ from vision.types import Image
 
 if TYPE_CHECKING:
     from companion.game.refereeing import Refereeing
+    from vision.following.watcher import MakeEvents
 
 
 _log = logging.getLogger(__name__)
@@ -42,12 +43,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """What to do about a deck that is not named; nothing, unless told."""
+    """What to do about a deck that is not named (nothing, unless told), and what follows the game."""
 
     learn: bool = False
     """Whether to learn it, and keep what was learnt."""
     tell: Callable[[Said], object] | None = None
     """Told which enrolled deck it is by its back; None: that is not looked for."""
+    make_events: MakeEvents | None = None
+    """Makes the event logic of each game; None: it is made plainly."""
 
 
 _PLAINLY = Watching()
@@ -185,6 +188,7 @@ def watched_game(
         BadInputError: rules, players, deck or layout are not usable.
     """
     from companion.game.refereeing import Refereeing
+    from vision.following.events import EventMaker
 
     free_ended_games()
     resumed = past.game
@@ -211,6 +215,7 @@ def watched_game(
             deck=choice.deck,
             learn=watching.learn,
             tell=watching.tell,
+            make_events=watching.make_events or EventMaker,
         )
     if resumed is not None:
         game.resume(past.lines, same_clock=_same_film(choice, past))
