@@ -3,7 +3,7 @@
 The file is gzip over lines of JSON, so `zcat game.looks` shows it. The first line names the format and its
 version, the last says that the file is whole. Between them each line is one call of the event logic, with
 what it was given, what its comparisons of pictures found (`asked`), and the events that it told (`told`).
-Pictures have numbers, in the order of the looks; their pixels are not kept. Numbers are written in full: a
+Pictures have numbers; their pixels are not kept. Quantities are written in full: a
 replay gives the same events.
 """
 
@@ -101,10 +101,16 @@ class NumberedPictures:
         self._numbers: dict[int, tuple[weakref.ref[Pixels], int]] = {}
         self._count = 0
 
-    def add(self, pixels: Pixels) -> int:
-        """Give a picture the next number."""
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, pixels: Pixels, number: int | None = None) -> int:
+        """Return the number of a picture; one that has none yet gets `number`, or the next one."""
+        known = self.number_of(pixels)
+        if known is not None:
+            return known
         self._count += 1
-        key, number = id(pixels), self._count
+        key, number = id(pixels), self._count if number is None else number
 
         def forget(gone: weakref.ref[Pixels]) -> None:
             if self._numbers.get(key, (None, 0))[0] is gone:
@@ -177,11 +183,7 @@ class _LoggedEventMaker(EventMaker):
         return [reach.number, reach.seat, reach.start, [[t, *tip] for t, tip in reach.path if t > since]]
 
     def on_look(self, look: Look) -> list[Event]:
-        for patch in look.patches.values():
-            self._into.pictures.add(patch)
-        for close_up in (look.pile, look.burnt):
-            if close_up is not None:
-                self._into.pictures.add(close_up.pixels)
+        add = self._into.pictures.add
         given = {
             "t": look.t,
             "cards": [_seen(card) for card in look.cards],
@@ -190,9 +192,9 @@ class _LoggedEventMaker(EventMaker):
                 for under in look.under_arms
             ],
             "hidden": [zone_name(zone) for zone in look.hidden],
-            "patches": [zone_name(zone) for zone in look.patches],
-            "pile": look.pile is not None,
-            "burnt": look.burnt is not None,
+            "patches": [[zone_name(zone), add(patch)] for zone, patch in look.patches.items()],
+            "pile": None if look.pile is None else add(look.pile.pixels),
+            "burnt": None if look.burnt is None else add(look.burnt.pixels),
         }
         with self._listening():
             told = super().on_look(look)

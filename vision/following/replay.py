@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +168,7 @@ class Replay:
     def __init__(self, log: Recorded) -> None:
         self._log = log
         self._pictures = NumberedPictures()
+        self._standing: WeakValueDictionary[int, NDArray[np.uint8]] = WeakValueDictionary()
         self._games: dict[int, _Game] = {}
         self.unanswered = 0
         """How many comparisons of pictures have been asked for that the log does not hold."""
@@ -192,10 +194,12 @@ class Replay:
             return list
         return self._games[call.game].prepared(call.name, call.given, self._picture)
 
-    def _picture(self) -> NDArray[np.uint8]:
-        """Return what stands for the next picture."""
-        pixels = np.zeros((1, 1, 3), np.uint8)
-        self._pictures.add(pixels)
+    def _picture(self, number: int) -> NDArray[np.uint8]:
+        """Return what stands for the picture of a number."""
+        pixels = self._standing.get(number)
+        if pixels is None:
+            pixels = self._standing[number] = np.zeros((1, 1, 3), np.uint8)
+            self._pictures.add(pixels, number)
         return pixels
 
     def _answer(
@@ -214,7 +218,8 @@ class Replay:
         return _NO_ANSWER.get(kind)
 
 
-Picture = Callable[[], NDArray[np.uint8]]
+Picture = Callable[[int], NDArray[np.uint8]]
+_MOST_PICTURES = 1 << 40
 
 
 @dataclass(slots=True)
@@ -290,8 +295,11 @@ class _Game:
         return reach
 
     def _look(self, given: Any, picture: Picture) -> Look:
-        patches = {zone: picture() for zone in self._zones(given["patches"])}
-        pile, burnt = (CloseUp(picture(), (0.0, 0.0)) if given[name] else None for name in ("pile", "burnt"))
+        patches = {self._zone(zone): picture(_whole(n, 1, _MOST_PICTURES)) for zone, n in given["patches"]}
+        numbers = (given["pile"], given["burnt"])
+        pile, burnt = (
+            None if n is None else CloseUp(picture(_whole(n, 1, _MOST_PICTURES)), (0.0, 0.0)) for n in numbers
+        )
         return Look(
             t=_time(given["t"]),
             cards=tuple(map(_seen, given["cards"])),
