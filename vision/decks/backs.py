@@ -37,7 +37,7 @@ _EDGE_PX = 2
 """Width in pixels of the rim that is left out, because outlines are seldom exact."""
 _COLOUR_UNIT, _SPREAD_UNIT, _PATTERN_UNIT = 0.22, 0.6, 2.0
 """Differences that count as a distance of 1: mean colour, its spread (both as shares of the brightness),
-pattern. Fitted on rendered tables (`models.faces.packs`, seeds below 420)."""
+pattern. Fitted on rendered tables (`datasets.measuring.reading.packs`, seeds below 420)."""
 
 
 def back_features(image: Image, quad: ArrayLike) -> BackFeatures:

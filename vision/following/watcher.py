@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ from vision.motion.background import BackgroundSubtractor, Mask, MotionFrame
 from vision.motion.frame_difference import ChangeDetector
 from vision.motion.resting_looks import RestingLooks
 from vision.motion.stabiliser import StabilisedFrame, Stabiliser
-from vision.questions import LOST_TRACK, TABLE_CHANGED, format_question
+from vision.questions import TABLE_CHANGED, format_question
 from vision.table.bare_table import BareTable
 from vision.table.calibration import LayoutFinder
 from vision.table.deal import SURE_NAME_P, read_up_cards, remaining_up_cards, settled_cards
@@ -45,6 +45,24 @@ _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 
 
+class MakeEvents(Protocol):
+    """What makes the event logic of one game, as `EventMaker` does."""
+
+    def __call__(
+        self,
+        layout: Layout,
+        up: Sequence[Sequence[str | None]],
+        t: float,
+        now: float,
+        confidence: float = 1.0,
+        *,
+        packs: int = 1,
+        told: int = 0,
+    ) -> EventMaker:
+        """Begin with a finished deal."""
+        ...
+
+
 class Watcher:
     """Follows one game. Feed it every frame, or the newest one, with times that increase."""
 
@@ -58,6 +76,7 @@ class Watcher:
         draw_pile: bool = True,
         packs: int = 1,
         jokers: bool = True,
+        make_events: MakeEvents = EventMaker,
     ) -> None:
         """Prepare to watch.
 
@@ -67,14 +86,17 @@ class Watcher:
             layout: Where seats and piles are; None: found at the deal.
             row_length: How many up-cards lie before each player; None: two or three.
             draw_pile: Whether the deal leaves one.
-            packs: With how many packs the game is played: so often each card is there.
+            packs: How many packs the game is played with.
             jokers: Whether jokers are played with; else what is read as one is not known.
+            make_events: Makes the event logic of a game whose deal is finished; one may write it all down.
         """
         self._reader, self._given = reader, layout
         self._finder = LayoutFinder(players, row_length, draw_pile)
-        self._packs, self._jokers = packs, jokers
+        self._packs, self._jokers, self._make_events = packs, jokers, make_events
         self._begin_anew()
         self._maker: EventMaker | None = None
+        self._told = 0
+        """How many events were told before the game was lost."""
         self._last_look = -np.inf
         self._resting = RestingLooks()
         self._tabletop: BareTable | None = None
@@ -298,13 +320,12 @@ class Watcher:
         self.question, self.lost = None, False
         rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
         self._stillness.inpaint_cards([reading.quad for reading in readings[-1]])
-        self._maker = EventMaker(
-            layout, rows, self._resting.rest_start, motion.t, confidence, packs=self._packs
-        )
+        since, now, told = self._resting.rest_start, motion.t, self._told
+        self._maker = self._make_events(layout, rows, since, now, confidence, packs=self._packs, told=told)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
-        return self._maker.log.take()
+        return self._maker.told_at_deal()
 
     # -- where it is not sure that the table lies as it did ------------------------------------------
 
@@ -346,12 +367,13 @@ class Watcher:
     def _lose(self, maker: EventMaker, known: KnownUpCards, t: float) -> Event:
         """Give up following, and look for the game as for one that was broken off; returns what is asked."""
         self._maker, self._given, self._begun = None, maker.layout, maker.started
+        self._told = maker.log.count
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
         self._tabletop = None  # it was kept as the camera saw it then
         self._resting.readings.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
-        return Event(id=0, event="unclear", t=t, decided_at=t, says=format_question(LOST_TRACK))
+        return maker.lose(t)
 
     # -- while the game goes on --------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from engine.cards import copies
 from vision.geometry import CARD_WIDTH_MM, card_homography, transform_points
 from vision.recognition.index_detector import INDEX_CENTRE_MM, IndexDetection
 from vision.types import CardReading
@@ -46,7 +47,7 @@ def find_duplicate_cards(
     named = [
         k for k, (_, r) in enumerate(index_readings) if r.card is not None and r.confidence >= min_confidence
     ]
-    for name in {index_readings[k][1].card for k in named if index_readings[k][1].confidence >= _SURE_P}:
+    for name in {str(index_readings[k][1].card) for k in named if index_readings[k][1].confidence >= _SURE_P}:
         of_name = [k for k in named if index_readings[k][1].card == name]
         # Indices of fully visible cards come first, because their owners are certain.
         order = [*(k for k in owners if k in of_name), *(k for k in of_name if k not in owners)]
@@ -67,7 +68,7 @@ def find_duplicate_cards(
         # A card has only one group. An outline around two cards, or one too narrow, seems to have two.
         doubtful = [head for head in heads[1:] if head not in exactly_placed]
         others = [head for head in doubtful if head not in owners or first[owners[head]] != head]
-        further |= set(others[: max(0, packs - seen)])
+        further |= set(others[: max(0, copies(name, packs) - seen)])
     return further
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cards import all_copies_among, copies
 from vision.decks.card_classes import rank_and_colour
 from vision.geometry import (
     CARD_HEIGHT_MM,
@@ -107,27 +108,23 @@ class IndexOwners:
             self._distances,
             max_distance=_FOURTH_INDEX_DISTANCE if has_four_indices else _OWN_INDEX_DISTANCE,
         )
-        if packs > 1:
-            just_there = {
-                number
-                for number, k in owners.items()
-                if self._distances[number][k].min() < _OWN_INDEX_DISTANCE
-            }
-            self._duplicates = find_duplicate_cards(
-                self._index_readings, owners, packs, exactly_placed=just_there
-            )
-        else:
+        just_there = {
+            number for number, k in owners.items() if self._distances[number][k].min() < _OWN_INDEX_DISTANCE
+        }
+        self._duplicates = find_duplicate_cards(
+            self._index_readings, owners, packs, exactly_placed=just_there
+        )
+        if packs == 1:
             # The rank of a card that cannot bear the name is still right, and outlines are wrong more often
             # than suits.
             further = find_duplicate_cards(
                 self._index_readings, owners, 2, min_confidence=0.0, exactly_placed=owners
             )
-            others = {number: otherwise(number) for number in further}
-            self._duplicates = {
-                number for number, other in others.items() if other.card != self._named[number]
-            }
-            for number in self._duplicates:  # not jokers, which have no suit
+            others = {number: otherwise(number) for number in further - self._duplicates}
+            misread = {number for number, other in others.items() if other.card != self._named[number]}
+            for number in misread:  # not jokers, which have no suit
                 self._index_readings[number] = self._index_readings[number][0], others[number]
+            self._duplicates |= misread
         self._readings = [reading for _, reading in self._index_readings]
         self._duplicate_names = {self._readings[number].card for number in self._duplicates}
         if has_four_indices:
@@ -237,9 +234,11 @@ class IndexOwners:
         probabilities are weighed again, and it is named from `threshold` on.
         """
         index, reading = self._index_readings[number]
-        if packs > 1 or (reading.card is not None and number not in self._duplicates):
+        several = copies(str(reading.card), packs) > 1
+        if several or (reading.card is not None and number not in self._duplicates):
             return reading
-        seen = {c.card for c in (*self.cards, *found) if c.card is not None and c.confidence >= SURE_INDEX_P}
+        surely = [c for c in (*self.cards, *found) if c.card is not None and c.confidence >= SURE_INDEX_P]
+        seen = all_copies_among((str(c.card) for c in surely), packs)
         if reading.card is None or reading.card in seen:
             reading = discount_seen_cards(reading, seen, threshold)
         self._index_readings[number] = index, reading
