@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from engine.judging.questions import deal_for
+from engine.deals import deal_for
 from engine.ruleset import Rule, Ruleset
 
 _TOPICS = {

@@ -10,7 +10,7 @@ from companion.game.interface import Line
 from engine.cards import RANK_TEXTS, UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
-from engine.judging.questions import deal_for
+from engine.deals import deal_for
 from engine.ruleset import load_ruleset
 
 Source = Literal["hand", "up", "hand+up", "down"]

@@ -21,7 +21,7 @@ from companion.memory import FreedMemory
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.judging.situation import is_text
+from engine.fields import is_text
 from engine.messages import Said
 from vision.following.watcher import Watcher
 from vision.motion.background import Mask
@@ -100,7 +100,7 @@ class Refereeing:
         Raises:
             BadInputError: rules, options, players, dealer, deck or layout are not usable.
         """
-        from engine.judging.questions import deal_for
+        from engine.deals import deal_for
         from engine.ruleset import load_ruleset
         from vision.enrolment.unnamed_deck import unnamed_reader
         from vision.recognition.incremental import game_reader

@@ -12,7 +12,7 @@ from companion.i18n.rules import options_words
 from companion.sources.android import PHONE_CAMERA
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
-from engine.judging.questions import deal_for
+from engine.deals import deal_for
 from engine.ruleset import DEFAULT_RULESET, load_ruleset
 
 

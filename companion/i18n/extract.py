@@ -33,6 +33,7 @@ TERMINAL_ONLY = (
     *("companion/cli", "companion/cli/main.py", "companion/cli/jobs.py", "companion/cli/outputs.py"),
     *("companion/game/scoring.py", "companion/cli/recording.py", "companion/cli/event_writer.py"),
     *("engine/judging/judge.py", "engine/judging/situation.py", "engine/simulation/simulate.py"),
+    "engine/fields.py",
     *("engine/notation/record.py", "engine/notation/record_lines.py"),
 )
 """What is wrong with input that the app never takes stays English, as all that the terminal says."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
 from engine.judging.matching import missing_cards, mixed_sources, same_among
-from engine.judging.questions import packs_for
+from engine.deals import packs_for
 from engine.referee.state import Knowledge, Seat
 from engine.sentences import Said, say
 

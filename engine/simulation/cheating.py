@@ -36,7 +36,7 @@ def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> 
         "turn": players[table.turn] if table.turn >= 0 else None,
         "direction": CLOCKWISE if table.step == 1 else ANTICLOCKWISE[0],
         "pile": list(pack.texts(table.pile)),
-        "last_set": table.last_set,
+        "sets": list(table.sets),
         "draw_pile": len(table.deck) - table.drawn,
         "burned": list(pack.text(table.burned)),
         "cards": cards,
