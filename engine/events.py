@@ -226,7 +226,7 @@ class EventLines:
         """Read a line.
 
         Raises:
-            BadInputError: a field has the wrong form, a name is not at the table, or an earlier line has its id.
+            BadInputError: a field has the wrong form, a name is not at the table, or an id comes twice.
         """
         return self.take(Event.from_json(line, self._players))
 
@@ -241,6 +241,6 @@ class EventLines:
             seats.must(name, "player")
         if event.id and event.id != event.revise:  # who takes an event back may give its own id
             if event.id in self._ids:
-                raise BadInputError("event {event_id} stands there twice", event_id=event.id)
+                raise BadInputError("event {event_id} appears twice", event_id=event.id)
             self._ids.add(event.id)
         return event

@@ -127,7 +127,7 @@ def read_players(value: Any) -> tuple[str, ...]:
     Raises:
         BadInputError: it is not a list of two to `MOST_PLAYERS` different names.
     """
-    if not isinstance(value, (list, tuple)) or not all([isinstance(name, str) and name for name in value]):
+    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) and name for name in value):
         raise wrong_field("players", "a list of names", value)
     if len(value) > MOST_PLAYERS:
         raise BadInputError(f"players: {len(value)} are too many (at most {MOST_PLAYERS})")
@@ -135,9 +135,7 @@ def read_players(value: Any) -> tuple[str, ...]:
         raise BadInputError(f"players must be at least two different names, not {str(list(value))[:60]}")
     if len(set(value)) != len(value):
         twice = next(name for place, name in enumerate(value) if name in value[:place])
-        raise BadInputError(
-            f"players must be at least two different names: {twice[:40]!r} stands there twice"
-        )
+        raise BadInputError(f"players must be at least two different names: {twice[:40]!r} appears twice")
     if not is_text("".join(value)):
         odd = next(name for name in value if not is_text(name))
         raise BadInputError(f"players: {odd[:40]!r} is not UTF-8 text")

@@ -14,7 +14,7 @@ texts publish (`VARIANT_NAMES`). A house variant is a file of the table's own th
 
 A rule lists the mechanisms that it decides (`decides`). A mechanism that depends on a rank ends in that rank:
 `too_high.7`. A rule may presuppose mechanics (`states`), or that a variant leaves some fields alone
-(`unchanged`). Where a variant changes them, the sentence no longer describes its game, and no ruling quotes it.
+(`unchanged`). Where a variant changes them, the sentence no longer describes its game: no ruling quotes it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Ruleset:
 
 
 def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequence[str] = ()) -> Ruleset:
-    """Return a ruleset or published variant by its name, or a house variant by the path of its file (`*.toml`).
+    """Return a ruleset or published variant by name, or a house variant by the path of its file (`*.toml`).
 
     Raises:
         BadInputError: there is no such ruleset or option, or the variant's file is damaged.
@@ -126,7 +126,7 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
     if isinstance(name_or_path, Ruleset):
         return name_or_path
     if not isinstance(name_or_path, str):
-        raise BadInputError("a ruleset is named by text, not {name!r}", name=str(name_or_path)[:40])
+        raise BadInputError("the name of a ruleset must be a text, not {name!r}", name=str(name_or_path)[:40])
     wanted = tuple(sorted(set(options)))
     if name_or_path.endswith(".toml"):
         return _load_variant(Path(name_or_path), wanted)

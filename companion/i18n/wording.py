@@ -117,7 +117,11 @@ def event_words(line: Mapping[str, Any]) -> str:
                 return _("{player} picks up").format(player=who)
             return _("{player} picks up {cards}").format(player=who, cards=_cards(int(count)))
         case "burn":
-            return _("{cards} burnt").format(cards=_cards(len(cards))) if cards else _("The pile burns")
+            if not line.get("player"):
+                return _("{cards} burnt").format(cards=_cards(len(cards))) if cards else _("The pile burns")
+            if not cards:
+                return _("{player} burns the pile").format(player=who)
+            return _("{player} burns {cards}").format(player=who, cards=_cards(len(cards)))
         case "show":
             what = _("{player} shows {cards}").format(player=who, cards=shown or "3")
             return what + (" " + _("to {player}").format(player=line["to"]) if line.get("to") else "")

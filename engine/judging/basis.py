@@ -1,4 +1,4 @@
-"""The sentences on which a legal ruling rests: the rules that allow what was done, and those that took effect."""
+"""The sentences on which a legal ruling rests: those that allow what was done, and those that took effect."""
 
 from __future__ import annotations
 

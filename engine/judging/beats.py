@@ -107,11 +107,12 @@ def set_goes_everywhere(mechanics: Mechanics, demands: Iterable[Demand], card: s
 
 def check_beats(case: Case, cards: Sequence[str]) -> None:
     """Breach for every rank among the cards that cannot go on the pile."""
-    for rank in sorted({RANK_OF[card] for card in cards} - {UNKNOWN_RANK}):
+    ranks = {RANK_OF[card] for card in cards}
+    for rank in sorted(ranks - {UNKNOWN_RANK}):
         same = [card for card in cards if RANK_OF[card] == rank]
         demands = case.demands()
         wrong = [(found, demand) for demand in demands for found in _set_failures(case, demand, same, rank)]
-        if any([found for found, _ in wrong]):
+        if any(found for found, _ in wrong):
             _rule_on_failures(case, same, rank, wrong)
 
 
@@ -137,7 +138,7 @@ def _breach_beats(case: Case, mechanism: str, demand: Demand, same: list[str], r
             rules.insert(0, f"never_played_on_empty.{RANK_TEXTS[rank]}")
     elif mechanism == "no_joker":
         says = say("There are no jokers in this game.")
-        case.note(say("A joker that is not played with is put aside; the pile stays as it is."))
+        case.note(say("The joker is put aside, and the pile stays as it is."))
     elif len(case.demands()) > 1:
         says = say("{cards:The} cannot go on the pile, whatever the unidentified cards are.", cards=same)
         rules = _rules_on(mechanism, demand, rank)
@@ -178,7 +179,8 @@ def _cannot_go(
         facts["under"] = facts.pop("rank") + mechanics.suit_order[demand.suit - 1]
         if covered:
             return say(
-                "{cards:The} cannot go on {under:the} under the {over:rank}: an equal card needs a better suit.",
+                "{cards:The} cannot go on {under:the} under the {over:rank}: "
+                "an equal card needs a better suit.",
                 **facts,
             )
         return say("{cards:The} cannot go on {under:the}: an equal card needs a better suit.", **facts)

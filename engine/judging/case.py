@@ -24,7 +24,7 @@ Ruling = dict[str, Any]
 """The contract's ruling object."""
 
 
-class Undecided(Exception):
+class UndecidedError(Exception):
     """Raised where what is not known decides how to go on: the judge then rules on both possibilities."""
 
     def __init__(self, name: str, need: Said | None) -> None:
@@ -42,6 +42,11 @@ class Case:
         action: what is ruled on.
         assumed: how to take what is not known, by the name it has in `decide`.
     """
+
+    __slots__ = (
+        *("action", "applied", "breaches", "effects", "holding", "mechanics", "needs", "notes", "over"),
+        *("player", "situation", "took_back", "_assumed", "_demands", "_doubtful", "_unseen"),
+    )
 
     def __init__(
         self, situation: Situation, action: Action, assumed: Mapping[str, bool] | None = None
@@ -88,12 +93,12 @@ class Case:
             need: what would settle it, for the players.
 
         Raises:
-            Undecided: it is not known, and nothing is assumed yet.
+            UndecidedError: it is not known, and nothing is assumed yet.
         """
         if value is not None:
             return value
         if name not in self._assumed:
-            raise Undecided(name, need)
+            raise UndecidedError(name, need)
         return self._assumed[name]
 
     @property
@@ -109,7 +114,7 @@ class Case:
             pile = self.situation.pile
             plain = plain_demand(self.mechanics, pile)
             if plain is None:
-                unknown = pile is None or not all([SUIT_OF[card] for card in pile])
+                unknown = pile is None or not all(SUIT_OF[card] for card in pile)
                 unseen = self.unseen if unknown else None
                 plain = possible_demands(self.mechanics, pile, self.situation.sets, unseen)
             self._demands = plain
@@ -160,6 +165,13 @@ class Case:
         least = self.mechanics.min_hand or self.dealt("hand")
         return True if hand is not None and len(hand) < least else None
 
+    def deck_is_left(self) -> bool:
+        """Return whether cards are known to be left to draw; where it is not known, it decides the verdict."""
+        empty = self.deck_is_empty()
+        if empty is None:
+            self.need(say("whether the draw pile is empty"))
+        return empty is False
+
     def check_in_game(self) -> bool:
         """Breach if the game is over, or the acting player has left it. Returns whether they are in it."""
         loser = self.loser()
@@ -178,10 +190,11 @@ class Case:
         situation = self.situation
         if situation.shithead is not None:
             return situation.shithead
-        inside = [player for player in situation.players if player not in situation.left]
-        if len(inside) > 1:
-            empty = [p for p, held in situation.cards.items() if held.down == 0 and held.empty]
-            inside = [p for p in inside if p == self.player or p not in empty] if empty else inside
+        empty = [player for player, held in situation.cards.items() if held.down == 0 and held.empty]
+        out = [player for player in empty if player != self.player]
+        if len(situation.players) - len(situation.left) - len(out) > 1:
+            return None
+        inside = [p for p in situation.players if p not in situation.left and p not in out]
         return inside[0] if len(inside) == 1 else None
 
     def check_turn(self) -> None:
@@ -212,14 +225,14 @@ class Case:
         due = self.mechanics.min_hand - len(hand)
         if RANK_OF[situation.pile[-1]] in self.mechanics.again and due > 0 and situation.draw_pile:
             says = say(
-                "{who} holds {count}: the hand is made up before the extra turn.",
+                "{who} holds only {count}: the hand is refilled before the extra turn.",
                 who=self.player,
                 count=len(hand),
             )
             self.breach("draw_first", says, "draw")
 
     def check_cards(self) -> None:
-        """Breach if a card that was moved is known to be elsewhere; note every other card in two places."""
+        """Breach if a moved card is known to be elsewhere; note the player's other cards in two places."""
         if not self.doubtful and came_from_own(self.action, self.holding):
             return
         told = False
@@ -232,9 +245,9 @@ class Case:
 
     @property
     def doubtful(self) -> list[str]:
-        """The cards that are known in two places: nothing is proven by them."""
+        """The player's cards that are known in two places: nothing is proven by them."""
         if self._doubtful is None:
-            self._doubtful = cards_in_two_places(self.situation)
+            self._doubtful = cards_in_two_places(self.situation, self.player)
         return self._doubtful
 
     # The very first turn
@@ -356,10 +369,11 @@ class Case:
         """
         self.effects["picks_up"] = player
         pile, library = self.situation.pile, self.mechanics.library
-        if player is not None and library and pile is not None and hand is not None:
-            if hand < library <= hand + len(pile) + more and (pile or more):
-                self.effects["rituals"].append(self.mechanics.library_title)
-                self.applied += [("library",), ("library_size",)]
+        if player is None or not library or pile is None or hand is None:
+            return
+        if hand < library <= hand + len(pile) + more:
+            self.effects["rituals"].append(self.mechanics.library_title)
+            self.applied += [("library",), ("library_size",)]
 
     def next_after_pick_up(self) -> None:
         """Enter who leads once the acting player has picked up."""

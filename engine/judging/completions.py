@@ -35,13 +35,13 @@ class Completions:
 
 
 def completions(situation: Situation, action: Action) -> Completions | None:
-    """Return what the unidentified cards of an action can be; None where there are none, or nothing fits.
+    """Return what the unidentified cards of an action can be; None where nothing fits.
 
     Cards that are moved together are taken to have one rank, if that is possible: nobody puts down anything
     else by chance.
     """
     cards = action.cards or ((UNKNOWN,) if action.type == "flip" else ())
-    if action.type not in _PLAYED or UNKNOWN not in cards:
+    if action.type not in _PLAYED:
         return None
     choices = list(_choices(situation, action))
     named = {RANK_OF[card] for card in cards} - {RANK_OF[UNKNOWN]}

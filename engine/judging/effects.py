@@ -131,7 +131,9 @@ def failed_flip(case: Case, card: str) -> None:
     case.took_back = True
     if RANK_OF[card] in mechanics.shown and mechanics.down_enters_hand:
         effects |= {"next": case.player, "enters_hand": True}
-        case.note(say("{card:The} stays in the hand; it may be shown, or the pile picked up.", card=card))
+        case.note(
+            say("{card:The} stays in the hand. It may be shown, or the pile may be picked up.", card=card)
+        )
         return
     case.note(say("{card:The} does not go on the pile: {who} picks it up.", card=card, who=case.player))
     hand = None if case.holding.hand is None else len(case.holding.hand)

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.errors import BadInputError
 from engine.judging.basis import basis_of
-from engine.judging.case import Case, Ruling, Undecided
+from engine.judging.case import Case, Ruling, UndecidedError
 from engine.judging.completions import completions, in_common
 from engine.judging.pick_ups import judge_pick_up, judge_take_down, judge_take_up
 from engine.judging.plays import judge_flip, judge_play
@@ -55,7 +55,7 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
 
     Where unidentified cards leave several possibilities open, the ruling is what they have in common.
     """
-    possible = completions(situation, action)
+    possible = completions(situation, action) if action.is_unread else None
     if possible is None:
         return _rule(situation, action, {})
     rulings = [_rule(situation, one, {}) for one in possible.actions]
@@ -67,7 +67,7 @@ def _rule(situation: Situation, action: Action, assumed: Mapping[str, bool]) -> 
     case = Case(situation, action, assumed)
     try:
         _JUDGES[action.type](case)
-    except Undecided as open_question:
+    except UndecidedError as open_question:
         name, need = open_question.name, open_question.need
         rulings = [_rule(situation, action, {**assumed, name: answer}) for answer in (True, False)]
         return in_common(rulings, () if need is None else (need,))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from engine.cards import JOKER, RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN
 from engine.deals import packs_for
@@ -49,23 +50,24 @@ def actor(situation: Situation, action: Action) -> str | None:
     return situation.turn if action.player is None else action.player
 
 
-def cards_in_two_places(situation: Situation) -> list[str]:
-    """Return the cards that are known in more places than there are packs, whoever holds them."""
+def cards_in_two_places(situation: Situation, player: str | None) -> list[str]:
+    """Return the cards of a player that are known in more places than there are packs."""
+    hand, up, _ = situation.holding(player)
+    own = (*(hand or ()), *(up or ()))
+    distinct = set(own)
+    blank = own.count(UNKNOWN)
+    distinct.discard(UNKNOWN)
+    if not distinct:
+        return []
     places = [situation.pile or (), situation.burned or ()]
-    for holding in situation.cards.values():
-        places += (holding.hand or (), holding.up or ())
-    distinct, count = set[str](), 0
-    for cards in places:
-        if cards:
-            distinct.update(cards)
-            count += len(cards)
-    if UNKNOWN in distinct:
-        count -= sum([cards.count(UNKNOWN) for cards in places]) - 1
-    if len(distinct) == count:
+    for other, held in situation.cards.items():
+        if other != player:
+            places += (held[0] or (), held[1] or ())
+    if len(distinct) + blank == len(own) and distinct.isdisjoint(chain.from_iterable(places)):
         return []
     packs = packs_for(situation.rules.mechanics, len(situation.players))
-    times = Counter(card for cards in places for card in cards)
-    return [card for card, number in times.items() if SUIT_OF[card] and number > packs]
+    times = Counter(chain(own, *places))
+    return [card for card in dict.fromkeys(own) if SUIT_OF[card] and times[card] > packs]
 
 
 def came_from_own(action: Action, holding: Holding) -> bool:
@@ -78,12 +80,12 @@ def came_from_own(action: Action, holding: Holding) -> bool:
         own = holding.hand if action.source == "hand" else holding.up
         if own is None or len(set(cards)) < len(cards):
             return False
-        return all([card in own and SUIT_OF[card] for card in cards])
+        return all(card in own and SUIT_OF[card] for card in cards)
     return action.type == "pick_up"
 
 
 def impossible_cards(situation: Situation, action: Action) -> Iterator[tuple[str, Said]]:
-    """Yield what is wrong with moved cards that cannot be there: the mechanism that decides, and the words."""
+    """Yield what is wrong with moved cards that cannot be there: the deciding mechanism, and the words."""
     packs = packs_for(situation.rules.mechanics, len(situation.players))
     moved = list(_moved(situation, action))
     here = Counter(card for _, card in moved)
@@ -104,7 +106,7 @@ def impossible_cards(situation: Situation, action: Action) -> Iterator[tuple[str
     for rank in sorted(ranks):
         if unseen_cards(situation, action).overdrawn(rank):
             text = RANK_TEXTS[rank]
-            yield "one_pack", say("More {rank:plural} were seen than there are: one was misread.", rank=text)
+            yield "one_pack", say("There are not that many {rank:plural}: one was misread.", rank=text)
 
 
 def _other_places(
@@ -124,7 +126,9 @@ def _other_places(
             yield say("{card:The} is in {who}'s hand: one of the two was misread.", card=card, who=player)
         for _ in range(up):
             says = say(
-                "{card:The} lies face up before {who}: one of the two was misread.", card=card, who=player
+                "{card:The} lies face up in front of {who}: one of the two was misread.",
+                card=card,
+                who=player,
             )
             yield says
 

@@ -8,7 +8,7 @@ from engine.cards import RANK_OF, UNKNOWN
 from engine.judging.beats import anything_goes, can_play
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
-from engine.judging.plays import check_deck_empty, check_up_gone
+from engine.judging.plays import check_up_gone
 from engine.sentences import Said, say
 
 
@@ -118,13 +118,11 @@ def _rule_on_could(case: Case, could: bool | None, known: list[str] | tuple[str,
         return
     cards = [card for card in known if can_play(case, (card,), 0)]
     if anything_goes(case):
-        says = say("Any card goes here: {who} could play, so must.", who=case.player)
+        says = say("Any card can be played here, so {who} must play.", who=case.player)
     elif cards:
-        says = say("{who} could play {cards:or}, and whoever can play must.", who=case.player, cards=cards)
+        says = say("{who} could play {cards:or}. Whoever can play must play.", who=case.player, cards=cards)
     else:
-        says = say(
-            "Whatever {who}'s unseen cards are, one of them could be played, so it must.", who=case.player
-        )
+        says = say("At least one of {who}'s unseen cards can be played, so {who} must play.", who=case.player)
     case.breach("must_play", says)
 
 
@@ -156,7 +154,7 @@ def _check_stage(case: Case) -> None:
             case.note(note)
     elif holding.up == () and holding.down:
         if mechanics.must_flip:
-            says = say("{who} has only face-down cards left, and must turn one.", who=case.player)
+            says = say("{who} has only face-down cards left and must turn one over.", who=case.player)
             case.breach("must_flip", says)
         elif mechanics.down_enters_hand:
             note = say("One of {who}'s down-cards enters the hand at the start of the turn.", who=case.player)
@@ -176,7 +174,7 @@ def _check_placed_first(case: Case) -> None:
     known = [card for card in up if card != UNKNOWN]
     could = can_play(case, known, len(up) - len(known))
     if could is False:
-        case.breach("up_place_first", say("{who} first places an up-card on the pile.", who=case.player))
+        case.breach("up_place_first", say("{who} must first place an up-card on the pile.", who=case.player))
     elif could is None:
         what = say(
             "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
@@ -195,15 +193,16 @@ def judge_take_up(case: Case) -> None:
         case.breach("up_hand", says)
     elif holding.hand is None:
         case.need(say("whether {who}'s hand is empty: only then may up-cards be taken", who=case.player))
-    if mechanics.up_needs_empty_deck:
-        says = say("Up-cards come into play only once the draw pile is empty.")
-        check_deck_empty(case, "up_deck", says)
+    if mechanics.up_needs_empty_deck and case.deck_is_left():
+        case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
     if holding.up is not None:
         for card in missing_cards(cards, holding.up):
             says = say("{card:The} is not among {who}'s up-cards.", card=card, who=case.player)
             case.breach("own_up", says, "own_cards")
     if len({RANK_OF[card] for card in cards}) > 1:
-        says = say("Several up-cards are taken only if they have one rank, not {cards:the}.", cards=cards)
+        says = say(
+            "Up-cards are taken together only if they have the same rank, unlike {cards:the}.", cards=cards
+        )
         case.breach("up_same", says)
     case.check_cards()
 
@@ -225,6 +224,5 @@ def judge_take_down(case: Case) -> None:
     if holding.down == 0:
         says = say("{who} has no face-down card left.", who=case.player)
         case.breach("own_down", says, "own_cards")
-    if mechanics.up_needs_empty_deck:
-        says = say("Down-cards come into play only once the draw pile is empty.")
-        check_deck_empty(case, "down_deck", says)
+    if mechanics.up_needs_empty_deck and case.deck_is_left():
+        case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))

@@ -126,7 +126,7 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
         says = say("An up-card goes with the last hand cards only if it has the same rank.")
         case.breach("mixed", says)
     if hand is None:
-        what = say("{who}'s hand: only with its last cards may an up-card be played", who=case.player)
+        what = say("{who}'s hand: an up-card may be played only with its last cards", who=case.player)
         case.need(what)
     elif len(hand) > len(from_hand):
         rest = _rest(hand, from_hand)
@@ -138,17 +138,9 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
             facts["cards"] = rest
             says = say("{who} still holds {cards:the}: up-cards go only with the last hand cards.", **facts)
         case.breach("mixed_rest", says, "mixed")
-    says = say("Hand and up-cards go together only once the draw pile is empty.")
-    check_deck_empty(case, "mixed_deck", says)
-
-
-def check_deck_empty(case: Case, mechanism: str, says: Said) -> None:
-    """Breach with these words if the draw pile is not empty, or say that this decides the verdict."""
-    empty = case.deck_is_empty()
-    if empty is False:
-        case.breach(mechanism, says)
-    elif empty is None:
-        case.need(say("whether the draw pile is empty"))
+    if case.deck_is_left():
+        says = say("Hand and up-cards go together only once the draw pile is empty.")
+        case.breach("mixed_deck", says)
 
 
 def _rest(hand: Sequence[str], played: Iterable[str]) -> list[str]:
@@ -168,11 +160,10 @@ def _check_up_stage(case: Case) -> None:
         one = say("{who} still holds a card: up-cards come after the hand.", **facts)
         more = say("{who} still holds {count} cards: up-cards come after the hand.", **facts)
         _breach_up_hand(case, one if len(hand) == 1 else more)
-    if case.mechanics.up_needs_empty_deck:
-        says = say("Up-cards come into play only once the draw pile is empty.")
-        check_deck_empty(case, "up_deck", says)
+    if case.mechanics.up_needs_empty_deck and case.deck_is_left():
+        case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
     if case.mechanics.up_enters_hand and not hand:
-        note = say("An up-card enters the hand before it is played; playing it at once comes to the same.")
+        note = say("An up-card enters the hand before it is played. Playing it at once makes no difference.")
         case.note(note)
 
 
@@ -195,9 +186,8 @@ def _check_down_stage(case: Case) -> None:
         says = say("{who} still has cards in the hand: down-cards come last.", who=case.player)
         case.breach("down_hand", says)
     check_up_gone(case)
-    if case.mechanics.up_needs_empty_deck:
-        says = say("Down-cards come into play only once the draw pile is empty.")
-        check_deck_empty(case, "down_deck", says)
+    if case.mechanics.up_needs_empty_deck and case.deck_is_left():
+        case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))
     if holding.down == 0:
         says = say("{who} has no face-down card left.", who=case.player)
         case.breach("own_down", says, "own_cards")

@@ -12,7 +12,7 @@ def judge_exchange(case: Case) -> None:
     """Rule on an exchange of hand cards with up-cards."""
     action, holding = case.action, case.holding
     if _has_begun(case):
-        says = say("The game has begun: cards may be exchanged only before it.")
+        says = say("The game has begun: cards may be exchanged only before the first turn.")
         case.breach("exchange_late", says)
     gives, takes = action.hand_out, action.up_out
     if gives is not None and takes is not None and len(gives) != len(takes):

@@ -45,7 +45,10 @@ def _check_shown_cards(case: Case) -> None:
             says = say("{card:The} cannot be shown: only {rank:plural} are.", card=card, rank=rank)
             case.breach("show_three", says)
     if len(cards) > 1 + len(case.action.answers):
-        case.breach("show_one", say("{who} showed {cards:the}: one at a time.", who=case.player, cards=cards))
+        case.breach(
+            "show_one",
+            say("{who} showed {cards:the}: cards are shown one at a time.", who=case.player, cards=cards),
+        )
     if holding.hand is None:
         return
     for card in cards[:1]:
@@ -73,9 +76,11 @@ def _check_shown_from_table(case: Case, card: str) -> None:
     holding = case.holding
     at_up_stage = holding.hand == () and case.deck_is_empty() is not False
     if at_up_stage and holding.up and not missing_cards((card,), holding.up):
-        case.note(say("{card:The} enters the hand before it is shown; this comes to the same.", card=card))
+        case.note(
+            say("{card:The} enters the hand before it is shown. That makes no difference here.", card=card)
+        )
     elif at_up_stage and holding.up == () and holding.down:
-        case.note(say("A down-card enters the hand before it is shown; this comes to the same."))
+        case.note(say("A down-card enters the hand before it is shown. That makes no difference here."))
     elif not at_up_stage or holding.up is not None:
         case.breach("own_cards", say("{who} does not hold {card:the}.", who=case.player, card=card))
 
@@ -121,7 +126,7 @@ def _check_order(case: Case) -> None:
     for giver, receiver in case.action.answers:
         if (shown_to is not None and giver != shown_to) or (shower is not None and receiver != shower):
             says = say(
-                "{giver} cannot answer to {receiver}: an answer goes back to the player who showed.",
+                "{giver} cannot answer {receiver}: an answer goes back to the player who showed.",
                 giver=giver,
                 receiver=receiver,
             )
@@ -223,7 +228,7 @@ def _check_answers(case: Case) -> dict[str, int]:
 
 
 def _carry_out(chain: _Chain, case: Case | None, forced: dict[int, str]) -> list[str | None]:
-    """Take every shown card away; return where the answers came from. With `case`: breach where they cannot."""
+    """Take the shown cards away; return where answers came from. With `case`, breach where they cannot."""
     chain.show()
     sources: list[str | None] = []
     for number, (giver, _) in enumerate(chain.case.action.answers):

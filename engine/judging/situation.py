@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from engine.cards import JOKER
+from engine.cards import JOKER, UNKNOWN
 from engine.deals import PACK, packs_for
 from engine.errors import BadInputError
 from engine.fields import (
@@ -63,6 +63,11 @@ class Action:
     answered_from: str | None = None
     hand_out: tuple[str, ...] | None = None
     up_out: tuple[str, ...] | None = None
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it moves a card that nobody identified."""
+        return UNKNOWN in self.cards or (self.type == "flip" and not self.cards)
 
     @property
     def from_table(self) -> bool:
@@ -160,7 +165,7 @@ def _sets(line: Mapping[str, Any], pile: Sequence[str] | None) -> tuple[int, ...
     if not isinstance(given, (list, tuple)):
         raise wrong_field("sets", "a list of counts", given)
     sets = tuple(given)
-    if not all([type(size) is int and size > 0 for size in sets]):
+    if not all(type(size) is int and size > 0 for size in sets):
         raise wrong_field("sets", "a list of counts", given)
     if sum(sets) > (MOST_CARDS if pile is None else len(pile)):
         raise BadInputError("sets: all of them together are no more than the pile")
@@ -175,20 +180,23 @@ def _check_sizes(situation: Situation) -> None:
     """
     mechanics = situation.rules.mechanics
     most = (PACK + mechanics.jokers) * packs_for(mechanics, len(situation.players))
-    sized: list[tuple[str, int | None, tuple[str, ...] | None]] = [
-        ("draw_pile", situation.draw_pile, ()),
-        ("pile", None, situation.pile),
-        ("burned", None, situation.burned),
-    ]
+    pile, burned, left = situation.pile or (), situation.burned or (), situation.draw_pile or 0
+    held = [len(hand or ()) + len(up or ()) + (down or 0) for hand, up, down in situation.cards.values()]
+    if len(pile) + len(burned) + left + sum(held) <= most:
+        return
+    counts = {"draw_pile": left, "pile": _counted(pile), "burned": _counted(burned)}
     for player, holding in situation.cards.items():
-        if len(holding.hand or ()) + len(holding.up or ()) + (holding.down or 0) > most:
-            sized += [(f"{player}'s hand", None, holding.hand), (f"{player}'s up", None, holding.up)]
-            sized.append((f"{player}'s down", holding.down, ()))
-    for name, number, cards in sized:
-        # Jokers that are not played with do not count: the ruling on them says what is wrong.
-        count = number if number is not None else 0 if cards is None else len(cards)
-        if count > most and count - (cards or ()).count(JOKER) > most:
+        counts[f"{player}'s hand"] = _counted(holding.hand or ())
+        counts[f"{player}'s up"] = _counted(holding.up or ())
+        counts[f"{player}'s down"] = holding.down or 0
+    for name, count in counts.items():
+        if count > most:
             raise BadInputError(f"{name}: {count} cards are more than the {most} of the game")
+
+
+def _counted(cards: Sequence[str]) -> int:
+    """Cards without the jokers: where those are not played with, the ruling on them says what is wrong."""
+    return len(cards) - cards.count(JOKER)
 
 
 def _counts(value: Any, name: str, seats: Seats) -> dict[str, int]:

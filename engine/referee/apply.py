@@ -165,7 +165,7 @@ class Follower:
             state.due_pick_up = effects["picks_up"]
 
     def _goes_aside(self, card: str) -> bool:
-        """Whether a played card does not stay on the pile: it is burned at once, or not played with at all."""
+        """Whether a played card does not stay on the pile: it is burned, or not played with at all."""
         mechanics, rank = self.rules.mechanics, RANK_OF[card]
         return rank in mechanics.forces_pick_up or (rank == JOKER_RANK and not mechanics.plays_jokers)
 
@@ -339,7 +339,7 @@ class Follower:
         situation = state.situation()._replace(draw_pile=before, owed={player: min(count, allowed)})
         ruling = rule_on(situation, Action(type="draw", player=player, count=count))
         if count < seat.owed:
-            note = say("{who} has still to draw {count}.", who=player, count=seat.owed - count)
+            note = say("{who} still has to draw {count}.", who=player, count=seat.owed - count)
             ruling["notes"].append(note)
         more = max(0, count - seat.owed)
         seat.owed -= min(count, seat.owed)

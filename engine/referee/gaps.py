@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.cards import RANK_OF, SUITS, UNKNOWN, UNKNOWN_RANK
+from engine.deals import packs_for
 from engine.demand import run_on_top
 from engine.events import Event
 from engine.judging.case import Ruling
 from engine.judging.judge import rule_on
-from engine.deals import packs_for
 from engine.judging.situation import Action, Holding, Situation
 from engine.referee.late_breaches import Suspicions
 from engine.referee.reconciling import without
@@ -100,7 +100,7 @@ class Gaps:
             seat.hand = [UNKNOWN] * len(action.cards)
         if state.turn != player:
             state.turn = None
-        return [say("{who} was taken to be out, and is not.", who=player)]
+        return [say("{who} was counted as out, but is not.", who=player)]
 
     def unburn(self, cards: Sequence[str]) -> list[Said]:
         """Take back that cards were burned, if they may have been picked up before; return what was odd."""
@@ -109,7 +109,7 @@ class Gaps:
             return []
         self.holes += 1
         self._state.burned = without(self._state.burned, back)
-        return [say("The pile must have been picked up unseen before it was burned.")]
+        return [say("Somebody must have picked up the pile before it was burned, and nobody saw it.")]
 
     # What is not proven
 
@@ -139,7 +139,7 @@ class Gaps:
             if len(milder["breaches"]) < len(ruling["breaches"]):
                 if action.type != "pick_up":
                     seat.hand, seat.up = list(held.hand or ()), list(held.up or ())
-                ruling = opened(milder, say("what {who} did unseen before", who=player))
+                ruling = opened(milder, say("what {who} did before that nobody saw", who=player))
         return self._weigh_turn(situation, action, ruling) if ruling["verdict"] == "illegal" else ruling
 
     def _weigh_readings(self, ruling: Ruling) -> Ruling:
@@ -161,10 +161,10 @@ class Gaps:
         player, other = action.player or "", self._state.turn
         if other is None or not self._may_have_acted(other, player):
             return ruling
-        acted = say("whether {who} acted unseen", who=other)
+        acted = say("whether {who} acted without being seen", who=other)
         tables = [(situation._replace(turn=player), acted)]
         if action.type != "pick_up":
-            took = say("whether {who} picked up the pile unseen", who=other)
+            took = say("whether {who} picked up the pile without being seen", who=other)
             tables.append((situation._replace(turn=player, pile=()), took))
         for table, unseen in tables:
             milder = rule_on(table, action)

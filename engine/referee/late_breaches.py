@@ -156,8 +156,7 @@ class Suspicions:
                 card = suspicion.telling[-1]
                 asked = effect_in_words(min(suspicion.demands))
                 says = say(
-                    "{who} picked up although {card:the} was in the hand: {asked} could be played, "
-                    "and whoever can play must.",
+                    "{who} picked up while holding {card:the}, although {asked} could be played.",
                     who=player,
                     card=card,
                     asked=asked,
@@ -210,12 +209,9 @@ class Suspicions:
         wins_ties = bool(order) and order.index(holder) < order.index(start.starter)
         if start.claim is not None:
             return place < start.claim
-        for other in FULL_PACK:
-            theirs = start_place(mechanics, (other,))
-            if theirs < place or (theirs == place and not wins_ties):
-                if start.elsewhere[other] < start.packs:
-                    return False
-        return True
+        last = place - wins_ties
+        ahead = [other for other in FULL_PACK if start_place(mechanics, (other,)) <= last]
+        return all(start.elsewhere[other] >= start.packs for other in ahead)
 
     def held_after_all(self, event: Event, player: str) -> list[Event]:
         """Return the late breach of a player who plays from a hand that an up-card play took to be empty."""

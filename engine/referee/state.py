@@ -202,8 +202,8 @@ class Knowledge:
         for player, seat in self.seats.items():
             if seat.owed and not seat.noted:
                 seat.noted = True
-                one = say("{who} has not been seen to draw a card.", who=player)
-                more = say("{who} has not been seen to draw {count} cards.", who=player, count=seat.owed)
+                one = say("Nobody saw {who} draw a card.", who=player)
+                more = say("Nobody saw {who} draw {count} cards.", who=player, count=seat.owed)
                 notes.append(one if seat.owed == 1 else more)
         return notes
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from engine.deals import deal_for
 from engine.demand import ANYTHING, Demand, demand_after, failures, suit_value
 from engine.errors import BadInputError
-from engine.deals import deal_for
 from engine.judging.questions import start_place
 from engine.ruleset import Ruleset
 from engine.simulation.table import (
@@ -46,7 +46,9 @@ class Game:
         deal = deal_for(rules, seats) if seats >= 2 else None
         if deal is None:
             raise BadInputError(
-                "ruleset {name!r}: the cards do not serve {seats} players", name=rules.name, seats=seats
+                "ruleset {name!r}: there are not enough cards for {seats} players",
+                name=rules.name,
+                seats=seats,
             )
         self.rules, self.seats, self.counts = rules, seats, deal
         self.mechanics = m = rules.mechanics

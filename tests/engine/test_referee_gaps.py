@@ -175,7 +175,7 @@ def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start: Start)
     state.draw_pile = 0
     for seat in state.seats.values():
         seat.hand = ["??"]
-    assert broken(game.play(CAT, "4D")) == ["turn.order"]  # Bob played unseen
+    assert broken(game.play(CAT, "4D")) == ["start.dealers-left"]  # Bob played unseen
     game.play(CAT, "4D")  # the same card again: the record has a hole
     game.play(ANN, "5D")
     outcome = game.play(BOB, "7H", source="up")

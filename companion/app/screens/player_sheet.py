@@ -43,6 +43,7 @@ class PlayerSheet(ModalView):
         lines: Sequence[Line],
         *,
         face_up: int,
+        pile: int,
         shown: str | None,
         on_enter: Callable[[Event], None],
         on_correct: Callable[[int, Event], None],
@@ -55,6 +56,7 @@ class PlayerSheet(ModalView):
             others: Everybody else at the table.
             lines: The game so far: its newest event may have been this player's.
             face_up: How many cards lie face up before the player, known or not.
+            pile: How many cards lie on the play pile.
             shown: The rank that is shown by the rules in force, if any.
             on_enter: Gets what happened.
             on_correct: Gets the id of an event and what it really was.
@@ -72,7 +74,7 @@ class PlayerSheet(ModalView):
             chip.bind(on_release=lambda _chip, name=name: self.take_from(name))
             self.ids.sources.add_widget(chip)
         self.take_from("hand")
-        self._add_actions(others, shown)
+        self._add_actions(others, shown, pile)
         self._add_second_thoughts(lines)
         self.pad.bind(cards=self._name_play)
         self._name_play()
@@ -94,11 +96,12 @@ class PlayerSheet(ModalView):
         self._on_enter(entered(kind, self.player, cards, self.source, face_up=face_up, **fields))
         self.dismiss()
 
-    def _add_actions(self, others: Sequence[str], shown: str | None) -> None:
+    def _add_actions(self, others: Sequence[str], shown: str | None, pile: int) -> None:
         add = self._add
         add("close", _("Close"), self.ids.bar, self.dismiss)
         add("play", "", self.ids.bar, lambda: self.enter("play"), primary=True)
-        add("pick_up", _("Picks up"), self.ids.first, lambda: self.enter("pick_up"))
+        if pile:
+            add("pick_up", _("Picks up"), self.ids.first, lambda: self.enter("pick_up"))
         add("burn", _("Burns the pile"), self.ids.first, lambda: self.enter("burn"))
         add("draw", _("Draws 1"), self.ids.first, lambda: self.enter("draw"))
         if self._begun:
@@ -109,6 +112,8 @@ class PlayerSheet(ModalView):
         # Also when it is too late: what is not allowed can be entered like anything else, and is ruled on.
         add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
         add("out", _("Is out"), self.ids.again, lambda: self.enter("out"))
+        if not pile:  # no usual act, but a camera may have missed what lies there
+            add("pick_up", _("Picks up nothing"), self.ids.again, lambda: self.enter("pick_up"))
         for other in others if shown is not None else ():
             add(
                 f"show {other}",
