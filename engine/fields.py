@@ -83,7 +83,7 @@ def read_choice(value: Any, name: str, choices: Sequence[str]) -> str | None:
     """
     if value is not None and value not in choices:
         raise wrong_field(name, f"one of {', '.join(choices)}", value)
-    return value
+    return None if value is None else str(value)
 
 
 def read_table(value: Any, name: str) -> Mapping[str, Any]:

@@ -324,7 +324,7 @@ def _own_rules(variant: _Variant, mechanics: Mechanics) -> dict[str, Rule]:
             raise wrong
         if _describes(entry, mechanics, {}):
             cite = entry.get("cite") or f"{variant.title}, house rules"
-            rules[key] = Rule(key, cite, quote, entry.get("text", quote), tuple(entry["decides"]))
+            rules[key] = Rule(key, cite, str(quote), str(texts[1]), tuple(entry["decides"]))
     return rules
 
 

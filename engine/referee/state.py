@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.cards import RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN
-from engine.deals import deal_for, left_of
+from engine.cards import RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, copies
+from engine.deals import deal_for, left_of, packs_for
 from engine.events import Event
 from engine.judging.matching import may_be_same
 from engine.judging.situation import CLOCKWISE, Holding, Situation
@@ -184,6 +184,16 @@ class Knowledge:
         """Put the pile on the burn pile."""
         self.burned.extend(self.pile)
         self.replace_pile(())
+
+    def surely_not_burned(self, cards: Sequence[str]) -> list[str]:
+        """Return the cards on the burn pile that cannot lie there: with `cards` they outnumber all copies."""
+        packs = packs_for(self.rules.mechanics, len(self.players))
+        found: list[str] = []
+        for card in dict.fromkeys(cards):
+            burned = 0 if card == UNKNOWN else self.burned.count(card)
+            surplus = burned + cards.count(card) - copies(card, packs)
+            found += [card] * max(0, min(burned, surplus))
+        return found
 
     def draw(self, player: str, count: int) -> None:
         """Move unseen cards from the draw pile into a hand."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
+from engine.cards import all_copies_among
 from engine.events import Event
 from vision.following.burn_pile import Heap
 from vision.following.card_locations import Whereabouts
@@ -26,8 +27,9 @@ from vision.following.scene import NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
 from vision.hands.tracks import Hands, Reach
+from vision.questions import LOST_TRACK, asked
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
-from vision.table.observations import MIN_NAME, Seen, all_there, vote
+from vision.table.observations import MIN_NAME, Seen, vote
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks, by how much hurries."""
@@ -53,6 +55,7 @@ class EventMaker:
         confidence: float = 1.0,
         *,
         packs: int = 1,
+        told: int = 0,
     ) -> None:
         """Begin with a finished deal.
 
@@ -62,9 +65,10 @@ class EventMaker:
             t: When the deal came to rest, seconds of the source.
             now: When that was decided.
             confidence: Probability that every up-card is named right.
-            packs: How often each card is there.
+            packs: How many packs the game is played with.
+            told: How many events of the game were told before: the numbers go on after them.
         """
-        self._scene = Scene(layout, packs)
+        self._scene = Scene(layout, packs, EventLog(told))
         self.rows = Rows(layout, up, packs, surely=confidence)
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
@@ -82,6 +86,10 @@ class EventMaker:
         self._as_it_lies: list[list[Seen]] | None = None
         """Looks at the play pile since somebody said where it is; None: what lies there is known."""
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
+
+    def told_at_deal(self) -> list[Event]:
+        """Return the events that the deal itself decided: ask once, before anything else is fed."""
+        return self.log.take()
 
     def go_on(self, bare: Collection[Zone]) -> None:
         """Take the table for one in mid-game: nothing is exchanged any more, and no card lies at `bare`."""
@@ -226,11 +234,16 @@ class EventMaker:
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open at the end of the source."""
         self._play.judge(t, None, forced=True)
+        self._taking.tell_part(t)
         self._taking.tell_whole(t)
         self._tell_show(t)
         self._draws.tell(t)
         self._upcards.tell_at_the_end(t)
         return self.log.take()
+
+    def lose(self, t: float) -> Event:
+        """Return what is asked when the table can no longer be followed; nothing more is fed."""
+        return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
 
     def _look_beside_piles(self, look: Look, free: list[Seen], under_arms: list[Seen]) -> None:
         """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
@@ -325,7 +338,7 @@ class EventMaker:
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
-        lying = all_there((name for name, _ in self._where.lying()), self._scene.packs)
+        lying = all_copies_among((name for name, _ in self._where.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
         if shown is None:
             return

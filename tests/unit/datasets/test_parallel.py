@@ -1,0 +1,221 @@
+"""Work spread over processes and over a cluster: the same results, in the same order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cli.main import main
+from companion.parallel import spread
+from companion.sources.cameras import sample_film
+from datasets.films.production import truth_path
+from datasets.measuring.films.plan import plan_films, render
+from datasets.measuring.reading.evaluation import with_deck
+from datasets.photos import LabelledPhoto
+from engine.errors import BadInputError
+from engine.ruleset import load_ruleset
+
+PLANS = plan_films(["shed"], 2, plays=1, size=(160, 90))
+SIMULATE = ("simulate", "--games", "150", "--players", "2", "--policy", "random", "--seed", "4")
+FILM = (
+    *("--players", "2", "--seed", "7", "--plays", "1", "--fps", "3", "--width", "160", "--height", "90"),
+    *("--deck", "drawn", "--surface", "drawn"),
+)
+"""Two small films in little time."""
+
+
+def told_apart(folder: Path) -> list[tuple[str, str, str]]:
+    """What tells the films in a folder apart: name, a digest of all pictures, and the truth."""
+    films = []
+    for plan in PLANS:
+        capture = cv2.VideoCapture(str(plan.film_in(folder)))
+        digest = hashlib.sha256()
+        while (frame := capture.read())[0]:
+            digest.update(frame[1].tobytes())
+        films.append((plan.name, digest.hexdigest(), truth_path(plan.film_in(folder)).read_text("utf-8")))
+    return films
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str]]:
+    folder = tmp_path_factory.mktemp("alone")
+    assert all(spread(partial(render, folder=folder), PLANS))
+    return told_apart(folder)
+
+
+def test_films_are_the_same_whatever_the_number_of_processes(
+    tmp_path: Path, alone: list[tuple[str, str, str]]
+) -> None:
+    pytest.importorskip("joblib")
+    assert all(spread(partial(render, folder=tmp_path), PLANS, 2))
+    assert told_apart(tmp_path) == alone
+    assert len({digest for _, digest, _ in alone}) == len(PLANS)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a scheduler with two workers."""
+    pytest.importorskip("joblib")
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
+        yield running.scheduler_address
+
+
+def test_films_are_the_same_on_a_cluster_of_two_workers(
+    tmp_path: Path, alone: list[tuple[str, str, str]], cluster: str
+) -> None:
+    assert all(spread(partial(render, folder=tmp_path), PLANS, cluster=cluster))
+    assert told_apart(tmp_path) == alone
+
+
+def test_simulate_counts_the_same_games_on_a_cluster(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for where in ([], ["--cluster", cluster]):
+        assert main([*SIMULATE, *where]) == 0
+        told.append(capsys.readouterr().out.splitlines())
+    assert told[0][:4] == told[1][:4]
+
+
+DRAWN_ALONE = "from models.shared import training_scenes as s; s.deck_names = lambda split: ('drawn',)"
+"""Other decks are fetched from registries."""
+
+
+def test_training_scenes_are_the_same_on_a_cluster(
+    cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from distributed import Client
+
+    from models.shared import training_scenes as render
+
+    with Client(cluster) as workers:
+        workers.run(exec, DRAWN_ALONE)
+    monkeypatch.setattr(render, "deck_names", lambda split: ("drawn",))
+    monkeypatch.setattr(render, "scene_maker", render.scene_maker.__wrapped__)  # with these decks
+    here, there = tmp_path / "here", tmp_path / "there"
+    render.main([str(here), "--scenes", "3"])
+    monkeypatch.setattr(render, "scene_maker", None)  # the workers have their own
+    render.main([str(there), "--scenes", "3", "--cluster", cluster])
+    files = {path.name: path.read_bytes() for path in here.iterdir()}
+    assert len(files) >= 3
+    assert {path.name: path.read_bytes() for path in there.iterdir()} == files
+
+
+def test_film_renders_the_same_films_on_a_cluster(
+    cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for where in ("here", "there"):
+        (tmp_path / where).mkdir()
+    assert main(["film", str(tmp_path / "here" / "a.mp4"), *FILM, "--films", "2"]) == 0
+    monkeypatch.setenv("SHITHEAD_CLUSTER", cluster)
+    assert main(["film", str(tmp_path / "there" / "a.mp4"), *FILM, "--films", "2"]) == 0
+    here, there = (
+        {file.name: file.read_bytes() for file in (tmp_path / where).iterdir()} for where in ("here", "there")
+    )
+    assert sorted(here) == ["a-7.mp4", "a-7.truth.jsonl", "a-8.mp4", "a-8.truth.jsonl"]
+    assert there == here
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A set of two photos: a table with cards, a little later with others."""
+    folder = tmp_path_factory.mktemp("photos")
+    for part in ("images", "labels"):
+        (folder / "table" / part).mkdir(parents=True)
+    film = cv2.VideoCapture(str(sample_film().path))
+    for number in range(2):
+        film.set(cv2.CAP_PROP_POS_MSEC, 1000.0 + 9000.0 * number)
+        assert cv2.imwrite(str(folder / "table" / "images" / f"{number}.png"), film.read()[1])
+        (folder / "table" / "labels" / f"{number}.txt").write_text("9S 0.5 0.5 0.1 0.1\nKH 0.2 0.2 0.1 0.1\n")
+    film.release()
+    return folder
+
+
+def test_evaluate_counts_the_same_in_two_processes_and_on_a_cluster(
+    cluster: str, photos: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for where in ([], ["--jobs", "2"], ["--cluster", cluster]):
+        assert main(["evaluate", "--photos", str(photos), "--sets", "table", "--json", *where]) == 0
+        (row,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+        told.append({name: row[name] for name in row if name not in ("ms", "load", "machine")})
+    assert told[0]["photos"] == 2
+    assert told[0]["precision"] is not None, "cards were read"
+    assert told[1:] == told[:1] * 2
+
+
+def test_bad_input_in_another_process_is_told_as_it_is_here() -> None:
+    pytest.importorskip("joblib")
+    with pytest.raises(BadInputError, match="whist"):
+        list(spread(load_ruleset, ["shed", "whist"], 2))
+
+
+def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("companion.parallel._CONNECT_SECONDS", 0.2)
+    with pytest.raises(BadInputError, match=r"tcp://127\.0\.0\.1:1: no Dask scheduler"):
+        list(spread(load_ruleset, ["shed"], cluster="tcp://127.0.0.1:1"))
+
+
+def test_without_joblib_one_process_works_and_more_say_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert list(spread(str.upper, ["a", "b"])) == ["A", "B"]
+    with pytest.raises(BadInputError, match="--jobs needs joblib"):
+        list(spread(str.upper, ["a", "b"], 2))
+
+
+def test_simulated_games_are_the_same_whatever_the_number_of_processes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("joblib")
+    told = []
+    for jobs in ("1", "2"):
+        assert main([*SIMULATE, "--jobs", jobs]) == 0
+        told.append(capsys.readouterr().out.splitlines())
+    assert told[0][:4] == told[1][:4]
+    assert told[0][3].startswith("Shithead by seat: ")
+
+
+def test_several_films_are_those_that_would_be_made_one_by_one(tmp_path: Path) -> None:
+    pytest.importorskip("joblib")
+    assert main(["film", str(tmp_path / "a.mp4"), *FILM, "--films", "2", "--jobs", "2"]) == 0
+    assert main(["film", str(tmp_path / "b.mp4"), *FILM]) == 0
+    assert (tmp_path / "a-7.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
+    assert (tmp_path / "a-8.truth.jsonl").is_file()
+
+
+def test_photos_are_read_alike_whatever_the_number_of_processes(tmp_path: Path) -> None:
+    pytest.importorskip("joblib")
+    photos = []
+    for number in range(2):
+        picture = np.full((90, 120, 3), 90 + 30 * number, np.uint8)
+        cv2.imwrite(str(tmp_path / f"{number}.png"), picture)
+        photos.append(LabelledPhoto(tmp_path / f"{number}.png", ()))
+    alone = [list(readings) for readings, _ in with_deck(None)(photos)]
+    assert [list(readings) for readings, _ in with_deck(None, 2)(photos)] == alone
+
+
+def test_measure_scores_films_the_same_on_a_cluster(
+    cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "films").mkdir()
+    assert main(["film", str(tmp_path / "films" / "a.mp4"), *FILM, "--films", "2"]) == 0
+    told = []
+    for name, where in (("here", []), ("there", ["--cluster", cluster])):
+        folder = tmp_path / name
+        assert main(["measure", str(tmp_path / "films"), "--folder", str(folder), *where]) == 0
+        report = json.loads((folder / "films.json").read_text("utf-8"))
+        told.append([(row["film"], row["watch"], row["baseline"]) for row in report["rows"]])
+    assert [film for film, _, _ in told[0]] == ["a-7.mp4", "a-8.mp4"]
+    assert told[1] == told[0]

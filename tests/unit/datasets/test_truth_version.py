@@ -1,0 +1,110 @@
+"""A film whose truth is of another version is not measured against unawares."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import datasets.measuring.films.measure as running
+from datasets.films.production import Shot, prepare, truth_path
+from datasets.films.story import find_story
+from datasets.films.truth import TRUTH_VERSION, event_line, with_verdicts
+from datasets.measuring.films.plan import FilmPlan, outdated, plan_films, render
+from datasets.measuring.films.watching import measured
+from engine.ruleset import RULESET_NAMES
+from vision.types import CardReading, Image, Region
+
+KNOWN = {2: "211fc62a59845da4"}
+"""By version: the digest of what some films hold for true."""
+TIMES = ("t_start", "t_end")
+
+
+def test_other_truths_have_another_version() -> None:
+    """Where this fails, raise TRUTH_VERSION and note the new digest: kept films are then rendered anew."""
+    told = []
+    for rules in RULESET_NAMES:
+        for seed in (1, 2):
+            story = find_story(rules, ("Ann", "Bob", "Cat"), seed, illegal=2, acts=40)
+            shot = Shot(seed=seed, width=160, height=90, deck="drawn", surface="drawn", light="day")
+            actions = prepare(story, shot).timeline.actions
+            lines = with_verdicts([event_line(action) for action in actions], story)
+            told += [{name: fact for name, fact in line.items() if name not in TIMES} for line in lines]
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+    assert {TRUTH_VERSION: digest} == KNOWN
+
+
+@pytest.fixture(scope="module")
+def plan() -> FilmPlan:
+    (plan,) = plan_films(["winnersh"], 1, plays=1, size=(160, 90))
+    return plan
+
+
+@pytest.fixture(scope="module")
+def rendered(plan: FilmPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("films")
+    render(plan, folder)
+    return folder
+
+
+def older(film: Path) -> str:
+    """Let a film's truth be of the version that none is told of; returns it."""
+    header, *lines = truth_path(film).read_text("utf-8").splitlines()
+    told = {name: fact for name, fact in json.loads(header).items() if name != "truth_version"}
+    text = "\n".join([json.dumps(told), *lines]) + "\n"
+    truth_path(film).write_text(text, "utf-8")
+    return text
+
+
+@pytest.mark.parametrize("header", ["", "no JSON", '{"film": "a.mp4", "truth_version": "2\\n3"}'])
+def test_a_truth_that_says_nothing_sensible_is_of_no_version(header: str, tmp_path: Path) -> None:
+    (tmp_path / "a.truth.jsonl").write_text(header + "\n")
+    assert outdated(tmp_path / "a.mp4") == f"its truth is of no version that is known, not {TRUTH_VERSION}"
+
+
+def test_a_planned_film_of_another_version_is_rendered_anew_and_that_is_said(
+    plan: FilmPlan, rendered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    film = plan.film_in(rendered)
+    assert outdated(film) is None
+    older(film)
+    said: list[str] = []
+    f1 = {"overall": {"f1": 1.0}}
+    row = {"film": film.name, "deck": plan.deck, "watch": f1, "baseline": f1}
+    monkeypatch.setattr(running, "measured", lambda *_: row)
+    monkeypatch.setattr(running, "report", lambda rows, **_: {})
+    running.measure_films([plan], [], rendered, tell=said.append)
+    assert said[0] == f"{film.name}: its truth is of version 1, not {TRUTH_VERSION}; it is rendered anew"
+    assert outdated(film) is None
+    said.clear()
+    running.measure_films([plan], [], rendered, tell=said.append)
+    assert "version" not in said[0]
+
+
+class Blind:
+    """A reader that finds no card: what is read is not asked here."""
+
+    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+        return []
+
+
+def test_a_film_that_is_named_is_measured_as_it_is_and_that_is_said(
+    plan: FilmPlan, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
+    film = plan.film_in(rendered)
+    text = older(film)
+    before = film.read_bytes()
+    said: list[str] = []
+    running.measure_films([], [film], tmp_path, tell=said.append)
+    assert said[0] == f"{film.name}: its truth is of version 1, not {TRUTH_VERSION}; it is measured as it is"
+    assert (truth_path(film).read_text("utf-8"), film.read_bytes()) == (text, before)
+    (kept,) = (tmp_path / "watched").glob("*.json")
+    row = json.loads(kept.read_text())
+    truth_path(film).write_text(text + "\n", "utf-8")
+    program = kept.name.split(".")[-2]
+    again = measured(film, tmp_path / "watched", program)
+    assert again["truth"] != row["truth"], "an outcome that was kept is of that truth alone"
