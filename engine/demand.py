@@ -5,13 +5,26 @@ This is the one place that knows which card goes on which: judge, referee and si
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.cards import BLACK, COLOUR_OF, JOKER_RANK, RANK_OF, RANK_VALUES, RED, SUIT_OF, UNKNOWN_RANK
+from engine.cards import (
+    BLACK,
+    COLOUR_OF,
+    JOKER_RANK,
+    RANK_OF,
+    RANK_TEXTS,
+    RED,
+    SUIT_OF,
+    UNKNOWN,
+    UNKNOWN_RANK,
+)
 from engine.mechanics import Mechanics
+from engine.unseen import UnseenCards
 
 ANY, AT_LEAST, AT_MOST = 0, 1, 2
+ALL_RANKS = range(2, JOKER_RANK)
+"""Every rank but the joker's."""
 
 
 class Demand(NamedTuple):
@@ -46,7 +59,7 @@ def failures(mechanics: Mechanics, demand: Demand, rank: int, suit: int, colours
     """
     if rank in mechanics.never_played:
         return ("never_played",)
-    if rank == RANK_VALUES["JOKER"] and not mechanics.plays_jokers:
+    if rank == JOKER_RANK and not mechanics.plays_jokers:
         return ("no_joker",)
     if rank in mechanics.on_anything:
         forbidden = demand.kind == AT_MOST and rank in mechanics.not_on_limit
@@ -73,89 +86,220 @@ def demand_after(mechanics: Mechanics, before: Demand, rank: int, suit: int, col
         return ANYTHING
     if rank in mechanics.limits:
         return Demand(AT_MOST, rank)
-    if before.kind == AT_LEAST and before.rank == rank:
-        suit = max(suit, before.suit)
     return Demand(AT_LEAST, rank, colours if rank in mechanics.colours else 0, suit)
 
 
+# What a pile demands
+
+
 def possible_demands(
-    mechanics: Mechanics, pile: Sequence[str] | None, last_set: int | None = None
+    mechanics: Mechanics,
+    pile: Sequence[str] | None,
+    sets: Sequence[int] = (),
+    unseen: UnseenCards | None = None,
 ) -> frozenset[Demand]:
-    """Return every demand that the pile may make: one, unless cards that matter are not identified.
+    """Return every demand that the pile may make: one, unless unidentified cards decide it.
 
     Args:
         mechanics: the ruleset's switches.
         pile: bottom first; None: not known.
-        last_set: how many cards were played last, where that is known (it matters for colours: 4s of both
-            colours allow either only when played together).
+        sets: how many cards were played together, for the topmost sets of the pile, the last one last. It
+            matters where a set is judged as a whole: by its colours, or by its best suit. Cards of one rank
+            that lie together count as one set where this does not say otherwise.
+        unseen: what unidentified cards can be; None: anything.
     """
-    if pile is None:
-        return _demands_of_ranks(mechanics, range(2, 15)) | {ANYTHING}
-    transparent = mechanics.transparent
-    for depth in range(len(pile) - 1, -1, -1):
-        rank = RANK_OF[pile[depth]]
-        if rank == UNKNOWN_RANK:
-            solid = _demands_of_ranks(mechanics, (r for r in range(2, 15) if r not in transparent))
-            under = possible_demands(mechanics, pile[:depth]) if transparent else frozenset()
-            return solid | under
-        if rank not in transparent:
-            return _demands_of_card(mechanics, pile, depth, rank, last_set)
-    return frozenset((ANYTHING,))
+    plain = plain_demand(mechanics, pile)
+    if plain is not None:
+        return plain
+    if unseen is None:
+        unseen = UnseenCards(_PLENTY, _PLENTY if mechanics.jokers else 0)
+    return _Pile(mechanics, pile, sets, unseen).demands()
 
 
-def _demands_of_ranks(mechanics: Mechanics, ranks: Iterable[int]) -> frozenset[Demand]:
-    """The demands of cards of which only the rank is supposed."""
-    suits = range(1, 5) if mechanics.suit_order else (0,)
-    return frozenset(
-        demand_after(mechanics, ANYTHING, rank, suit, colour)
-        for rank in ranks
-        for suit in suits
-        for colour in (RED, BLACK)
-    )
+_NO_DEMAND = frozenset((ANYTHING,))
 
 
-def _demands_of_card(
-    mechanics: Mechanics, pile: Sequence[str], depth: int, rank: int, last_set: int | None
-) -> frozenset[Demand]:
-    """The demand of the card at `depth`, the topmost one that is not transparent."""
-    if rank == JOKER_RANK or (rank not in mechanics.colours and not mechanics.suit_order):
-        return frozenset((demand_after(mechanics, ANYTHING, rank, 0, 0),))
-    run = list(_run(pile[: depth + 1], rank, mechanics.transparent))
-    if mechanics.suit_order:
-        if any(not SUIT_OF[card] for card in run):
-            return _demands_of_ranks(mechanics, (rank,))
-        best = max(suit_value(mechanics, SUIT_OF[card]) for card in run)
-        return frozenset((demand_after(mechanics, ANYTHING, rank, best, 0),))
-    together = run if last_set is None else run[: max(1, last_set)]
-    colours = [COLOUR_OF[card] for card in together]
-    if not all(colours):
-        return _demands_of_ranks(mechanics, (rank,))
-    bits = RED | BLACK if len(set(colours)) > 1 else colours[0]
-    return frozenset((demand_after(mechanics, ANYTHING, rank, 0, bits),))
+def plain_demand(mechanics: Mechanics, pile: Sequence[str] | None) -> frozenset[Demand] | None:
+    """Return the demand of a pile whose top card alone makes it; None where more has to be looked at."""
+    if not pile:
+        return None if pile is None else _NO_DEMAND
+    rank = RANK_OF[pile[-1]]
+    if rank in (UNKNOWN_RANK, JOKER_RANK) or mechanics.suit_order:
+        return None
+    if rank in mechanics.transparent or rank in mechanics.colours:
+        return None
+    return frozenset((demand_after(mechanics, ANYTHING, rank, 0, 0),))
 
 
-def _run(pile: Sequence[str], rank: int, through: frozenset[int]) -> Iterable[str]:
-    """The cards of `rank` that lie on each other at the top, top first, looking `through` some ranks."""
-    for card in reversed(pile):
-        if RANK_OF[card] == rank:
-            yield card
-        elif RANK_OF[card] not in through:
-            return
+_PLENTY = 1000
+"""So many packs hold more of each card than any pile."""
 
 
-def run_on_top(mechanics: Mechanics, pile: Sequence[str] | None, rank: int) -> tuple[int, bool]:
-    """Return how many cards of `rank` the pile adds to a four of a kind, and whether that is sure."""
-    if pile is None:
+class _Pile:
+    """A pile while its demands are read off, from the top down."""
+
+    def __init__(
+        self, mechanics: Mechanics, pile: Sequence[str] | None, sets: Sequence[int], unseen: UnseenCards
+    ) -> None:
+        self._mechanics, self._unseen, self._sets = mechanics, unseen, sets
+        self._pile = pile if pile is not None else ()
+        self._known = pile is not None
+        self._seen: dict[tuple[int, tuple[int, ...]], frozenset[Demand]] = {}
+
+    def demands(self) -> frozenset[Demand]:
+        """Return every demand that the pile may make."""
+        if self._known:
+            return self._below(len(self._pile) - 1, ())
+        colours = self._mechanics.colours
+        both = {Demand(AT_LEAST, rank, RED | BLACK) for rank in colours if self._unseen.of_rank(rank) > 1}
+        return self._any_card(()) | both | {ANYTHING}
+
+    def _below(self, depth: int, taken: tuple[int, ...]) -> frozenset[Demand]:
+        """Return the demands of the pile up to `depth`, with cards of the ranks `taken` used up above it."""
+        mechanics = self._mechanics
+        while depth >= 0:
+            card = self._pile[depth]
+            if card == UNKNOWN:
+                return self._of_unknown(depth, taken)
+            rank = RANK_OF[card]
+            stray = rank == JOKER_RANK and not mechanics.plays_jokers and depth > 0
+            if rank not in mechanics.transparent and not stray:
+                return self._of_card(depth, card)
+            depth -= 1
+        return _NO_DEMAND
+
+    def _of_unknown(self, depth: int, taken: tuple[int, ...]) -> frozenset[Demand]:
+        found = self._seen.get((depth, taken))
+        if found is None:
+            transparent = self._mechanics.transparent
+            found = self._any_card(taken, depth)
+            for rank in self._ranks_left(taken):
+                if rank in transparent:
+                    found |= self._below(depth - 1, tuple(sorted((*taken, rank))))
+            self._seen[depth, taken] = found
+        return found
+
+    def _ranks_left(self, taken: tuple[int, ...]) -> list[int]:
+        unseen = self._unseen
+        return [rank for rank in unseen.ranks() if unseen.of_rank(rank) > taken.count(rank)] or [*ALL_RANKS]
+
+    def _any_card(self, taken: tuple[int, ...], depth: int | None = None) -> frozenset[Demand]:
+        """Return the demands of an unidentified card that is not transparent, at `depth` or alone."""
+        found: set[Demand] = set()
+        for rank in self._ranks_left(taken):
+            if rank in self._mechanics.transparent:
+                continue
+            if not self._suited(rank):
+                found.add(demand_after(self._mechanics, ANYTHING, rank, 0, 0))
+                continue
+            text = RANK_TEXTS[rank]
+            for suit in self._unseen.suits(rank):
+                if depth is not None:
+                    found |= self._of_card(depth, text + suit)
+                    continue
+                value = suit_value(self._mechanics, suit)
+                found.add(demand_after(self._mechanics, ANYTHING, rank, value, COLOUR_OF[text + suit]))
+        return frozenset(found)
+
+    def _suited(self, rank: int) -> bool:
+        """Whether the suit of a card of this rank matters to what goes on it."""
+        return rank != JOKER_RANK and (rank in self._mechanics.colours or bool(self._mechanics.suit_order))
+
+    def _of_card(self, depth: int, card: str) -> frozenset[Demand]:
+        """Return the demands of the topmost card that is not transparent, and of its set."""
+        rank = RANK_OF[card]
+        if not self._suited(rank):
+            return frozenset((demand_after(self._mechanics, ANYTHING, rank, 0, 0),))
+        first, whole = self._set_around(depth)
+        cards = [card, *reversed(self._pile[first:depth])]
+        assumed = (card,) if self._pile[depth] == UNKNOWN else ()
+        return frozenset(
+            demand_after(self._mechanics, ANYTHING, rank, suit, colours)
+            for suit, colours in self._of_set(cards, rank, whole, (0, 0), assumed)
+        )
+
+    def _set_around(self, depth: int) -> tuple[int, bool]:
+        """Return where the set that holds the card at `depth` begins, and whether that is known."""
+        top = len(self._pile)
+        for size in reversed(self._sets):
+            first = max(0, top - size)
+            if first <= depth < top:
+                return first, True
+            top = first
         return 0, False
+
+    def _of_set(
+        self, cards: Sequence[str], rank: int, whole: bool, so_far: tuple[int, int], taken: tuple[str, ...]
+    ) -> set[tuple[int, int]]:
+        """Return each best suit and colours that the cards of `rank` may have together, top card first.
+
+        Unless it is known that the cards are one `whole` set, the first card of another rank ends it.
+        """
+        if not cards:
+            return {so_far}
+        card, rest = cards[0], cards[1:]
+        found: set[tuple[int, int]] = set()
+        if RANK_OF[card] != rank:
+            found |= self._of_set(rest, rank, whole, so_far, taken) if whole else {so_far}
+            if card != UNKNOWN or self._unseen.of_rank(rank) <= len(taken):
+                return found
+        text = RANK_TEXTS[rank]
+        choices = [card] if SUIT_OF[card] else [text + suit for suit in self._unseen.suits(rank)]
+        for choice in [one for one in choices if one not in taken] or choices:
+            suit = max(so_far[0], suit_value(self._mechanics, SUIT_OF[choice]))
+            more = taken if SUIT_OF[card] else (*taken, choice)
+            found |= self._of_set(rest, rank, whole, (suit, so_far[1] | COLOUR_OF[choice]), more)
+        return found
+
+
+def completes_four(
+    mechanics: Mechanics, pile: Sequence[str] | None, rank: int, count: int, unseen: UnseenCards
+) -> bool | None:
+    """Return whether `count` more cards of `rank` make four of a kind with the pile; None: not known."""
+    if pile is None:
+        least, most = 0, unseen.of_rank(rank)
+    elif mechanics.four_anywhere:
+        blank, left = pile.count(UNKNOWN), unseen.of_rank(rank)
+        known = sum(RANK_OF[card] == rank for card in pile)
+        least, most = known + max(0, blank - (unseen.total() - left)), known + min(blank, left)
+    else:
+        least, most = _run_on_top(mechanics, pile, rank, unseen)
+    if least + count >= mechanics.four:
+        return True
+    return False if most + count < mechanics.four else None
+
+
+def _run_on_top(mechanics: Mechanics, pile: Sequence[str], rank: int, unseen: UnseenCards) -> tuple[int, int]:
+    """Return how many cards of `rank` the top of the pile adds to a four of a kind: at least, and at most."""
+    through = mechanics.four_through
+    least, most, certain, blanks = 0, 0, True, 0
+    for card in reversed(pile):
+        found = RANK_OF[card]
+        if found == rank:
+            least, most = least + certain, most + 1
+        elif found == UNKNOWN_RANK:
+            blanks += 1
+            others = {other for other in unseen.ranks() if other != rank}
+            if blanks <= unseen.of_rank(rank):
+                most += 1
+            elif through.isdisjoint(others):
+                break
+            certain = certain and others <= through
+            least += certain and not others
+        elif found not in through:
+            break
+    return least, most
+
+
+def run_on_top(mechanics: Mechanics, pile: Sequence[str], rank: int) -> int:
+    """Return how many cards of `rank` are known to lie where the pile adds them to a four of a kind."""
     if mechanics.four_anywhere:
-        return sum(RANK_OF[card] == rank for card in pile), not any(card == "??" for card in pile)
+        return sum(RANK_OF[card] == rank for card in pile)
     count = 0
     for card in reversed(pile):
         found = RANK_OF[card]
         if found == rank:
             count += 1
-        elif found == UNKNOWN_RANK:
-            return count, False
         elif found not in mechanics.four_through:
             break
-    return count, True
+    return count

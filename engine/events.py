@@ -6,11 +6,24 @@ The JSON form is the line that `shithead watch` prints for each event.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from engine.errors import BadInputError
-from engine.event_fields import check_fields
+from engine.fields import (
+    ANSWER_SOURCES,
+    MOST_NUMBER,
+    SOURCES,
+    Seats,
+    read_cards,
+    read_choice,
+    read_count,
+    read_flag,
+    read_number,
+    read_table,
+    read_text,
+)
 
 EventKind = Literal[
     "deal",
@@ -121,11 +134,15 @@ class Event:
         return line
 
     @classmethod
-    def from_json(cls, line: dict[str, Any]) -> Event:
+    def from_json(cls, line: Mapping[str, Any], players: Sequence[str] | None = None) -> Event:
         """Build an event from the contract's JSON object; unknown fields are passed over.
 
+        Args:
+            line: the object.
+            players: who sits at the table; None: any name will do.
+
         Raises:
-            BadInputError: the event's kind is unknown, or a field has the wrong form.
+            BadInputError: the event's kind is unknown, or a field has the wrong form; the message names it.
         """
         kind = line.get("event")
         if kind not in EVENT_KINDS:
@@ -135,43 +152,95 @@ class Event:
                 known=", ".join(EVENT_KINDS),
             )
         try:
-            check_fields(line)
+            return cls(event=kind, **_fields(line, Seats(players)))
         except BadInputError as error:
             raise BadInputError("event {kind!r}: {reason}", kind=kind, reason=error) from None
-        fields: dict[str, Any] = {name: line[name] for name in _PLAIN if line.get(name) is not None}
-        try:
-            fields["cards"] = tuple(str(card) for card in line.get("cards") or ())
-            fields["answers"] = tuple((str(a), str(b)) for a, b in line.get("answers") or ())
-            fields["up"] = {str(p): tuple(map(str, cards)) for p, cards in (line.get("up") or {}).items()}
-            for name in ("t", "decided_at", "confidence"):
-                if name in fields:
-                    fields[name] = float(fields[name])
-            return cls(id=int(line.get("id") or 0), **fields)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise BadInputError(
-                "event {kind!r} has a field of the wrong form: {reason}", kind=kind, reason=error
-            ) from None
+
+    def names(self) -> Iterator[str]:
+        """Yield every player whom the event names as acting, as shown a card, or as the loser."""
+        for name in (self.player, self.to, self.loser, *(name for pair in self.answers for name in pair)):
+            if name is not None:
+                yield name
 
     def renumbered(self, new_id: int) -> Event:
         """Return the same event under another id."""
         return replace(self, id=new_id)
 
 
-_OPTIONAL = ("source", "to", "answered_from", "count", "loser", "revise", "concerns", "breach", "says")
-_PLAIN = (
-    "event",
-    "t",
-    "decided_at",
-    "player",
-    "source",
-    "to",
-    "answered_from",
-    "count",
-    "loser",
-    "confidence",
-    "revise",
-    "withdrawn",
-    "concerns",
-    "breach",
-    "says",
-)
+def _fields(line: Mapping[str, Any], seats: Seats) -> dict[str, Any]:
+    """Read every field of an event line but its kind; those that are absent or null are left out."""
+    up = read_table(line.get("up"), "up")
+    fields: dict[str, Any] = {
+        "id": read_count(line.get("id"), "id", MOST_NUMBER) or 0,
+        "t": read_number(line.get("t"), "t", -MOST_NUMBER, MOST_NUMBER),
+        "decided_at": read_number(line.get("decided_at"), "decided_at", -MOST_NUMBER, MOST_NUMBER),
+        "player": seats.one(line.get("player"), "player"),
+        "cards": read_cards(line.get("cards"), "cards", sizes=False),
+        "source": read_choice(line.get("source"), "source", SOURCES),
+        "to": seats.one(line.get("to"), "to"),
+        "answers": seats.pairs(line.get("answers"), "answers"),
+        "answered_from": read_choice(line.get("answered_from"), "answered_from", ANSWER_SOURCES),
+        "count": read_count(line.get("count"), "count"),
+        "up": {
+            seats.must(player, "up"): read_cards(cards, "up", sizes=False) or ()
+            for player, cards in up.items()
+        },
+        "loser": seats.one(line.get("loser"), "loser"),
+        "confidence": read_number(line.get("confidence"), "confidence", 0, 1),
+        "revise": read_count(line.get("revise"), "revise", MOST_NUMBER),
+        "withdrawn": read_flag(line.get("withdrawn"), "withdrawn"),
+        "concerns": read_count(line.get("concerns"), "concerns", MOST_NUMBER),
+        "breach": _breach(line.get("breach")),
+        "says": read_text(line.get("says"), "says"),
+    }
+    # What only the film's truth and the store hold beside these is checked as well.
+    for name in ("t_start", "t_end"):
+        read_number(line.get(name), name, -MOST_NUMBER, MOST_NUMBER)
+    for name in ("rule", "verdict"):
+        read_text(line.get(name), name)
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _breach(value: Any) -> dict[str, Any] | None:
+    """Read the breach of a `late_breach`."""
+    if value is None:
+        return None
+    breach = dict(read_table(value, "breach"))
+    for part in ("rule", "cite", "quote", "says"):
+        read_text(breach.get(part), f"breach's {part}")
+    return breach
+
+
+class EventLines:
+    """Reads the event lines of one game, and sees to it that no two have one id.
+
+    Args:
+        players: who sits at the table; None: any name will do.
+    """
+
+    def __init__(self, players: Sequence[str] | None = None) -> None:
+        self._players = players
+        self._ids: set[int] = set()
+
+    def read(self, line: Mapping[str, Any]) -> Event:
+        """Read a line.
+
+        Raises:
+            BadInputError: a field has the wrong form, a name is not at the table, or an id comes twice.
+        """
+        return self.take(Event.from_json(line, self._players))
+
+    def take(self, event: Event) -> Event:
+        """Take in an event that was read otherwise; id 0 is none.
+
+        Raises:
+            BadInputError: an earlier one has its id, or it names somebody who is not at the table.
+        """
+        seats = Seats(self._players)
+        for name in (*event.names(), *event.up):
+            seats.must(name, "player")
+        if event.id and event.id != event.revise:  # who takes an event back may give its own id
+            if event.id in self._ids:
+                raise BadInputError("event {event_id} appears twice", event_id=event.id)
+            self._ids.add(event.id)
+        return event

@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from engine.judging.questions import deal_for
-from engine.ruleset import Rule, Ruleset
+from engine.deals import deal_for
+from engine.ruleset import VARIANT_NAMES, Rule, Ruleset
 
 _TOPICS = {
     "setup": "Before the game",
+    "physical": "Before the game",
     "start": "Who starts",
     "turn": "Turns",
     "play": "What goes on what",
@@ -64,7 +65,8 @@ def explain(rules: Ruleset) -> str:
 
 def _title(rules: Ruleset) -> str:
     on = f" with {', '.join(rules.options)}" if rules.options else ""
-    base = f" (a house variant of {rules.base})" if rules.name != rules.base else ""
+    kind = "variant" if rules.name in VARIANT_NAMES else "house variant"
+    base = f" (a {kind} of {rules.base})" if rules.name != rules.base else ""
     return f"{rules.title}{base}{on}"
 
 

@@ -134,7 +134,8 @@ class Mechanics:
     loser_says_title: str = ""
 
 
-_RANK_FIELDS = {field.name for field in fields(Mechanics) if field.type == "Ranks"}
+_KINDS = {field.name: str(field.type) for field in fields(Mechanics)}
+_RANK_FIELDS = {name for name, kind in _KINDS.items() if kind == "Ranks"}
 _CHOICES = {
     "after_pick_up": ("next", "picker"),
     "draw": ("to-minimum", "as-played"),
@@ -158,7 +159,7 @@ def _deal(value: Any) -> Deal | None:
         return None
     counts = {"from_players" if name == "from" else name: number for name, number in dict(value).items()}
     if not all(type(number) is int and number >= 0 for number in counts.values()):
-        raise BadInputError("a deal is written in counts of cards: down, up, hand")
+        raise BadInputError("a deal gives counts of cards: down, up, hand")
     deal = Deal(**counts)
     if not 1 <= deal.each <= _MOST:
         raise BadInputError("{each} cards for each player cannot be dealt", each=deal.each)
@@ -201,25 +202,31 @@ def _value(name: str, kind: str, value: Any) -> Any:
     return value
 
 
+def mechanic_value(name: str, value: Any) -> Any:
+    """Return the value of one field as `Mechanics` holds it, from how a ruleset file writes it.
+
+    Raises:
+        BadInputError: there is no such field, or the value has the wrong form; the message names it.
+    """
+    if name not in _KINDS:
+        raise BadInputError("there is no mechanism {name!r}", name=name[:40])
+    try:
+        return _value(name, _KINDS[name], value)
+    except BadInputError as error:
+        raise BadInputError("mechanism {name!r}: {reason}", name=name, reason=error) from None
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise BadInputError(
+            "mechanism {name!r}: {value!r} has the wrong form", name=name, value=str(value)[:40]
+        ) from None
+
+
 def read_mechanics(table: Mapping[str, Any]) -> Mechanics:
     """Build the mechanics from a ruleset file's table.
 
     Raises:
         BadInputError: a name is unknown or a value has the wrong form; the message names it.
     """
-    kinds = {field.name: str(field.type) for field in fields(Mechanics)}
-    values: dict[str, Any] = {}
-    for name, value in table.items():
-        if name not in kinds:
-            raise BadInputError("there is no mechanism {name!r}", name=name[:40])
-        try:
-            values[name] = _value(name, kinds[name], value)
-        except BadInputError as error:
-            raise BadInputError("mechanism {name!r}: {reason}", name=name, reason=error) from None
-        except (TypeError, ValueError, KeyError, AttributeError):
-            raise BadInputError(
-                "mechanism {name!r}: {value!r} has the wrong form", name=name, value=str(value)[:40]
-            ) from None
+    values = {name: mechanic_value(name, value) for name, value in table.items()}
     if values.get("deal") is None:
         raise BadInputError("mechanism 'deal' is missing")
     return Mechanics(**values)

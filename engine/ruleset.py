@@ -1,20 +1,27 @@
 """Rulesets: the mechanics that are on, and the sentence that each ruling rests on.
 
-A ruleset is a TOML file. Five come with the package (`RULESET_NAMES`); a house variant is a file of
-the table's own that names one of them as its base:
+A ruleset is a TOML file. Five come with the package (`RULESET_NAMES`), and so do the variants that their
+texts publish (`VARIANT_NAMES`). A house variant is a file of the table's own that builds on one of the five:
 
     name = "Friday rules"
     base = "jokers"
     options = ["q-reverse"]
-    [mechanics]            # optional: any field of `engine.mechanics.Mechanics`
-    min_hand = 4
+    [mechanics]                 # optional: any field of `engine.mechanics.Mechanics`
+    limits = ["9"]
+    [rules."nine.or-lower"]     # optional: sentences of the table's own
+    quote = "After a 9, play a 9 or lower."
+    decides = ["too_high.9"]
+
+A rule lists the mechanisms that it decides (`decides`). A mechanism that depends on a rank ends in that rank:
+`too_high.7`. A rule may presuppose mechanics (`states`), or that a variant leaves some fields alone
+(`unchanged`). Where a variant changes them, the sentence no longer describes its game: no ruling quotes it.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -23,10 +30,14 @@ from typing import Any
 from engine.errors import BadInputError
 from engine.files.atomic import write_whole
 from engine.files.bounded import read_capped
-from engine.mechanics import Mechanics, read_mechanics
+from engine.mechanics import Mechanics, mechanic_value, read_mechanics
 
 RULESET_NAMES = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
+VARIANT_NAMES = ("jokers-extensions", "backpacker-computer", "backpacker-alternative", "shed-extreme")
+"""Variants that the texts themselves publish; each is known by its name, like a ruleset."""
 DEFAULT_RULESET = "winnersh"
+MOST_QUOTED_WORDS = 25
+"""A quotation is no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +49,11 @@ class Rule:
     cite: str
     """Ruleset and section: `Winnersh §5`."""
     quote: str
-    """The deciding sentence, word for word, at most 25 words."""
+    """The deciding sentence, word for word, at most `MOST_QUOTED_WORDS` words."""
     text: str
     """The rule in our own words."""
+    decides: tuple[str, ...] = ()
+    """The mechanisms about which the sentence speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +70,16 @@ class Ruleset:
     """A ruleset with its options applied. Compared by identity: each is loaded once."""
 
     name: str
-    """Its own name: one of `RULESET_NAMES`, or the variant's."""
+    """Its own name: one of `RULESET_NAMES` or `VARIANT_NAMES`, or the house variant's."""
     base: str
-    """The package's ruleset it rests on."""
+    """The ruleset that it builds on."""
     title: str
     seed: str
     """Number of the text it comes from."""
+    source: str
+    """The text that it comes from, by its title."""
+    differs: tuple[str, ...]
+    """What sets it apart, one sentence each: from its base, or from the other rulesets."""
     players: tuple[int, int]
     """Fewest and most players."""
     options: tuple[str, ...]
@@ -70,13 +87,16 @@ class Ruleset:
     available: Mapping[str, Option]
     mechanics: Mechanics
     rules: Mapping[str, Rule]
+    """Every rule whose sentence describes this game."""
     changes: Mapping[str, Any]
     """Mechanics that a house variant sets itself, as in its file."""
-    deciding: Mapping[str, Rule]
+    own_rules: Mapping[str, Any] = field(default_factory=dict)
+    """Rules that a house variant brings itself, as in its file."""
+    deciding: Mapping[str, Rule] = field(default_factory=dict)
     """The rule that decides, by mechanism (`too_low`, `turn`, `too_low.10`, ...)."""
 
     def rule_for(self, mechanism: str, *more: str) -> Rule:
-        """Return the rule that decides; the first of the named mechanisms that the ruleset speaks of.
+        """Return the rule that decides: the first of the named mechanisms that a sentence speaks of.
 
         A house variant may switch on what its base does not speak of: that is the table's own rule.
         """
@@ -85,10 +105,12 @@ class Ruleset:
             return rule
         name = mechanism.partition(".")[0].replace("_", "-")
         text = "The players of this table have agreed on this."
-        return Rule(f"house.{name}", f"{self.title}, house rules", "Agreed at this table.", text)
+        return Rule(
+            f"house.{name}", f"{self.title}, house rules", "Agreed at this table.", text, (mechanism,)
+        )
 
     def find_rule(self, *mechanisms: str) -> Rule | None:
-        """Return the rule on the first of the mechanisms that the ruleset speaks of, if on any."""
+        """Return the rule about the first of the mechanisms that a sentence speaks of, if any."""
         for name in mechanisms:
             if name in self.deciding:
                 return self.deciding[name]
@@ -96,7 +118,7 @@ class Ruleset:
 
 
 def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequence[str] = ()) -> Ruleset:
-    """Return a ruleset by its name, or a house variant by the path of its file (`*.toml`).
+    """Return a ruleset or published variant by name, or a house variant by the path of its file (`*.toml`).
 
     Raises:
         BadInputError: there is no such ruleset or option, or the variant's file is damaged.
@@ -104,23 +126,41 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
     if isinstance(name_or_path, Ruleset):
         return name_or_path
     if not isinstance(name_or_path, str):
-        raise BadInputError("a ruleset is named by text, not {name!r}", name=str(name_or_path)[:40])
+        raise BadInputError("the name of a ruleset must be a text, not {name!r}", name=str(name_or_path)[:40])
     wanted = tuple(sorted(set(options)))
     if name_or_path.endswith(".toml"):
         return _load_variant(Path(name_or_path), wanted)
     return _load_named(name_or_path, wanted)
 
 
+def published_rulesets() -> list[dict[str, Any]]:
+    """Return every ruleset and published variant: name, title, based_on (or None), differs, source."""
+    found = []
+    for name in (*RULESET_NAMES, *VARIANT_NAMES):
+        rules = load_ruleset(name)
+        found.append(
+            {
+                "name": name,
+                "title": rules.title,
+                "based_on": None if rules.base == name else rules.base,
+                "differs": list(rules.differs),
+                "source": rules.source,
+            }
+        )
+    return found
+
+
 @lru_cache(maxsize=256)
 def _load_named(name: str, options: tuple[str, ...]) -> Ruleset:
+    if name in VARIANT_NAMES:
+        return build_variant(_package_file(f"variants/{name}"), name, options)
     if name not in RULESET_NAMES:
-        raise BadInputError(
-            "ruleset {name!r} is not one of: {known}", name=name[:40], known=", ".join(RULESET_NAMES)
-        )
-    return _build(name, name, _package_file(name), options, {})
+        known = ", ".join((*RULESET_NAMES, *VARIANT_NAMES))
+        raise BadInputError("ruleset {name!r} is not one of: {known}", name=name[:40], known=known)
+    return _build(name, _package_file(name), options)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _package_file(name: str) -> dict[str, Any]:
     return tomllib.loads(resources.files("engine.rulesets").joinpath(f"{name}.toml").read_text("utf-8"))
 
@@ -146,17 +186,19 @@ def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
         raise BadInputError("house variant {path}: {reason}", path=path, reason=error) from None
 
 
+_VARIANT_ENTRIES = ("name", "base", "options", "mechanics", "rules", "title", "source", "differs")
+
+
 def build_variant(data: Mapping[str, Any], default_name: str, options: Sequence[str] = ()) -> Ruleset:
-    """Build a house variant from what its file says.
+    """Build a variant from what its file says.
 
     Raises:
-        BadInputError: the base, an option or a mechanism is unknown or has the wrong form.
+        BadInputError: the base, an option, a mechanism or a rule is unknown or has the wrong form.
     """
-    unknown = sorted(set(data) - {"name", "base", "options", "mechanics"})
+    unknown = sorted(set(data) - set(_VARIANT_ENTRIES))
     if unknown:
-        raise BadInputError(
-            "unknown entry {entry!r} (known: name, base, options, mechanics)", entry=unknown[0]
-        )
+        known = ", ".join(_VARIANT_ENTRIES)
+        raise BadInputError("unknown entry {entry!r} (known: {known})", entry=unknown[0], known=known)
     base, name = data.get("base"), data.get("name", default_name)
     if base is None:
         raise BadInputError("it names no base (one of: {known})", known=", ".join(RULESET_NAMES))
@@ -165,19 +207,47 @@ def build_variant(data: Mapping[str, Any], default_name: str, options: Sequence[
             "base {base!r} is not one of: {known}", base=str(base)[:40], known=", ".join(RULESET_NAMES)
         )
     own = data.get("options", [])
-    if not isinstance(own, list) or not all(isinstance(option, str) for option in own):
+    if not _is_texts(own):
         raise BadInputError("options must be a list of names")
     mechanics = data.get("mechanics", {})
     if not isinstance(mechanics, dict):
         raise BadInputError("mechanics must be a table")
-    if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise BadInputError("name must be one line of text")
-    wanted = tuple(sorted({*own, *options}))
-    return _build(name, str(base), _package_file(str(base)), wanted, mechanics)
+    title = data.get("title", name)
+    for text in (name, title):
+        if not isinstance(text, str) or not text.strip() or not text.isprintable():
+            raise BadInputError("name must be one line of text")
+    differs, source = data.get("differs", []), data.get("source", "")
+    if not _is_texts(differs) or not isinstance(source, str):
+        raise BadInputError("differs must be a list of sentences, and source a text")
+    rules = data.get("rules", {})
+    if not isinstance(rules, dict):
+        raise BadInputError("rules must be a table")
+    return _build(
+        str(base),
+        _package_file(str(base)),
+        tuple(sorted({*own, *options})),
+        _Variant(name, title, source, tuple(differs), mechanics, rules),
+    )
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """What sets a variant apart from its base, besides options."""
+
+    name: str
+    title: str
+    source: str
+    differs: tuple[str, ...]
+    changes: Mapping[str, Any]
+    rules: Mapping[str, Any]
 
 
 def _build(
-    name: str, base: str, data: Mapping[str, Any], options: tuple[str, ...], changes: Mapping[str, Any]
+    base: str, data: Mapping[str, Any], options: tuple[str, ...], variant: _Variant | None = None
 ) -> Ruleset:
     available = {
         key: Option(key, entry["text"], entry["mechanics"]) for key, entry in data.get("options", {}).items()
@@ -193,25 +263,69 @@ def _build(
                 known=known,
             )
         table |= available[option].mechanics
+    changes = variant.changes if variant is not None else {}
+    mechanics = read_mechanics(table | dict(changes))
     rules: dict[str, Rule] = {}
-    deciding: dict[str, Rule] = {}
     for key, entry in data["rules"].items():
-        rules[key] = rule = Rule(key, entry["cite"], entry["quote"], entry["text"])
-        deciding |= dict.fromkeys(entry["decides"], rule)
+        if _describes(entry, mechanics, changes):
+            rules[key] = Rule(key, entry["cite"], entry["quote"], entry["text"], tuple(entry["decides"]))
+    if variant is not None:
+        rules |= _own_rules(variant, mechanics)
     low, high = data["players"]
     return Ruleset(
-        name=name,
+        name=variant.name if variant is not None else base,
         base=base,
-        title=data["title"] if name == base else name,
+        title=variant.title if variant is not None else data["title"],
         seed=data["seed"],
+        source=variant.source if variant is not None else data["source"],
+        differs=variant.differs if variant is not None else tuple(data["differs"]),
         players=(low, high),
         options=options,
         available=available,
-        mechanics=read_mechanics(table | dict(changes)),
+        mechanics=mechanics,
         rules=rules,
         changes=dict(changes),
-        deciding=deciding,
+        own_rules=variant.rules if variant is not None else {},
+        deciding={mechanism: rule for rule in rules.values() for mechanism in rule.decides},
     )
+
+
+def _describes(entry: Mapping[str, Any], mechanics: Mechanics, changes: Mapping[str, Any]) -> bool:
+    """Whether a rule's sentence is true of a game with these mechanics."""
+    if not set(changes).isdisjoint(entry.get("unchanged", ())):
+        return False
+    for name, value in entry.get("states", {}).items():
+        stated, found = mechanic_value(name, value), getattr(mechanics, name)
+        if isinstance(found, frozenset) and not stated <= found:
+            return False
+        if isinstance(found, dict) and not stated.items() <= found.items():
+            return False
+        if not isinstance(found, frozenset | dict) and stated != found:
+            return False
+    return True
+
+
+def _own_rules(variant: _Variant, mechanics: Mechanics) -> dict[str, Rule]:
+    """Read the rules that a variant brings itself."""
+    rules = {}
+    for key, entry in variant.rules.items():
+        wrong = BadInputError(
+            "rule {key!r} needs a quote of at most {most} words and a list decides",
+            key=key[:40],
+            most=MOST_QUOTED_WORDS,
+        )
+        if not isinstance(entry, dict) or not _is_texts(entry.get("decides")):
+            raise wrong
+        quote = entry.get("quote")
+        texts = [quote, entry.get("text", quote), entry.get("cite", "")]
+        if not all(isinstance(text, str) and (not text or text.isprintable()) for text in texts):
+            raise wrong
+        if not quote or not 1 <= len(quote.split()) <= MOST_QUOTED_WORDS:
+            raise wrong
+        if _describes(entry, mechanics, {}):
+            cite = entry.get("cite") or f"{variant.title}, house rules"
+            rules[key] = Rule(key, cite, str(quote), str(texts[1]), tuple(entry["decides"]))
+    return rules
 
 
 def save_variant(path: Path, name: str, base: str, options: Sequence[str] = ()) -> None:

@@ -111,11 +111,11 @@ def _long(action: argparse.Action) -> list[str]:
 
 
 def _value_of(action: argparse.Action) -> _Value:
-    from engine.ruleset import RULESET_NAMES
+    from engine.ruleset import RULESET_NAMES, VARIANT_NAMES
 
     if action.choices:
         return _Value(tuple(map(str, action.choices)), files=False)
-    return _Value(RULESET_NAMES if action.type is ruleset else ())
+    return _Value((*RULESET_NAMES, *VARIANT_NAMES) if action.type is ruleset else ())
 
 
 def _posix(commands: dict[str, _Command], shell: str) -> str:

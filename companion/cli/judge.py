@@ -64,11 +64,13 @@ def _ruling(text: str) -> str:
     Raises:
         BadInputError: the text is not a situation.
     """
-    from engine.files.json_text import parse_json
+    from engine.files.json_text import RepeatedKeyError, parse_json
     from engine.judging.judge import judge
 
     try:
         situation = parse_json(text)
+    except RepeatedKeyError as error:
+        raise BadInputError(error.msg) from None
     except json.JSONDecodeError as error:
         where = f"column {error.colno}" if "\n" not in text.strip() else f"line {error.lineno}"
         raise BadInputError(f"not JSON: {error.msg} ({where})") from None

@@ -62,9 +62,9 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     """Make a record of the events that `shithead watch` printed."""
     import json
 
-    from engine.events import Event
+    from engine.events import EventLines
+    from engine.fields import read_players
     from engine.files.json_text import parse_json
-    from engine.judging.situation import read_players
     from engine.notation.record import Record
     from engine.ruleset import load_ruleset
 
@@ -73,12 +73,12 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     players = read_players(args.players.split(","))
     if args.dealer is not None and args.dealer not in players:
         raise BadInputError(f"--dealer {args.dealer} is not one of the players")
-    events, wrong = [], []
+    events, wrong, lines = [], [], EventLines(players)
     for number, line in enumerate(text.split("\n"), 1):
         try:
             read = parse_json(line) if line.strip() else None
             if isinstance(read, dict):
-                events.append(Event.from_json(read))
+                events.append(lines.read(read))
             elif line.strip():
                 wrong.append(f"line {number}: not an event")
         except json.JSONDecodeError as error:

@@ -14,15 +14,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "rules",
-        help="show a ruleset, compare two, save a house variant",
+        help="show a ruleset, list them, compare two, save a house variant",
         description="Show a ruleset with its sources. NAME is winnersh (the default), jokers, backpacker, "
-        "shed, rulebook, or the file of a house variant (*.toml).",
+        "shed, rulebook, a variant that --list names, or the file of a house variant (*.toml).",
     )
     parser.add_argument("name", type=ruleset, nargs="?", metavar="NAME", help="the ruleset")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="switch an option on")
     parser.add_argument(
         "--compare", type=ruleset, nargs=2, metavar=("A", "B"), help="show two rulesets side by side"
     )
+    parser.add_argument("--list", action="store_true", help="list every ruleset and published variant")
+    parser.add_argument("--json", action="store_true", help="with --list: one JSON object a line")
     parser.add_argument("--save", metavar="OUT.toml", help="save NAME and its options as a house variant")
     parser.add_argument("--title", help="with --save: the house variant's name")
     return parser
@@ -34,6 +36,13 @@ def run(args: argparse.Namespace) -> int:
     from engine.explain import compare, explain
     from engine.ruleset import DEFAULT_RULESET, load_ruleset, save_variant
 
+    if args.list:
+        if args.name or args.option or args.save or args.compare:
+            raise BadInputError("--list names every ruleset and goes with nothing but --json")
+        _print_list(as_json=args.json)
+        return 0
+    if args.json:
+        raise BadInputError("--json goes with --list")
     if args.compare:
         if args.name or args.option or args.save:
             raise BadInputError("--compare takes two rulesets and goes with nothing else")
@@ -49,3 +58,19 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(explain(rules), end="")
     return 0
+
+
+def _print_list(*, as_json: bool) -> None:
+    """Print every ruleset and published variant: as JSON lines, or as text."""
+    import json
+
+    from engine.ruleset import published_rulesets
+
+    for entry in published_rulesets():
+        if as_json:
+            print(json.dumps(entry, ensure_ascii=False))
+            continue
+        based_on = f", based on {entry['based_on']}" if entry["based_on"] else ""
+        print(f"{entry['name']}: {entry['title']}{based_on} ({entry['source']})")
+        for sentence in entry["differs"]:
+            print(f"  * {sentence}")

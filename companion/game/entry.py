@@ -8,9 +8,9 @@ from typing import Any, Literal, cast
 
 from companion.game.interface import EventLine
 from engine.cards import RANK_TEXTS, UNKNOWN
+from engine.deals import deal_for
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
-from engine.judging.questions import deal_for
 from engine.ruleset import load_ruleset
 
 Source = Literal["hand", "up", "hand+up", "down"]

@@ -21,7 +21,7 @@ from companion.memory import MemoryTrimmer
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.judging.situation import is_text
+from engine.fields import is_text
 from engine.messages import Said
 from vision.following.events import EventMaker
 from vision.following.watcher import MakeEvents, Watcher
@@ -104,7 +104,7 @@ class WatchedGame:
         Raises:
             BadInputError: rules, options, players, dealer, deck or layout are not usable.
         """
-        from engine.judging.questions import deal_for
+        from engine.deals import deal_for
         from engine.ruleset import load_ruleset
         from vision.enrolment.automatic_deck import reader_with_automatic_deck
         from vision.recognition.incremental import game_reader

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
-from engine.event_fields import check_fields
-from engine.events import EVENT_KINDS
+from engine.events import EVENT_KINDS, EventLines
 from engine.files.bounded import read_capped
 from engine.files.json_text import parse_json
 
@@ -162,9 +161,9 @@ def read_truth(path: str | Path) -> list[EventLine]:
     lines = read_lines(path)
     if not lines or "film" not in lines[0]:
         raise BadInputError(f"{path}: the first line does not describe a film")
-    events = lines[1:]
+    events, known = lines[1:], EventLines()
     for line in events:
-        _check(path, line, ("t_start", "t_end"))
+        _check(path, line, ("t_start", "t_end"), known)
     return events
 
 
@@ -176,6 +175,7 @@ def read_events(path: str | Path) -> list[EventLine]:
     """
     standing: dict[int, EventLine] = {}
     stands_for: dict[Any, int] = {}
+    known = EventLines()
     for place, line in enumerate(read_lines(path)):
         revised = line.get("revise")
         slot = place
@@ -192,7 +192,7 @@ def read_events(path: str | Path) -> list[EventLine]:
                 )
             standing.pop(slot, None)
         else:
-            _check(path, line, ("t",))
+            _check(path, line, ("t",), known)
             standing[slot] = line
         if isinstance(line.get("id"), int):
             stands_for[line["id"]] = slot
@@ -203,28 +203,19 @@ def read_events(path: str | Path) -> list[EventLine]:
     return sorted(standing.values(), key=lambda line: float(line["t"]))
 
 
-def _check(path: str | Path, line: EventLine, times: Sequence[str]) -> None:
+def _check(path: str | Path, line: EventLine, times: Sequence[str], known: EventLines) -> None:
     where = f"{path}: line {line['line']}"
-    if line.get("event") not in EVENT_KINDS:
-        raise BadInputError(f"{where}: {line.get('event')!r} is not an event")
-    for name in (*times, *(("decided_at",) if "decided_at" in line else ())):
-        if isinstance(line.get(name), bool) or not isinstance(line.get(name), int | float):
-            raise BadInputError(f"{where}: {name} is not a time in seconds: {line.get(name)!r}")
     try:
-        check_fields(line)
-        event_key(line)
+        known.read(line)
     except BadInputError as error:
         raise BadInputError(f"{where}: {error}") from None
-    except (TypeError, ValueError, AttributeError):
-        raise BadInputError(f"{where}: a field of this {line['event']} has the wrong form") from None
+    for name in times:
+        if line.get(name) is None:
+            raise BadInputError(f"{where}: {name} is not there: when it happened, in seconds")
 
 
 def event_key(line: EventLine) -> tuple[Any, ...]:
-    """Return the fields of an event that must agree for it to be right.
-
-    Raises:
-        TypeError, ValueError, AttributeError: a field has the wrong form.
-    """
+    """Return the fields of an event that must agree for it to be right."""
     return tuple(_READ[name](line) for name in COMPARED_FIELDS.get(str(line["event"]), ()))
 
 

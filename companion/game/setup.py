@@ -11,8 +11,8 @@ from companion.i18n.messages import error_text
 from companion.i18n.rules import options_text
 from companion.sources.android import PHONE_CAMERA
 from companion.store.rows import StoredGame
+from engine.deals import deal_for
 from engine.errors import BadInputError
-from engine.judging.questions import deal_for
 from engine.ruleset import DEFAULT_RULESET, load_ruleset
 
 

@@ -32,7 +32,11 @@ def event_text(line: Mapping[str, Any]) -> str:
                 return _("{player} picks up").format(player=who)
             return _("{player} picks up {cards}").format(player=who, cards=_count(int(count)))
         case "burn":
-            return _("{cards} burnt").format(cards=_count(len(cards))) if cards else _("The pile burns")
+            if not line.get("player"):
+                return _("{cards} burnt").format(cards=_count(len(cards))) if cards else _("The pile burns")
+            if not cards:
+                return _("{player} burns the pile").format(player=who)
+            return _("{player} burns {cards}").format(player=who, cards=_count(len(cards)))
         case "show":
             what = _("{player} shows {cards}").format(player=who, cards=shown or "3")
             return what + (" " + _("to {player}").format(player=line["to"]) if line.get("to") else "")

@@ -32,6 +32,7 @@ Translations = dict[str, tuple[str, ...]]
 TERMINAL_ONLY = (
     *("companion/cli", "companion/parallel.py", "companion/game/scoring.py"),
     *("engine/judging/judge.py", "engine/judging/situation.py", "engine/simulation/simulate.py"),
+    "engine/fields.py",
     *("engine/notation/record.py", "engine/notation/record_lines.py"),
 )
 """What is wrong with input that the app never takes stays English, as all that the terminal says."""

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import BadInputError
-from engine.event_fields import check_fields
-from engine.events import EVENT_KINDS
+from engine.events import Event
 from engine.files.json_text import parse_json
 
 VERDICTS = ("legal", "illegal", "unproven")
@@ -121,10 +120,10 @@ def _ritual_of(entry: dict[str, Any]) -> RitualDone:
 def parse_event_line(text: Any) -> dict[str, Any] | None:
     """Return the event line of a column, or None if it is missing or has a damaged field."""
     line = json_object(text)
-    if line is None or line.get("event") not in EVENT_KINDS or line.get("id") is None:
+    if line is None or line.get("id") is None:
         return None
     try:
-        check_fields(line)
+        Event.from_json(line)
     except BadInputError:
         return None
     return line if line.get("ruling") is None or _is_ruling(line["ruling"]) else None

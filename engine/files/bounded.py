@@ -50,7 +50,7 @@ def _from_pipe(path: str | Path) -> bytes:
         while len(data) <= MOST_BYTES:
             if not select.select([pipe], [], [], PIPE_PATIENCE_S)[0]:
                 raise BadInputError(
-                    "{path}: a pipe into which nothing was written for {seconds} s",
+                    "{path}: nothing was written to this pipe for {seconds} s",
                     path=path,
                     seconds=PIPE_PATIENCE_S,
                 )

@@ -1,11 +1,11 @@
-"""The sentences on which a legal ruling rests: the rules that allowed what was done."""
+"""The sentences on which a legal ruling rests: those that allow what was done, and those that took effect."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN_RANK
-from engine.demand import AT_LEAST, AT_MOST
+from engine.demand import ANY, AT_LEAST, AT_MOST
 from engine.judging.case import Case
 from engine.ruleset import Rule
 
@@ -13,7 +13,7 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
     "pick_up": ("pick_up_choice", "must_play", "pick_up_whole"),
     "show": ("show",),
     "take_up": ("up_enters_hand", "up_same"),
-    "take_down": ("down_one", "must_flip"),
+    "take_down": ("down_flip", "down_one"),
     "exchange": ("exchange_late",),
     "draw": ("draw",),
     "out": ("end",),
@@ -22,53 +22,78 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
 
 
 def basis_of(case: Case) -> list[dict[str, str]]:
-    """Return the rules that allow a legal action, the most telling first: rule, cite, quote.
+    """Return the rules that allow a legal action, then those that took effect: rule, cite, quote.
 
     Empty where a ruleset has no sentence on it.
     """
     found: dict[str, Rule] = {}
-    for mechanisms in _mechanisms(case):
-        rule = case.situation.rules.find_rule(*mechanisms)
-        if rule is not None:
-            found.setdefault(rule.id, rule)
+    deciding = case.situation.rules.deciding
+    for mechanisms in (*_mechanisms(case), *case.applied):
+        for name in mechanisms:
+            if name in deciding:
+                rule = deciding[name]
+                found.setdefault(rule.id, rule)
+                break
     return [{"rule": rule.id, "cite": rule.cite, "quote": rule.quote} for rule in found.values()]
 
 
 def _mechanisms(case: Case) -> Iterator[tuple[str, ...]]:
-    """Yield, most telling first, the mechanisms that decided; each with its stand-ins."""
+    """Yield, most telling first, the mechanisms that allow the action; each with its stand-ins."""
     action = case.action
     if action.type not in ("play", "flip"):
+        if action.type == "pick_up" and ("pick_up_nothing",) in case.applied:
+            yield ("pick_up_nothing",)
         yield _ACTIONS[action.type]
         return
     rank = RANK_OF[action.cards[0]] if action.cards else UNKNOWN_RANK
-    failed = action.type == "flip" and case.effects["picks_up"] is not None
-    if case.effects["burn"]:
-        yield ("burn",) if rank in case.mechanics.burns else ("four", "burn")
-    if failed:
-        yield ("down_fail", "down_look", "must_flip")
+    if case.took_back:
+        yield ("down_fail",) if action.type == "flip" or action.source == "down" else ("up_place_first",)
     elif rank != UNKNOWN_RANK:
-        yield _what_it_goes_on(case, rank)
+        if case.effects["burn"]:
+            yield (f"burn.{RANK_TEXTS[rank]}",) if rank in case.mechanics.burns else ("four",)
+        yield from _what_it_goes_on(case, rank)
     if len(action.cards) > 1:
         yield ("sets",)
     if action.type == "flip" or action.source == "down":
-        yield ("down_look", "must_flip", "down_one")
+        yield ("down_flip", "must_flip", "down_one")
     elif action.source == "up":
-        yield ("up_when", "up_enters_hand", "up_hand")
+        yield ("up_enters_hand", "up_when", "up_hand")
     elif action.source == "hand+up":
         yield ("mixed",)
 
 
-def _what_it_goes_on(case: Case, rank: int) -> tuple[str, ...]:
+def _what_it_goes_on(case: Case, rank: int) -> Iterator[tuple[str, ...]]:
     """Name what let a card of `rank` go on the pile."""
+    text, pile = RANK_TEXTS[rank], case.situation.pile
     if rank in case.mechanics.on_anything:
-        text = RANK_TEXTS[rank]
-        return (f"on_anything.{text}", "on_anything", f"through.{text}", "burn", "too_low")
-    if not case.situation.pile:
-        return ("never_played_on_empty", "too_low")
-    kinds = {demand.kind for demand in case.demands()}
-    if kinds == {AT_MOST}:
-        return ("too_high",)
-    top = RANK_OF[case.situation.pile[-1]]
-    if AT_LEAST not in kinds and top in case.mechanics.resets:
-        return (f"resets.{RANK_TEXTS[top]}", f"on_anything.{RANK_TEXTS[top]}", "too_low")
-    return ("too_low",)
+        yield (f"on_anything.{text}",)
+        yield (f"any_card.{text}",)
+        if rank in case.mechanics.transparent:
+            yield (f"through.{text}",)
+        return
+    if not pile:
+        yield ("on_empty",) if pile == () else ("too_low",)
+        return
+    demands = case.demands()
+    lying = next(iter(demands))
+    top = RANK_OF[pile[-1]]
+    if top in case.mechanics.transparent:
+        yield (f"through.{RANK_TEXTS[top]}",)
+    if len(demands) > 1:
+        return
+    if lying.kind == AT_MOST:
+        yield (f"too_high.{RANK_TEXTS[lying.rank]}",)
+    elif lying.kind == ANY:
+        below = next(
+            (RANK_OF[card] for card in reversed(pile) if RANK_OF[card] not in case.mechanics.transparent), 0
+        )
+        if below:
+            yield (f"resets.{RANK_TEXTS[below]}", "resets")
+    elif lying.kind == AT_LEAST and rank < lying.rank:
+        yield (f"also_beaten_by.{RANK_TEXTS[lying.rank]}.{text}",)
+    else:
+        yield ("too_low",)
+        if lying.suit and rank == lying.rank:
+            yield ("suit",)
+        if lying.colour and rank != lying.rank:
+            yield (f"colour.{RANK_TEXTS[lying.rank]}",)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from engine.cards import (
-    BLACK,
     COLOUR_OF,
     JOKER_RANK,
     RANK_OF,
@@ -17,43 +17,86 @@ from engine.cards import (
     UNKNOWN_RANK,
     rank_name,
 )
-from engine.demand import ANY, AT_LEAST, Demand, failures, suit_value
+from engine.demand import ANY, ANYTHING, AT_LEAST, Demand, failures, suit_value
 from engine.judging.case import Case
 from engine.mechanics import Mechanics
 from engine.sentences import Said, say
 
 
-def _set_failures(
-    mechanics: Mechanics, demand: Demand, cards: Sequence[str], rank: int
-) -> list[tuple[str, ...]]:
+def _set_failures(case: Case, demand: Demand, cards: Sequence[str], rank: int) -> list[tuple[str, ...]]:
     """Return what is wrong with the cards of one rank on a demand, by mechanism.
 
     One entry for each way in which cards written without a suit may be suited, where that matters.
     """
-    suit = colours = 0
-    for card in cards:
-        colours |= COLOUR_OF[card]
-        if demand.suit:
-            suit = max(suit, suit_value(mechanics, SUIT_OF[card]))
-    if not (demand.suit or demand.colour) or rank == JOKER_RANK or all(SUIT_OF[card] for card in cards):
-        return [failures(mechanics, demand, rank, suit, colours)]
-    return [
-        failures(mechanics, demand, rank, max(suit, better), colours | colour)
-        for better in range(1, 5)
-        for colour in (RED, BLACK)
-    ]
+    mechanics = case.mechanics
+    if not (demand.suit or demand.colour) or rank == JOKER_RANK:
+        return [failures(mechanics, demand, rank, 0, 0)]
+    known = [card for card in cards if SUIT_OF[card]]
+    found = []
+    for chosen in _suitings(case, rank, len(cards) - len(known)):
+        suited = (*known, *chosen)
+        best = max(suit_value(mechanics, SUIT_OF[card]) for card in suited)
+        colours = 0
+        for card in suited:
+            colours |= COLOUR_OF[card]
+        found.append(failures(mechanics, demand, rank, best, colours))
+    return found
+
+
+def _suitings(case: Case, rank: int, count: int) -> Iterable[tuple[str, ...]]:
+    """Return each choice of cards that so many cards of a rank may be whose suits are not known."""
+    if not count:
+        return [()]
+    cards = [RANK_TEXTS[rank] + suit for suit in case.unseen.suits(rank)]
+    if case.unseen.packs == 1:
+        return combinations(cards, min(count, len(cards)))
+    return combinations_with_replacement(cards, min(count, len(cards)))
 
 
 def may_be_played(case: Case, card: str) -> bool | None:
     """Return whether a single card goes on the pile; None where unidentified cards decide it."""
-    answers: set[bool] = set()
-    ranks: Iterable[int] = range(2, 15) if card == UNKNOWN else (RANK_OF[card],)
-    for demand in case.demands():
-        for rank in ranks:
-            answers.update(not wrong for wrong in _set_failures(case.mechanics, demand, (card,), rank))
-        if len(answers) > 1:
-            return None
-    return answers.pop()
+    answers = {
+        not wrong
+        for demand in case.demands()
+        for wrong in _set_failures(case, demand, (card,), RANK_OF[card])
+    }
+    return answers.pop() if len(answers) == 1 else None
+
+
+def can_play(case: Case, known: Iterable[str], hidden: int, *, at_least: bool = False) -> bool | None:
+    """Return whether one of some cards goes on the pile; None where hidden cards decide it.
+
+    Args:
+        case: the case, with the pile.
+        known: the cards that are known; unidentified ones are passed over.
+        hidden: how many more there are.
+        at_least: whether `hidden` is only the least number there may be.
+    """
+    answers = {_can_play_on(case, demand, known, hidden, at_least) for demand in case.demands()}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _can_play_on(
+    case: Case, demand: Demand, known: Iterable[str], hidden: int, at_least: bool
+) -> bool | None:
+    open_to_doubt = False
+    for card in known:
+        if card == UNKNOWN:
+            continue
+        wrong = _set_failures(case, demand, (card,), RANK_OF[card])
+        if not any(wrong):
+            return True
+        open_to_doubt = open_to_doubt or not all(wrong)
+    if hidden:
+        stuck = 0
+        for card in case.unseen.cards():
+            suit = suit_value(case.mechanics, SUIT_OF[card])
+            if failures(case.mechanics, demand, RANK_OF[card], suit, COLOUR_OF[card]):
+                stuck += case.unseen.of_card(card)
+        if hidden > stuck:
+            return True
+        open_to_doubt = open_to_doubt or at_least or stuck < case.unseen.total()
+    return None if open_to_doubt else False
 
 
 def set_goes_everywhere(mechanics: Mechanics, demands: Iterable[Demand], card: str) -> bool:
@@ -64,64 +107,58 @@ def set_goes_everywhere(mechanics: Mechanics, demands: Iterable[Demand], card: s
 
 def check_beats(case: Case, cards: Sequence[str]) -> None:
     """Breach for every rank among the cards that cannot go on the pile."""
-    ranks = sorted({RANK_OF[card] for card in cards})
-    if ranks == [UNKNOWN_RANK]:
-        if may_be_played(case, UNKNOWN) is not True:
-            case.need(say("the card played, which nobody identified"))
-        return
-    for rank in ranks:
-        if rank != UNKNOWN_RANK:
-            _check_rank(case, [card for card in cards if RANK_OF[card] == rank], rank)
+    ranks = {RANK_OF[card] for card in cards}
+    for rank in sorted(ranks - {UNKNOWN_RANK}):
+        same = [card for card in cards if RANK_OF[card] == rank]
+        demands = case.demands()
+        wrong = [(found, demand) for demand in demands for found in _set_failures(case, demand, same, rank)]
+        if any(found for found, _ in wrong):
+            _rule_on_failures(case, same, rank, wrong)
 
 
-def _check_rank(case: Case, same: list[str], rank: int) -> None:
-    """Breach, or say what is missing, for the cards of one rank."""
-    wrong = [
-        (found, demand)
-        for demand in case.demands()
-        for found in _set_failures(case.mechanics, demand, same, rank)
-    ]
+def _rule_on_failures(
+    case: Case, same: list[str], rank: int, wrong: Sequence[tuple[tuple[str, ...], Demand]]
+) -> None:
+    """Breach, or say what is missing, for cards of one rank of which some or all may not go."""
     if all(found for found, _ in wrong):
         found, demand = min(wrong, key=lambda pair: (len(pair[0]), pair[1]))
         for mechanism in found:
             _breach_beats(case, mechanism, demand, same, rank)
-    elif any(found for found, _ in wrong):
-        one = len(case.demands()) == 1
-        what = say("the suit of {cards:the}", cards=same) if one else say("what lies on top of the pile")
-        case.need(what)
+    else:
+        suits = say("the suit of {cards:the}", cards=same)
+        case.need(suits if len(case.demands()) == 1 else say("what lies on top of the pile"))
 
 
 def _breach_beats(case: Case, mechanism: str, demand: Demand, same: list[str], rank: int) -> None:
     """Word one way in which cards fail to go on the pile."""
-    lying = RANK_TEXTS.get(demand.rank, "")
+    rules = [f"{mechanism}.{RANK_TEXTS[rank]}", mechanism]
     if mechanism == "never_played":
-        on_empty = "never_played_on_empty" if case.situation.pile == () else mechanism
-        case.breach(on_empty, _shown_or_never(case.mechanics, same), mechanism)
+        says = _shown_or_never(case.mechanics, same)
+        if case.situation.pile == ():
+            rules.insert(0, f"never_played_on_empty.{RANK_TEXTS[rank]}")
     elif mechanism == "no_joker":
-        case.breach(mechanism, say("There are no jokers in this game."))
-    elif mechanism == "suit":
-        best = case.mechanics.suit_order[demand.suit - 1]
-        under = RANK_TEXTS[demand.rank] + best
-        says = say(
-            "{cards:The} cannot go on {under:the}: an equal card needs a better suit.",
-            cards=same,
-            under=under,
-        )
-        case.breach(mechanism, says)
-    elif mechanism == "colour":
-        red = say("{cards:The} cannot go on a red {rank:rank}: a red card is needed.", cards=same, rank=lying)
-        black = say(
-            "{cards:The} cannot go on a black {rank:rank}: a black card is needed.", cards=same, rank=lying
-        )
-        says = red if demand.colour == RED else black
-        case.breach(mechanism, says)
-    elif mechanism == "not_on_limit":
-        case.breach(mechanism, say("{cards:The} cannot go on {rank:a}.", cards=same, rank=lying), "too_high")
+        says = say("There are no jokers in this game.")
+        case.note(say("The joker is put aside, and the pile stays as it is."))
+    elif len(case.demands()) > 1:
+        says = say("{cards:The} cannot go on the pile, whatever the unidentified cards are.", cards=same)
+        rules = _rules_on(mechanism, demand, rank)
     else:
-        through = _seen_through(case)
-        says = _too_low_or_high(mechanism, same, lying, through)
-        slots = ([f"through.{through}"] if through else []) + [f"{mechanism}.{RANK_TEXTS[rank]}", mechanism]
-        case.breach(slots[0], says, *slots[1:])
+        covered = _seen_through(case)
+        says = _cannot_go(case.mechanics, mechanism, demand, same, covered)
+        rules = _rules_on(mechanism, demand, rank)
+        if covered and mechanism in ("too_low", "too_high"):
+            rules.insert(0, f"through.{RANK_TEXTS[covered]}")
+    case.breach(rules[0], says, *rules[1:])
+
+
+def _rules_on(mechanism: str, demand: Demand, rank: int) -> list[str]:
+    """Return the mechanisms that decide why a rank does not go on a demand, the most telling first."""
+    played, lying = RANK_TEXTS[rank], RANK_TEXTS[demand.rank]
+    if mechanism == "too_low":
+        return [f"too_low.{played}", "too_low"]
+    if mechanism == "not_on_limit":
+        return [f"not_on_limit.{played}.{lying}"]
+    return ["suit"] if mechanism == "suit" else [f"{mechanism}.{lying}"]
 
 
 def _seen_through(case: Case) -> int:
@@ -131,21 +168,55 @@ def _seen_through(case: Case) -> int:
     return top if top in case.mechanics.transparent else 0
 
 
-def _too_low_or_high(mechanism: str, cards: Sequence[str], lying: str, through: int) -> Said:
-    """Word that cards are lower, or higher, than what lies there or is seen through what covers it."""
-    facts: dict[str, Any] = {"cards": cards, "rank": lying}
-    if through:
-        facts["over"] = RANK_TEXTS[through]
-        higher = say(
-            "{cards:The} cannot go on {rank:a} under the {over:rank}: equal or higher is needed.", **facts
-        )
-        lower = say(
+def _cannot_go(
+    mechanics: Mechanics, mechanism: str, demand: Demand, cards: Sequence[str], covered: int
+) -> Said:
+    """Word why cards cannot go on what lies there, or is seen through the rank that covers it."""
+    facts: dict[str, Any] = {"cards": cards, "rank": RANK_TEXTS[demand.rank]}
+    if covered:
+        facts["over"] = RANK_TEXTS[covered]
+    if mechanism == "suit":
+        facts["under"] = facts.pop("rank") + mechanics.suit_order[demand.suit - 1]
+        if covered:
+            return say(
+                "{cards:The} cannot go on {under:the} under the {over:rank}: "
+                "an equal card needs a better suit.",
+                **facts,
+            )
+        return say("{cards:The} cannot go on {under:the}: an equal card needs a better suit.", **facts)
+    if mechanism == "colour":
+        return _wrong_colour(demand, facts)
+    if mechanism == "not_on_limit":
+        if covered:
+            return say("{cards:The} cannot go on {rank:a} under the {over:rank}.", **facts)
+        return say("{cards:The} cannot go on {rank:a}.", **facts)
+    if mechanism == "too_low":
+        if covered:
+            return say(
+                "{cards:The} cannot go on {rank:a} under the {over:rank}: equal or higher is needed.", **facts
+            )
+        return say("{cards:The} cannot go on {rank:a}: equal or higher is needed.", **facts)
+    if covered:
+        return say(
             "{cards:The} cannot go on {rank:a} under the {over:rank}: {rank} or lower is needed.", **facts
         )
-    else:
-        higher = say("{cards:The} cannot go on {rank:a}: equal or higher is needed.", **facts)
-        lower = say("{cards:The} cannot go on {rank:a}: {rank} or lower is needed.", **facts)
-    return higher if mechanism == "too_low" else lower
+    return say("{cards:The} cannot go on {rank:a}: {rank} or lower is needed.", **facts)
+
+
+def _wrong_colour(demand: Demand, facts: dict[str, Any]) -> Said:
+    if demand.colour == RED:
+        if "over" in facts:
+            return say(
+                "{cards:The} cannot go on a red {rank:rank} under the {over:rank}: a red card is needed.",
+                **facts,
+            )
+        return say("{cards:The} cannot go on a red {rank:rank}: a red card is needed.", **facts)
+    if "over" in facts:
+        return say(
+            "{cards:The} cannot go on a black {rank:rank} under the {over:rank}: a black card is needed.",
+            **facts,
+        )
+    return say("{cards:The} cannot go on a black {rank:rank}: a black card is needed.", **facts)
 
 
 def _shown_or_never(mechanics: Mechanics, cards: Sequence[str]) -> Said:
@@ -157,12 +228,17 @@ def _shown_or_never(mechanics: Mechanics, cards: Sequence[str]) -> Said:
     return say("{cards:The} cannot be played: {ranks:plural} are never played.", cards=cards, ranks=ranks)
 
 
+def anything_goes(case: Case) -> bool:
+    """Return whether any card at all goes on the pile."""
+    return case.demands() == {ANYTHING} and not case.mechanics.never_played
+
+
 def effect_in_words(demand: Demand) -> str:
     """Return what a demand asks for, in words: `9 or higher`, `7 or lower`, `anything`."""
     if demand.kind == ANY:
         return "anything"
     words = f"{rank_name(demand.rank)} or {'higher' if demand.kind == AT_LEAST else 'lower'}"
-    if demand.colour in (RED, BLACK):
+    if demand.colour and demand.colour.bit_count() == 1:
         words += f", {'red' if demand.colour == RED else 'black'}"
     if demand.suit:
         words += ", of a better suit if equal"

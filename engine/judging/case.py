@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN
-from engine.demand import Demand, possible_demands
-from engine.judging.matching import may_be_same
-from engine.judging.questions import deal_for, start_place, starting_cards, sure_start_card
+from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
+from engine.deals import deal_for, left_of
+from engine.demand import Demand, plain_demand, possible_demands
+from engine.judging.known_cards import (
+    came_from_own,
+    cards_in_two_places,
+    impossible_cards,
+    unseen_cards,
+)
+from engine.judging.questions import start_mechanisms, start_place, starting_cards
 from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
 from engine.ruleset import Rule
 from engine.sentences import Said, facts_of, say
+from engine.unseen import UnseenCards
 
 Ruling = dict[str, Any]
 """The contract's ruling object."""
+
+
+class UndecidedError(Exception):
+    """Raised where what is not known decides how to go on: the judge then rules on both possibilities."""
+
+    def __init__(self, name: str, need: Said | None) -> None:
+        super().__init__(name)
+        self.name, self.need = name, need
 
 
 class Case:
     """A situation, the action in it, and what has been found so far.
 
     `effects` say what follows if the action stands, legal or not; None in them is *not known*.
+
+    Args:
+        situation: the table before the action.
+        action: what is ruled on.
+        assumed: how to take what is not known, by the name it has in `decide`.
     """
 
-    def __init__(self, situation: Situation, action: Action) -> None:
+    __slots__ = (
+        *("action", "applied", "breaches", "effects", "holding", "mechanics", "needs", "notes", "over"),
+        *("player", "situation", "took_back", "_assumed", "_demands", "_doubtful", "_unseen"),
+    )
+
+    def __init__(
+        self, situation: Situation, action: Action, assumed: Mapping[str, bool] | None = None
+    ) -> None:
         self.situation = situation
         self.action = action
         self.mechanics = situation.rules.mechanics
@@ -45,12 +73,51 @@ class Case:
             "rituals": [],
             "loser_says": None,
         }
+        self.applied: list[tuple[str, ...]] = []
+        """Mechanisms that took effect, each with its stand-ins: the sentences on them are cited."""
+        self.over = False
+        """Whether the game was over before the action."""
+        self.took_back = False
+        """Whether the card that was put down comes back to its player with the pile."""
+        self._assumed = assumed or {}
         self._demands: frozenset[Demand] | None = None
+        self._unseen: UnseenCards | None = None
+        self._doubtful: list[str] | None = None
+
+    def decide(self, name: str, value: bool | None, need: Said | None = None) -> bool:
+        """Return `value`, or what is assumed where it is not known.
+
+        Args:
+            name: what is decided; the same everywhere in a case.
+            value: None where it is not known.
+            need: what would settle it, for the players.
+
+        Raises:
+            UndecidedError: it is not known, and nothing is assumed yet.
+        """
+        if value is not None:
+            return value
+        if name not in self._assumed:
+            raise UndecidedError(name, need)
+        return self._assumed[name]
+
+    @property
+    def unseen(self) -> UnseenCards:
+        """What an unidentified card can be."""
+        if self._unseen is None:
+            self._unseen = unseen_cards(self.situation, self.action)
+        return self._unseen
 
     def demands(self) -> frozenset[Demand]:
         """Return every demand that the pile may make."""
         if self._demands is None:
-            self._demands = possible_demands(self.mechanics, self.situation.pile, self.situation.last_set)
+            pile = self.situation.pile
+            plain = plain_demand(self.mechanics, pile)
+            if plain is None:
+                unknown = pile is None or not all(SUIT_OF[card] for card in pile)
+                unseen = self.unseen if unknown else None
+                plain = possible_demands(self.mechanics, pile, self.situation.sets, unseen)
+            self._demands = plain
         return self._demands
 
     def breach(self, mechanism: str, says: Said, *more: str) -> None:
@@ -65,7 +132,7 @@ class Case:
             self.needs.append(what)
 
     def note(self, text: Said) -> None:
-        """Record what players should know and nobody did wrong."""
+        """Record what players should know although nobody did wrong."""
         self.notes.append(text)
 
     def ruling(self) -> Ruling:
@@ -82,25 +149,68 @@ class Case:
 
     # What is asked of the table again and again
 
+    def dealt(self, where: str) -> int:
+        """Return how many cards each player was dealt: `down`, `up` or `hand`."""
+        deal = deal_for(self.situation.rules, len(self.situation.players))
+        return deal[where] if deal is not None else int(getattr(self.mechanics.deal, where))
+
+    def deck_is_empty(self) -> bool | None:
+        """Return whether the draw pile is empty; None: not known.
+
+        Whoever holds fewer cards than the rules ask for would have drawn, had there been any.
+        """
+        if self.situation.draw_pile is not None:
+            return self.situation.draw_pile == 0
+        hand = self.holding.hand
+        least = self.mechanics.min_hand or self.dealt("hand")
+        return True if hand is not None and len(hand) < least else None
+
+    def deck_is_left(self) -> bool:
+        """Return whether cards are known to be left to draw; if not known, say that it decides the verdict."""
+        empty = self.deck_is_empty()
+        if empty is None:
+            self.need(say("whether the draw pile is empty"))
+        return empty is False
+
     def check_in_game(self) -> bool:
-        """Breach if the acting player has left the game. Returns whether they are in it."""
-        if self.player in self.situation.left:
-            self.breach("gone", say("{who} has left the game and takes no turn.", who=self.player))
+        """Breach if the game is over, or the acting player has left it. Returns whether they are in it."""
+        loser = self.loser()
+        if loser is not None:
+            self.over = True
+            self.breach("over", say("The game is over: {who} is the Shithead.", who=loser))
+            return False
+        if self.player is not None and self.player in self.situation.left:
+            says = say("{who} has left the game and cannot act.", who=self.player)
+            self.breach("gone", says)
             return False
         return True
 
+    def loser(self) -> str | None:
+        """Return the Shithead if the game was over before the action: only one player was left in it."""
+        situation = self.situation
+        if situation.shithead is not None:
+            return situation.shithead
+        empty = [player for player, held in situation.cards.items() if held.down == 0 and held.empty]
+        out = [player for player in empty if player != self.player]
+        if len(situation.players) - len(situation.left) - len(out) > 1:
+            return None
+        inside = [p for p in situation.players if p not in situation.left and p not in out]
+        return inside[0] if len(inside) == 1 else None
+
     def check_turn(self) -> None:
-        """Breach if it is somebody else's turn."""
+        """Breach if it is not the acting player's turn."""
         turn = self.situation.turn
         if not self.check_in_game() or self.player == turn:
             return
         if turn is None:
             self._check_starter()
             return
-        new_pile = self.situation.pile == () and not self.is_opening()
-        if new_pile and self.mechanics.after_pick_up == "picker":
+        opening = self.is_opening()
+        if opening and self._due_starter() == turn:
+            self._check_starter()
+        elif self.situation.pile == () and not opening and self.mechanics.after_pick_up == "picker":
             says = say("{who} cannot lead: {turn} starts the new pile.", who=self.player, turn=turn)
-            self.breach("turn_leads", says)
+            self.breach("turn_leads", says, "turn")
         else:
             self.breach("turn", say("It is {turn}'s turn, not {who}'s.", turn=turn, who=self.player))
 
@@ -115,14 +225,35 @@ class Case:
         due = self.mechanics.min_hand - len(hand)
         if RANK_OF[situation.pile[-1]] in self.mechanics.again and due > 0 and situation.draw_pile:
             says = say(
-                "{who} holds {count}: the hand is made up before the extra turn.",
+                "{who} holds only {count}: the hand is refilled before the extra turn.",
                 who=self.player,
                 count=len(hand),
             )
             self.breach("draw_first", says, "draw")
 
+    def check_cards(self) -> None:
+        """Breach if a moved card is known to be elsewhere; note the player's other cards in two places."""
+        if not self.doubtful and came_from_own(self.action, self.holding):
+            return
+        told = False
+        for mechanism, says in impossible_cards(self.situation, self.action):
+            self.breach(mechanism, says)
+            told = True
+        if not told:
+            for card in self.doubtful:
+                self.note(say("{card:The} is known in two places: one of them was misread.", card=card))
+
+    @property
+    def doubtful(self) -> list[str]:
+        """The player's cards that are known in two places: nothing is proven by them."""
+        if self._doubtful is None:
+            self._doubtful = cards_in_two_places(self.situation, self.player)
+        return self._doubtful
+
+    # The very first turn
+
     def is_opening(self) -> bool:
-        """Whether this is the very first turn: because it is said, or because nothing else is possible."""
+        """Return whether this is the very first turn: because it is said, or nothing else is possible."""
         situation = self.situation
         if situation.opening is not None:
             return situation.opening
@@ -135,41 +266,72 @@ class Case:
         undrawn = situation.draw_pile == deal["draw_pile"]
         return undrawn or (situation.draw_pile is None and self.mechanics.after_pick_up == "picker")
 
+    def _due_starter(self) -> str | None:
+        """Return who takes the very first turn, where the seats alone decide it and the dealer is known."""
+        situation = self.situation
+        if self.mechanics.start != "left-of-dealer" or situation.dealer is None:
+            return None
+        return left_of(situation.players, situation.dealer)
+
     def _check_starter(self) -> None:
-        """Breach if the cards that are known prove that somebody else takes the very first turn."""
-        situation, mechanics = self.situation, self.mechanics
-        if self.player is None or not mechanics.start_order or not self.is_opening():
+        """Breach if what is known proves that somebody else takes the very first turn."""
+        if self.player is None or not self.is_opening():
             return
-        last = len(mechanics.start_order)
-        own = self.holding.hand
-        place = start_place(mechanics, own) if own is not None and UNKNOWN not in own else 0
-        face_up = {card for holding in situation.cards.values() for card in holding.up or ()}
-        sure = sure_start_card(mechanics, len(situation.players), face_up)
-        for other, holding in situation.cards.items():
-            if other == self.player or not holding.hand:
-                continue
-            better = start_place(mechanics, holding.hand)
-            # Whoever holds the sure card starts, whatever the hidden cards are.
-            if better < last and (better < place or (sure in holding.hand and place == 0)):
-                cards = starting_cards(mechanics, holding.hand)[:1]
-                says = say(
-                    "{other} starts with {cards:the}, not {who}.", other=other, cards=cards, who=self.player
-                )
+        due = self._due_starter()
+        if due is not None:
+            if due != self.player:
+                says = say("{due} starts, on the dealer's left, not {who}.", due=due, who=self.player)
                 self.breach("start", says)
-                return
+        elif self.mechanics.start == "cards":
+            self._check_start_by_cards(self.player)
+
+    def _check_start_by_cards(self, player: str) -> None:
+        """Breach if another hand is known to hold a card that comes before the starter's best."""
+        situation, mechanics = self.situation, self.mechanics
+        order, last = self._start_sequence(), len(mechanics.start_order)
+        best: tuple[int, int] = (self._earliest_place(self.holding), order.get(player, 0))
+        found = None
+        for other, holding in situation.cards.items():
+            place = start_place(mechanics, holding.hand or ())
+            if other != player and place < last and (place, order.get(other, 0)) < best:
+                found, best = other, (place, order.get(other, 0))
+        if found is None:
+            return
+        cards = starting_cards(mechanics, situation.holding(found).hand or ())[:1]
+        says = say("{other} starts with {cards:the}, not {who}.", other=found, cards=cards, who=player)
+        tied = any(RANK_OF[card] == RANK_OF[cards[0]] for card in self.holding.hand or ())
+        mechanism, *more = start_mechanisms(mechanics, best[0], tied=tied)
+        self.breach(mechanism, says, *more)
+
+    def _start_sequence(self) -> dict[str, int]:
+        """Return each player's place in the sequence that breaks ties; empty where none does."""
+        dealer, players = self.situation.dealer, self.situation.players
+        if self.mechanics.start_by != "after-dealer" or dealer is None:
+            return {}
+        here = players.index(dealer)
+        return {player: place for place, player in enumerate((*players[here + 1 :], *players[: here + 1]))}
+
+    def _earliest_place(self, holding: Holding) -> int:
+        """Return how early in the start order the best card of a hand may come, hidden cards included."""
+        mechanics, hand = self.mechanics, holding.hand
+        place = start_place(mechanics, hand or ())
+        if hand is not None and UNKNOWN not in hand:
+            return place
+        return min(place, start_place(mechanics, tuple(self.unseen.cards())))
 
     def check_opening(self, played: tuple[str, ...]) -> None:
         """Breach if somebody starts with another card than the one that decides who starts."""
         if not self.mechanics.start_card_played or not self.holding.hand or not self.is_opening():
             return
-        if UNKNOWN in self.holding.hand:
-            return
         due = starting_cards(self.mechanics, self.holding.hand)
-        if due and played and not any(may_be_same(one, other) for one in due for other in played):
+        place = start_place(self.mechanics, due)
+        if due and UNKNOWN not in played and place < start_place(self.mechanics, played):
             says = say(
                 "{who} starts with {due:the}, not {played:the}.", who=self.player, due=due[:1], played=played
             )
-            self.breach("start_card", says)
+            self.breach("start_card", says, *start_mechanisms(self.mechanics, place))
+
+    # What follows
 
     def others_in_game(self) -> list[str]:
         """Return the other players who still have cards, in playing order after the acting player."""
@@ -188,20 +350,37 @@ class Case:
             return
         loser = remaining[0]
         self.effects |= {"shithead": loser, "next": None, "extra_turn": False}
+        self.applied.append(("end",))
         if self.mechanics.loser_says_title:
             self.effects["rituals"].append(self.mechanics.loser_says_title)
             self.effects["loser_says"] = self.mechanics.loser_says_title
+            self.applied.append(("loser_says",))
         if self.mechanics.third_loss_title and self.situation.losses.get(loser) == 2:
             self.effects["rituals"].append(self.mechanics.third_loss_title)
+            self.applied.append(("third_loss",))
 
-    def picks_up(self, player: str | None) -> None:
-        """Enter that `player` takes the pile, and the library that this may make."""
+    def picks_up(self, player: str | None, *, hand: int | None, more: int = 0) -> None:
+        """Enter that `player` takes the pile, and the library that this may make.
+
+        Args:
+            player: who takes it.
+            hand: how many cards they hold just before; None: not known.
+            more: cards that come with the pile and do not lie on it in the situation.
+        """
         self.effects["picks_up"] = player
-        pile, hand = self.situation.pile, self.situation.holding(player).hand
-        if self.mechanics.library and pile is not None and hand is not None:
-            before, more = len(hand), len(pile)
-            if before < self.mechanics.library <= before + more:
-                self.effects["rituals"].append(self.mechanics.library_title)
+        pile, library = self.situation.pile, self.mechanics.library
+        if player is None or not library or pile is None or hand is None:
+            return
+        if hand < library <= hand + len(pile) + more:
+            self.effects["rituals"].append(self.mechanics.library_title)
+            self.applied += [("library",), ("library_size",)]
+
+    def next_after_pick_up(self) -> None:
+        """Enter who leads once the acting player has picked up."""
+        others = self.others_in_game()
+        picker_leads = self.mechanics.after_pick_up == "picker" or not others
+        self.effects["next"] = self.player if picker_leads else others[0]
+        self.applied.append(("pick_up_next",))
 
 
 def breach_entry(rule: Rule, says: Said) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.cards import RANK_OF, UNKNOWN_RANK
-from engine.demand import run_on_top
-from engine.judging.beats import may_be_played
+from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN, UNKNOWN_RANK
+from engine.demand import completes_four, run_on_top
+from engine.judging.beats import can_play, may_be_played
 from engine.judging.case import Case
 from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
 from engine.sentences import say
@@ -18,67 +18,84 @@ def play_effects(
     """Enter what follows if the cards stay where they were played."""
     mechanics, effects = case.mechanics, case.effects
     top = RANK_OF[cards[-1]]
-    burn = _burns(case, cards, top)
-    effects["burn"] = burn
     effects["draw"] = _draw_due(case, from_hand)
+    if case.player is None or top == UNKNOWN_RANK:
+        burn = None if top == UNKNOWN_RANK else _burns(case, cards)
+        effects |= {"next": None, "extra_turn": None, "burn": burn}
+        return
+    effects["burn"] = burn = case.decide("burn", _burns(case, cards))
     leaving = _leaves(case, from_hand, from_up, from_down)
     if top in mechanics.reverses and (1 if mechanics.reverse_once else len(cards)) % 2:
         effects["direction"] = ANTICLOCKWISE[0] if case.situation.clockwise else CLOCKWISE
+        case.applied.append((f"reverse.{RANK_TEXTS[top]}",))
     others = case.others_in_game()
     if leaving:
         effects["left"] = [case.player]
-    if case.player is None or top == UNKNOWN_RANK:
-        effects |= {"next": None, "extra_turn": None}
-        return
-    _pass_turn(case, others, leaving, burn, top, len(cards))
+        case.applied.append(("leaving",))
+    _pass_turn(case, others, leaving, burn, cards)
     case.end_if_over(others if leaving else [case.player, *others])
 
 
-def _pass_turn(case: Case, others: list[str], leaving: bool, burn: bool | None, top: int, count: int) -> None:
+def _pass_turn(case: Case, others: list[str], leaving: bool, burn: bool, cards: Sequence[str]) -> None:
     """Enter whose turn follows, who is skipped and who is made to pick up."""
-    mechanics, effects, player = case.mechanics, case.effects, case.player
+    mechanics, effects, player, top = case.mechanics, case.effects, case.player, RANK_OF[cards[-1]]
     if top in mechanics.again or (burn and mechanics.burn_again):
         effects["extra_turn"] = not leaving
-        if not leaving:
+        if leaving:
+            case.applied.append(("last_card",))
+        else:
             effects["next"] = player
-            return
-    elif burn is None:
-        effects |= {"extra_turn": None if mechanics.burn_again else False, "next": None}
-        if mechanics.burn_again:
+            case.applied.append(_why_again(case, burn, cards))
             return
     if not others:
         effects["next"] = None if leaving else player
         return
-    skip = min(count, len(others)) if top in mechanics.skips and not burn else 0
+    skip = min(len(cards), len(others)) if top in mechanics.skips and not burn else 0
     effects["skipped"] = others[:skip]
+    if skip:
+        case.applied += [(f"skip.{RANK_TEXTS[top]}",), *([("skip_all",)] if skip < len(cards) else [])]
     effects["next"] = others[skip % len(others)] if leaving or skip < len(others) else player
     if top in mechanics.forces_pick_up:
         victim = others[0]
+        case.applied.append((f"forces_pick_up.{RANK_TEXTS[top]}",))
         if case.situation.pile != ():
-            case.picks_up(victim)
+            hand = case.situation.holding(victim).hand
+            case.picks_up(victim, hand=None if hand is None else len(hand))
         if mechanics.after_pick_up == "next":
             effects["next"] = ([*others[1:], *([] if leaving else [player])] or [victim])[0]
 
 
-def _burns(case: Case, cards: Sequence[str], top: int) -> bool | None:
+def _why_again(case: Case, burn: bool, cards: Sequence[str]) -> tuple[str, ...]:
+    """Return the mechanisms that give another turn."""
+    top = RANK_OF[cards[-1]]
+    if not (burn and case.mechanics.burn_again):
+        return (f"again.{RANK_TEXTS[top]}",)
+    by_rank = [RANK_OF[card] for card in cards if RANK_OF[card] in case.mechanics.burns]
+    how = RANK_TEXTS[by_rank[0]] if by_rank else "four"
+    return (f"burn_again.{how}", "burn_again")
+
+
+def _burns(case: Case, cards: Sequence[str]) -> bool | None:
     """Whether the play burns the pile; None where that is not known."""
-    mechanics = case.mechanics
+    mechanics, top = case.mechanics, RANK_OF[cards[-1]]
     if top in mechanics.forces_pick_up:
         return False
     if any(RANK_OF[card] in mechanics.burns for card in cards):
         return True
-    if top == UNKNOWN_RANK:
-        return None
     same = 0
     for card in reversed(cards):
         if RANK_OF[card] != top:
-            return same >= mechanics.four
+            return same >= mechanics.four  # a card of another rank parts them from the pile
         same += 1
-    count, sure = run_on_top(mechanics, case.situation.pile, top)
-    if count + same >= mechanics.four:
-        return True
-    # A pile of which nothing is known is taken to burn only by what is seen.
-    return False if sure or case.situation.pile is None else None
+    return four_is_complete(case, top, same)
+
+
+def four_is_complete(case: Case, rank: int, count: int) -> bool | None:
+    """Return whether so many cards of a rank make four of a kind with the pile; None: not known."""
+    pile = case.situation.pile
+    if pile is not None and UNKNOWN not in pile:
+        return run_on_top(case.mechanics, pile, rank) + count >= case.mechanics.four
+    return completes_four(case.mechanics, pile, rank, count, case.unseen)
 
 
 def _draw_due(case: Case, from_hand: int) -> int | None:
@@ -98,7 +115,10 @@ def _draw_due(case: Case, from_hand: int) -> int | None:
 
 
 def _leaves(case: Case, from_hand: int, from_up: Sequence[str], from_down: int) -> bool:
-    """Whether the acting player is known to have no card left afterwards."""
+    """Whether the acting player is known to have no card left afterwards.
+
+    A player counts as holding cards until the situation shows otherwise, whoever it is.
+    """
     hand, up, down = case.holding.hand, case.holding.up, case.holding.down
     if hand is None or up is None or down is None or case.effects["draw"]:
         return False
@@ -108,28 +128,45 @@ def _leaves(case: Case, from_hand: int, from_up: Sequence[str], from_down: int) 
 def failed_flip(case: Case, card: str) -> None:
     """Enter what follows when a flipped card does not go on the pile: no breach, but a pick-up."""
     mechanics, effects = case.mechanics, case.effects
+    case.took_back = True
     if RANK_OF[card] in mechanics.shown and mechanics.down_enters_hand:
         effects |= {"next": case.player, "enters_hand": True}
-        case.note(say("{card:The} stays in the hand; it may be shown, or the pile picked up.", card=card))
+        case.note(
+            say("{card:The} stays in the hand. It may be shown, or the pile may be picked up.", card=card)
+        )
         return
     case.note(say("{card:The} does not go on the pile: {who} picks it up.", card=card, who=case.player))
-    case.picks_up(case.player)
-    others = case.others_in_game()
-    picker_leads = mechanics.after_pick_up == "picker" or not others
-    effects["next"] = case.player if picker_leads else others[0]
+    hand = None if case.holding.hand is None else len(case.holding.hand)
+    if mechanics.down_enters_hand and hand is not None:
+        case.picks_up(case.player, hand=hand + 1)
+    else:
+        case.picks_up(case.player, hand=hand, more=1)
+    case.next_after_pick_up()
 
 
-def place_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
+def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
     """Where an up-card is placed before picking up: whether this play is that, its effects entered."""
     holding = case.holding
-    if not case.mechanics.up_place_first or not from_up or holding.hand != () or len(from_up) != 1:
+    if not case.mechanics.up_place_first or len(from_up) != 1 or holding.hand != ():
         return False
-    if any(may_be_played(case, card) is not False for card in holding.up or from_up):
+    up = from_up if holding.up is None else holding.up
+    goes = may_be_played(case, from_up[0])
+    stuck = False if goes else None if goes is None else _none_goes(case, up)
+    need = say(
+        "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
+    )
+    if not case.decide("placed", stuck, need):
         return False
     note = say("No up-card goes on the pile: {who} picks it up with the card just placed.", who=case.player)
     case.note(note)
-    case.picks_up(case.player)
-    others = case.others_in_game()
-    picker_leads = case.mechanics.after_pick_up == "picker" or not others
-    case.effects["next"] = case.player if picker_leads else others[0]
+    case.took_back = True
+    case.picks_up(case.player, hand=0, more=1)
+    case.next_after_pick_up()
     return True
+
+
+def _none_goes(case: Case, up: Sequence[str]) -> bool | None:
+    """Whether no up-card goes on the pile; None where unidentified ones decide it."""
+    hidden = sum(RANK_OF[card] == UNKNOWN_RANK for card in up)
+    could = can_play(case, up, hidden, at_least=case.holding.up is None)
+    return None if could is None else not could

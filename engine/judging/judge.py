@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.errors import BadInputError
 from engine.judging.basis import basis_of
-from engine.judging.case import Case, Ruling
+from engine.judging.case import Case, Ruling, UndecidedError
+from engine.judging.completions import completions, in_common
 from engine.judging.pick_ups import judge_pick_up, judge_take_down, judge_take_up
 from engine.judging.plays import judge_flip, judge_play
 from engine.judging.questions import answer
@@ -50,19 +51,40 @@ def judge(situation: Mapping[str, Any]) -> Ruling:
 
 
 def rule_on(situation: Situation, action: Action) -> Ruling:
-    """Rule on a situation and an action that have been read already."""
-    case = Case(situation, action)
-    _JUDGES[action.type](case)
+    """Rule on a situation and an action that have been read already.
+
+    Where unidentified cards leave several possibilities open, the ruling is what they have in common.
+    """
+    possible = completions(situation, action) if action.is_unread else None
+    if possible is None:
+        return _rule(situation, action, {})
+    rulings = [_rule(situation, one, {}) for one in possible.actions]
+    return in_common(rulings, possible.needs, may_differ=possible.may_differ)
+
+
+def _rule(situation: Situation, action: Action, assumed: Mapping[str, bool]) -> Ruling:
+    """Rule on an action, given what is assumed of that which is not known."""
+    case = Case(situation, action, assumed)
+    try:
+        _JUDGES[action.type](case)
+    except UndecidedError as open_question:
+        name, need = open_question.name, open_question.need
+        rulings = [_rule(situation, action, {**assumed, name: answer}) for answer in (True, False)]
+        return in_common(rulings, () if need is None else (need,))
+    if case.over:
+        case.effects["next"] = None
     ruling = case.ruling()
     if ruling["verdict"] == "legal":
         ruling["basis"] = basis_of(case)
     return ruling
 
 
-def ruling_of_breach(situation: Situation, player: str | None, mechanism: str, says: Said) -> Ruling:
+def ruling_of_breach(
+    situation: Situation, player: str | None, mechanism: str, says: Said, *more: str
+) -> Ruling:
     """Return the ruling on something that is no action of the contract's and breaks a rule."""
     case = Case(situation, Action(type="pick_up", player=player))
-    case.breach(mechanism, says)
+    case.breach(mechanism, says, *more)
     return case.ruling()
 
 

@@ -10,9 +10,12 @@ from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
 
 def missing_cards(cards: Iterable[str], held: Sequence[str]) -> list[str]:
     """Return the cards that cannot be among `held` (ranks alone and unknown cards match what they may be)."""
+    wanted = list(cards)
+    if len(wanted) == 1 and wanted[0] != UNKNOWN and wanted[0] in held:
+        return []
     exact = Counter(held)
     loose = []
-    for card in cards:
+    for card in wanted:
         if exact[card] and card != UNKNOWN:
             exact[card] -= 1
         else:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK
-from engine.demand import ANYTHING
-from engine.judging.beats import may_be_played
+from engine.cards import RANK_OF, UNKNOWN
+from engine.judging.beats import anything_goes, can_play
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
+from engine.judging.plays import check_up_gone
 from engine.sentences import Said, say
 
 
@@ -17,20 +16,49 @@ def judge_pick_up(case: Case) -> None:
     """Rule on a player who picks up the pile."""
     case.check_turn()
     case.check_replenished()
+    case.check_cards()
     _check_whole(case)
     if case.situation.pile == ():
-        if not case.mechanics.pick_up_empty:
-            case.breach("pick_up_empty", say("There is no pile to pick up."))
+        _check_nothing_there(case)
     elif case.mechanics.must_play:
         _check_could_not_play(case)
     _check_stage(case)
-    case.picks_up(case.player)
-    others = case.others_in_game()
+    count, pile = case.action.count, case.situation.pile
+    more = count - len(pile) if count is not None and pile is not None else 0
+    case.picks_up(case.player, hand=_hand_at_turn(case), more=more)
     if case.player is None:
         case.effects["next"] = None
     else:
-        picker_leads = case.mechanics.after_pick_up == "picker" or not others
-        case.effects["next"] = case.player if picker_leads else others[0]
+        case.next_after_pick_up()
+
+
+def _check_nothing_there(case: Case) -> None:
+    """In most rulesets there has to be a pile; in others picking up nothing passes the turn."""
+    if not case.mechanics.pick_up_empty:
+        case.breach("pick_up_empty", say("There is no pile to pick up."))
+        return
+    case.applied.append(("pick_up_nothing",))
+    cite = case.situation.rules.rule_for("pick_up_nothing").cite
+    note = say(
+        "An empty pile may be picked up: {cite} speaks of a pile that could be empty. The turn passes.",
+        cite=cite,
+    )
+    case.note(note)
+
+
+def _hand_at_turn(case: Case) -> int | None:
+    """Cards in the hand once a turn has begun: an up-card or down-card may have entered it."""
+    holding = case.holding
+    if holding.hand is None:
+        return None
+    enters = not holding.hand and not case.situation.draw_pile
+    if enters and holding.up and case.mechanics.up_enters_hand:
+        return 1
+    return (
+        1
+        if enters and holding.up == () and holding.down and case.mechanics.down_enters_hand
+        else len(holding.hand)
+    )
 
 
 def _check_whole(case: Case) -> None:
@@ -53,33 +81,49 @@ def _check_whole(case: Case) -> None:
 
 def _check_could_not_play(case: Case) -> None:
     """Where whoever can play must play: breach if they provably could, and say which cards decide if not."""
-    hand, up = case.holding.hand, case.holding.up
+    hand, up, down = case.holding.hand, case.holding.up, case.holding.down
     if hand == () and up == ():
-        _check_could_not_flip(case)
-        return
-    if case.demands() == {ANYTHING} and not case.mechanics.never_played:
-        case.breach("must_play", say("Any card goes here: {who} could play, so must.", who=case.player))
+        if case.mechanics.must_flip or down == 0:
+            return  # said once, in `_check_stage`
+        could = can_play(case, (), down or 1, at_least=down is None)
+        _rule_on_could(
+            case, could, (), say("{who}'s face-down cards: whoever can play must play", who=case.player)
+        )
         return
     source = up if hand == () else hand
-    if source is not None:
-        _check_could_not_play_from(case, source, face_up=hand == ())
-    elif hand == ():
-        case.need(say("{who}'s up-cards: whoever can play must play", who=case.player))
+    if source is None:
+        could = can_play(case, (), 1, at_least=True)
+        if hand == ():
+            need = say("{who}'s up-cards: whoever can play must play", who=case.player)
+        else:
+            need = say("{who}'s hand: whoever can play must play", who=case.player)
+        _rule_on_could(case, could, (), need)
+        return
+    known = [card for card in source if card != UNKNOWN and card not in case.doubtful]
+    hidden = len(source) - len(known)
+    could = can_play(case, known, hidden)
+    without_hidden = can_play(case, known, 0)
+    need = _unseen_among(case, hidden, face_up=hand == ())
+    if not hidden or (without_hidden is None and len(case.demands()) > 1):
+        need = say("what lies on top of the pile")
+    _rule_on_could(case, could, known, need)
+
+
+def _rule_on_could(case: Case, could: bool | None, known: list[str] | tuple[str, ...], need: Said) -> None:
+    """Breach if a card could be played, or say what decides whether one could."""
+    if could is None:
+        case.need(need)
+        return
+    if not could:
+        return
+    cards = [card for card in known if can_play(case, (card,), 0)]
+    if anything_goes(case):
+        says = say("Any card can be played here, so {who} must play.", who=case.player)
+    elif cards:
+        says = say("{who} could play {cards:or}. Whoever can play must play.", who=case.player, cards=cards)
     else:
-        case.need(say("{who}'s hand: whoever can play must play", who=case.player))
-
-
-def _check_could_not_play_from(case: Case, source: Sequence[str], *, face_up: bool) -> None:
-    playable = {card: may_be_played(case, card) for card in source if card != UNKNOWN}
-    could = [card for card, goes in playable.items() if goes]
-    hidden = source.count(UNKNOWN)
-    if could:
-        says = say("{who} could play {cards:or}, and whoever can play must.", who=case.player, cards=could)
-        case.breach("must_play", says)
-    elif None in playable.values():
-        case.need(say("what lies on top of the pile"))
-    elif hidden and may_be_played(case, UNKNOWN) is not False:
-        case.need(_unseen_among(case, hidden, face_up=face_up))
+        says = say("At least one of {who}'s unseen cards can be played, so {who} must play.", who=case.player)
+    case.breach("must_play", says)
 
 
 def _unseen_among(case: Case, hidden: int, *, face_up: bool) -> Said:
@@ -94,36 +138,48 @@ def _unseen_among(case: Case, hidden: int, *, face_up: bool) -> Said:
     return say("the {count} unseen cards in {who}'s hand: whoever can play must play", **facts)
 
 
-def _check_could_not_flip(case: Case) -> None:
-    """Only face-down cards are left: some rulesets say one must be turned, in others the cards decide."""
-    if case.holding.down == 0:
-        return
-    if case.mechanics.must_flip:
-        return  # said once, in `_check_stage`
-    if case.demands() == {ANYTHING}:
-        case.breach("must_play", say("Any card goes here: {who} could play, so must.", who=case.player))
-    else:
-        case.need(say("{who}'s face-down cards: whoever can play must play", who=case.player))
-
-
 def _check_stage(case: Case) -> None:
     """What some rulesets ask of a player without a hand before the pile is picked up."""
     mechanics, holding = case.mechanics, case.holding
-    if holding.hand != ():
+    if holding.hand:
         return
-    if holding.up:
-        if mechanics.up_place_first and all(may_be_played(case, card) is False for card in holding.up):
-            case.breach("up_place_first", say("{who} first places an up-card on the pile.", who=case.player))
+    if holding.hand is None:
+        _check_hidden_stage(case)
+    elif holding.up:
+        case.applied.append(("pick_up_up",))
+        if mechanics.up_place_first:
+            _check_placed_first(case)
         if mechanics.up_enters_hand and not case.situation.draw_pile:
             note = say("One of {who}'s up-cards enters the hand at the start of the turn.", who=case.player)
             case.note(note)
     elif holding.up == () and holding.down:
         if mechanics.must_flip:
-            says = say("{who} has only face-down cards left, and must turn one.", who=case.player)
+            says = say("{who} has only face-down cards left and must turn one over.", who=case.player)
             case.breach("must_flip", says)
         elif mechanics.down_enters_hand:
             note = say("One of {who}'s down-cards enters the hand at the start of the turn.", who=case.player)
             case.note(note)
+
+
+def _check_hidden_stage(case: Case) -> None:
+    """Where only table cards may be left, say what decides whether the pile may be picked up."""
+    mechanics, holding = case.mechanics, case.holding
+    if mechanics.must_flip and holding.up == () and holding.down != 0 and case.deck_is_empty() is not False:
+        case.need(say("whether {who} has only face-down cards left", who=case.player))
+
+
+def _check_placed_first(case: Case) -> None:
+    """Whoever can play no up-card places one on the pile before picking up."""
+    up = case.holding.up or ()
+    known = [card for card in up if card != UNKNOWN]
+    could = can_play(case, known, len(up) - len(known))
+    if could is False:
+        case.breach("up_place_first", say("{who} must first place an up-card on the pile.", who=case.player))
+    elif could is None:
+        what = say(
+            "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
+        )
+        case.need(what)
 
 
 def judge_take_up(case: Case) -> None:
@@ -137,16 +193,18 @@ def judge_take_up(case: Case) -> None:
         case.breach("up_hand", says)
     elif holding.hand is None:
         case.need(say("whether {who}'s hand is empty: only then may up-cards be taken", who=case.player))
-    if case.situation.draw_pile and mechanics.up_needs_empty_deck:
+    if mechanics.up_needs_empty_deck and case.deck_is_left():
         case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
     if holding.up is not None:
         for card in missing_cards(cards, holding.up):
             says = say("{card:The} is not among {who}'s up-cards.", card=card, who=case.player)
-            case.breach("own_cards", says)
-    ranks = {RANK_OF[card] for card in cards} - {UNKNOWN_RANK}
-    if len(ranks) > 1:
-        says = say("Several up-cards are taken only if they have one rank, not {cards:the}.", cards=cards)
+            case.breach("own_up", says, "own_cards")
+    if len({RANK_OF[card] for card in cards}) > 1:
+        says = say(
+            "Up-cards are taken together only if they have the same rank, unlike {cards:the}.", cards=cards
+        )
         case.breach("up_same", says)
+    case.check_cards()
 
 
 def judge_take_down(case: Case) -> None:
@@ -162,12 +220,9 @@ def judge_take_down(case: Case) -> None:
         case.breach("down_hand", says)
     elif holding.hand is None:
         case.need(say("whether {who}'s hand is empty: only then may a down-card be taken", who=case.player))
-    if holding.up:
-        says = say(
-            "{who} still has {cards:the} face up: down-cards come last.", who=case.player, cards=holding.up
-        )
-        case.breach("down_up", says)
+    check_up_gone(case)
     if holding.down == 0:
-        case.breach("own_cards", say("{who} has no face-down card left.", who=case.player))
-    if case.situation.draw_pile and mechanics.up_needs_empty_deck:
+        says = say("{who} has no face-down card left.", who=case.player)
+        case.breach("own_down", says, "own_cards")
+    if mechanics.up_needs_empty_deck and case.deck_is_left():
         case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.cards import COLOUR_OF, RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, card_name, join_words
+from engine.cards import BLACK, COLOUR_OF, RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, card_name, join_words
+from engine.deals import deal_for, left_of
 from engine.errors import BadInputError
-from engine.judging.situation import read_cards, read_players, read_rules
+from engine.fields import Seats, read_cards, read_players
+from engine.judging.situation import read_rules
 from engine.mechanics import Mechanics, StartCard
 from engine.ruleset import Rule, Ruleset
 
@@ -30,23 +32,18 @@ def answer(line: Mapping[str, Any]) -> Answer:
         )
     rules = read_rules(line)
     players = read_players(line.get("players"))
-    dealer = _player(fields.get("dealer", line.get("dealer")), "dealer", players)
-    loser = _player(fields.get("loser", line.get("loser")), "loser", players)
+    seats = Seats(players)
+    dealer = seats.one(fields.get("dealer", line.get("dealer")), "dealer")
+    loser = seats.one(fields.get("loser", line.get("loser")), "loser")
     if kind == "deal":
         return _answer_deal(rules, len(players))
     if kind == "next_dealer":
         return next_dealer(rules, players, dealer, loser)
-    hands = _hands(fields.get("hands", line.get("hands")), line.get("cards"), players)
+    hands = _hands(fields.get("hands", line.get("hands")), line.get("cards"), seats)
     return who_starts(rules, players, hands, dealer, loser)
 
 
-def _player(value: object, name: str, players: Sequence[str]) -> str | None:
-    if value is not None and value not in players:
-        raise BadInputError("{name}: {value!r} is not one of the players", name=name, value=str(value)[:40])
-    return None if value is None else str(value)
-
-
-def _hands(value: object, cards: object, players: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _hands(value: object, cards: object, seats: Seats) -> dict[str, tuple[str, ...]]:
     """Read the hands; without them, those in the situation's `cards`."""
     if value is None and isinstance(cards, dict):
         value = {player: entry.get("hand") for player, entry in cards.items() if isinstance(entry, dict)}
@@ -56,8 +53,7 @@ def _hands(value: object, cards: object, players: Sequence[str]) -> dict[str, tu
         raise BadInputError("hands must be an object of lists of cards, not {value!r}", value=str(value)[:40])
     hands = {}
     for player, held in value.items():
-        _player(player, "hands", players)
-        read = read_cards(held, f"{player}'s hand")
+        read = read_cards(held, f"{seats.must(player, 'hands')}'s hand")
         if read is not None:
             hands[player] = read
     return hands
@@ -70,36 +66,11 @@ def _cited(rule: Rule) -> Answer:
 # The deal
 
 
-def packs_for(mechanics: Mechanics, players: int) -> int:
-    """Return how many packs so many players use. With one, each card is there once."""
-    return -(-players // mechanics.players_per_pack) if mechanics.players_per_pack else 1
-
-
-def deal_for(rules: Ruleset, players: int) -> dict[str, int] | None:
-    """Return how the cards are dealt to so many players, or None if they do not suffice."""
-    mechanics = rules.mechanics
-    small = mechanics.small_deal
-    deal = small if small is not None and players >= small.from_players else mechanics.deal
-    packs = packs_for(mechanics, players)
-    jokers = mechanics.jokers * packs
-    left = 52 * packs + jokers - deal.each * players
-    if left < 0:
-        return None
-    return {
-        "down": deal.down,
-        "up": deal.up,
-        "hand": deal.hand,
-        "draw_pile": left,
-        "packs": packs,
-        "jokers": jokers,
-    }
-
-
 def _answer_deal(rules: Ruleset, players: int) -> Answer:
     deal = deal_for(rules, players)
     if deal is None:
         raise BadInputError(
-            "ruleset {name!r}: one pack does not serve {players} players", name=rules.name, players=players
+            "ruleset {name!r}: one pack is not enough for {players} players", name=rules.name, players=players
         )
     small = rules.mechanics.small_deal
     if small is not None and players >= small.from_players:
@@ -140,23 +111,20 @@ def start_place(mechanics: Mechanics, hand: Sequence[str]) -> int:
     return len(mechanics.start_order)
 
 
-def sure_start_card(mechanics: Mechanics, players: int, face_up: Collection[str]) -> str | None:
-    """Return the card that decides who starts whatever else is held: the first that does not lie face up.
+def start_mechanisms(mechanics: Mechanics, place: int, *, tied: bool = False) -> tuple[str, ...]:
+    """Return the mechanisms by which a step of the start order decides, the most telling first.
 
-    None where several players may hold such a card.
+    Args:
+        mechanics: the ruleset's switches.
+        place: the step, as `start_place` counts.
+        tied: whether a second step had to decide between cards of one rank.
     """
-    if packs_for(mechanics, players) > 1:
-        return None
-    for wanted in mechanics.start_order:
-        card = RANK_TEXTS[wanted.rank] + wanted.suit
-        if not wanted.suit or card not in face_up:
-            return card if wanted.suit else None
-    return None
-
-
-def left_of(players: Sequence[str], player: str) -> str:
-    """Return the next player clockwise."""
-    return players[(players.index(player) + 1) % len(players)]
+    steps: tuple[str, ...] = ("start_tie",) if tied else ()
+    if place < len(mechanics.start_order):
+        wanted = mechanics.start_order[place]
+        colour = "" if not wanted.colour else " black" if wanted.colour == BLACK else " red"
+        steps += (f"start.{RANK_TEXTS[wanted.rank]}{wanted.suit}{colour}",)
+    return (*steps, "start")
 
 
 def who_starts(
@@ -197,7 +165,7 @@ def _starter_by_cards(
         notes.append("No card that decides the start is known.")
         return {"starter": None, "candidates": first, **_cited(rules.rule_for("start")), "notes": notes}
     cards = starting_cards(mechanics, hands[first[0]])
-    rule = rules.rule_for("start") if best == 0 or len(first) == 1 else rules.rule_for("start_tie", "start")
+    rule = rules.rule_for(*start_mechanisms(mechanics, best, tied=_is_tied(mechanics, places, best)))
     result: Answer = {
         "starter": None,
         "candidates": first,
@@ -215,6 +183,12 @@ def _starter_by_cards(
         how = "is quickest" if mechanics.start_by == "race" else "plays first"
         notes.append(f"{join_words(first)} have equal cards ({card_name(cards[0])}): whoever {how} starts.")
     return result
+
+
+def _is_tied(mechanics: Mechanics, places: Mapping[str, int], best: int) -> bool:
+    """Whether another hand competes with the best one by a card of the same rank."""
+    rank, order = mechanics.start_order[best].rank, mechanics.start_order
+    return sum(place < len(order) and order[place].rank == rank for place in places.values()) > 1
 
 
 # The next dealer

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from engine.cards import SUIT_OF, UNKNOWN
+from engine.deals import deal_for
 from engine.judging.case import Case
-from engine.judging.questions import deal_for
+from engine.judging.matching import missing_cards
 from engine.sentences import Said, say
 
 
@@ -14,7 +12,7 @@ def judge_exchange(case: Case) -> None:
     """Rule on an exchange of hand cards with up-cards."""
     action, holding = case.action, case.holding
     if _has_begun(case):
-        says = say("The game has begun: cards may be exchanged only before it.")
+        says = say("The game has begun: cards may be exchanged only before the first turn.")
         case.breach("exchange_late", says)
     gives, takes = action.hand_out, action.up_out
     if gives is not None and takes is not None and len(gives) != len(takes):
@@ -25,23 +23,17 @@ def judge_exchange(case: Case) -> None:
             takes=len(takes),
         )
         case.breach("exchange_even", says)
-    dealt = case.mechanics.deal.up if holding.up is None else len(holding.up)
+    dealt = case.dealt("up") if holding.up is None else len(holding.up)
     if action.count is not None and action.count > dealt:
         says = say("{who} has only {count} up-cards to exchange.", who=case.player, count=dealt)
         case.breach("exchange_cards", says)
-    for card in _not_among(gives, holding.hand):
+    for card in missing_cards(gives or (), holding.hand) if holding.hand is not None else ():
         says = say("{card:The} is not in {who}'s hand.", card=card, who=case.player)
         case.breach("exchange_cards", says)
-    for card in _not_among(takes, holding.up):
+    for card in missing_cards(takes or (), holding.up) if holding.up is not None else ():
         says = say("{card:The} is not in {who}'s up-cards.", card=card, who=case.player)
         case.breach("exchange_cards", says)
-
-
-def _not_among(cards: Sequence[str] | None, held: Sequence[str] | None) -> list[str]:
-    """Return the whole cards that are known not to be among those held."""
-    if held is None or UNKNOWN in held:
-        return []
-    return [card for card in cards or () if SUIT_OF[card] and card not in held]
+    case.check_cards()
 
 
 def _has_begun(case: Case) -> bool:
@@ -65,14 +57,20 @@ def judge_draw(case: Case) -> None:
     if case.action.cards and count is None:
         count = len(case.action.cards)
     case.check_in_game()
-    due = _due(case)
-    case.effects["draw"] = 0 if count is None or due is None else max(0, due - count)
+    least, most = _due(case)
+    due = least if least == most else None
+    case.effects["draw"] = 0 if count is None else None if due is None else max(0, due - count)
     if count is None:
         return
     if situation.draw_pile is not None and count > situation.draw_pile:
         case.breach("draw", _too_few_left(case.player, count, situation.draw_pile))
     elif due is not None and count != due:
         case.breach("draw", _other_than_due(case.player, count, due))
+    elif most is not None and count > most:
+        says = say("{who} drew {count}: at most {due} can be due.", who=case.player, count=count, due=most)
+        case.breach("draw", says)
+    elif due is None and (case.holding.hand is None or count != most):
+        case.need(say("how many cards {who} has to draw", who=case.player))
 
 
 def _too_few_left(who: str | None, count: int, left: int) -> Said:
@@ -89,12 +87,14 @@ def _other_than_due(who: str | None, count: int, due: int) -> Said:
     return say("{who} drew {count}: {due} cards are due.", who=who, count=count, due=due)
 
 
-def _due(case: Case) -> int | None:
-    """Cards that the player has to draw now; None where that is not known."""
-    situation, hand = case.situation, case.holding.hand
+def _due(case: Case) -> tuple[int, int | None]:
+    """Cards that the player has to draw now: at least, and at most (None: any number)."""
+    situation, hand, mechanics = case.situation, case.holding.hand, case.mechanics
+    left = situation.draw_pile
     if case.player is not None and case.player in situation.owed:
-        return situation.owed[case.player]
-    if case.mechanics.draw == "as-played" or hand is None:
-        return None
-    need = max(0, case.mechanics.min_hand - len(hand))
-    return need if situation.draw_pile is None else min(need, situation.draw_pile)
+        return situation.owed[case.player], situation.owed[case.player]
+    if mechanics.draw == "as-played":
+        return 0, left
+    need = mechanics.min_hand if hand is None else max(0, mechanics.min_hand - len(hand))
+    most = need if left is None else min(need, left)
+    return (0 if hand is None or left is None else most), most

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN, UNKNOWN_RANK
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
@@ -16,27 +18,37 @@ def judge_show(case: Case) -> None:
         case.breach("show", say("No card is shown to another player in these rules."), "actions")
         return
     case.check_replenished()
+    case.check_cards()
     _check_shown_cards(case)
     _check_recipient(case)
-    _check_answers(case)
+    _check_order(case)
+    spent = _check_answers(case)
     if not any(RANK_OF[card] not in (*case.mechanics.shown, UNKNOWN_RANK) for card in case.action.cards):
-        _settle(case)
+        _settle(case, spent)
+
+
+def _rank(case: Case) -> int:
+    """The rank that is shown."""
+    return min(case.mechanics.shown)
+
+
+# The card, and the recipient
 
 
 def _check_shown_cards(case: Case) -> None:
     """Exactly one card of the right rank, out of the hand."""
-    cards, holding = case.action.cards, case.holding
-    shown = sorted(case.mechanics.shown)
+    cards, holding, rank = case.action.cards, case.holding, RANK_TEXTS[_rank(case)]
     for card in cards:
         if card == UNKNOWN:
-            case.need(say("the card shown, which nobody identified"))
+            _check_unread(case)
         elif RANK_OF[card] not in case.mechanics.shown:
-            says = say(
-                "{card:The} cannot be shown: only {rank:plural} are.", card=card, rank=RANK_TEXTS[shown[0]]
-            )
+            says = say("{card:The} cannot be shown: only {rank:plural} are.", card=card, rank=rank)
             case.breach("show_three", says)
     if len(cards) > 1 + len(case.action.answers):
-        case.breach("show_one", say("{who} showed {cards:the}: one at a time.", who=case.player, cards=cards))
+        case.breach(
+            "show_one",
+            say("{who} showed {cards:the}: cards are shown one at a time.", who=case.player, cards=cards),
+        )
     if holding.hand is None:
         return
     for card in cards[:1]:
@@ -44,20 +56,32 @@ def _check_shown_cards(case: Case) -> None:
             _check_shown_from_table(case, card)
 
 
-def _may_hold(cards: tuple[str, ...], rank: int) -> bool:
-    """Whether a card of a rank may be among `cards`."""
-    return any(RANK_OF[held] in (rank, UNKNOWN_RANK) for held in cards)
+def _check_unread(case: Case) -> None:
+    """A card that nobody identified may be one that can be shown, unless none can be left."""
+    rank, holding = _rank(case), case.holding
+    places = [holding.hand] if holding.hand != () else [holding.up, None]
+    known = [card for place in places for card in place or ()]
+    hidden = any(place is None or UNKNOWN in place for place in places)
+    if any(RANK_OF[card] == rank for card in known) or (hidden and case.unseen.of_rank(rank)):
+        others = {RANK_OF[card] for card in known} | (set(case.unseen.ranks()) if hidden else set())
+        if others - {rank, UNKNOWN_RANK}:
+            case.need(say("the card shown, which nobody identified"))
+        return
+    says = say("{who} holds no {rank:rank} that could be shown.", who=case.player, rank=RANK_TEXTS[rank])
+    case.breach("show_three", says)
 
 
 def _check_shown_from_table(case: Case, card: str) -> None:
-    """The card is not in the hand: it may still come from the up-cards once they are in play."""
+    """The card is not in the hand: it may still come from the table cards once they are in play."""
     holding = case.holding
-    at_up_stage = holding.hand == () and not case.situation.draw_pile
-    if at_up_stage and card in (holding.up or ()):
-        case.note(say("{card:The} enters the hand before it is shown; this comes to the same.", card=card))
+    at_up_stage = holding.hand == () and case.deck_is_empty() is not False
+    if at_up_stage and holding.up and not missing_cards((card,), holding.up):
+        case.note(
+            say("{card:The} enters the hand before it is shown. That makes no difference here.", card=card)
+        )
     elif at_up_stage and holding.up == () and holding.down:
-        case.note(say("A down-card enters the hand before it is shown; this comes to the same."))
-    else:
+        case.note(say("A down-card enters the hand before it is shown. That makes no difference here."))
+    elif not at_up_stage or holding.up is not None:
         case.breach("own_cards", say("{who} does not hold {card:the}.", who=case.player, card=card))
 
 
@@ -78,10 +102,7 @@ def _check_recipient(case: Case) -> None:
             )
             case.breach("show_gone", says)
         elif since is None:
-            note = say(
-                "{to} can be shown back in only until {right} has completed a turn.", to=to, right=right
-            )
-            case.note(note)
+            case.need(say("whether {right} has completed a turn since {to} left", to=to, right=right))
 
 
 def _right_neighbour(case: Case, player: str) -> str:
@@ -96,65 +117,178 @@ def _right_neighbour(case: Case, player: str) -> str:
     return players[here - 1]
 
 
-def _check_answers(case: Case) -> None:
-    """Each answer goes back to the one who showed, and needs a card to answer with."""
+# The answers
+
+
+def _check_order(case: Case) -> None:
+    """Each answer goes back to the player who showed."""
     shower, shown_to = case.player, case.action.to
-    spent: dict[str, int] = {}
-    for number, (giver, receiver) in enumerate(case.action.answers):
+    for giver, receiver in case.action.answers:
         if (shown_to is not None and giver != shown_to) or (shower is not None and receiver != shower):
             says = say(
-                "{giver} cannot answer to {receiver}: an answer goes back to the one who showed.",
+                "{giver} cannot answer {receiver}: an answer goes back to the player who showed.",
                 giver=giver,
                 receiver=receiver,
             )
             case.breach("answer_order", says)
-        if giver != case.player or number:
-            _check_can_answer(case, giver, spent)
         shower, shown_to = giver, receiver
 
 
-def _check_can_answer(case: Case, giver: str, spent: dict[str, int]) -> None:
-    """Breach if the answering player is known to have no card to answer with."""
-    holding = case.situation.holding(giver)
-    rank = min(case.mechanics.shown)
-    used = spent.get(giver, 1 if giver == case.player else 0)
-    spent[giver] = used + 1
-    table = case.action.answered_from
-    if giver != case.player and table in ("up", "down"):
-        _check_answer_from_table(case, giver, holding, rank)
-        return
+@dataclass(slots=True)
+class _Supply:
+    """The cards of one player while a show is answered back and forth; None: not known."""
+
+    hand: list[str] | None
+    up: list[str] | None
+    down: int | None
+    from_hand: int = 0
+    """How many cards have left the hand so far."""
+
+    @classmethod
+    def of(cls, holding: Holding) -> _Supply:
+        hand, up = holding.hand, holding.up
+        return cls(None if hand is None else [*hand], None if up is None else [*up], holding.down)
+
+    def place(self, rank: int) -> str | None:
+        """Return where a card of `rank` comes from now: `hand`, `up`, `down` or `?`; None: there is none."""
+        if self.hand is None:
+            return "?"
+        if self.hand:
+            return "hand" if _may_hold(self.hand, rank) else None
+        if self.up is None:
+            return "?"
+        if self.up:
+            return "up" if _may_hold(self.up, rank) else None
+        return None if self.down == 0 else "down"
+
+    def is_hidden(self, rank: int) -> bool:
+        """Whether the next card of `rank` is one that nobody has seen."""
+        cards = self.hand if self.hand else self.up if self.hand == [] else None
+        return not cards or all(RANK_OF[card] != rank for card in cards)
+
+    def take(self, place: str | None, rank: int) -> None:
+        """Take a card of `rank` away."""
+        if place == "down":
+            self.down = None if self.down is None else max(0, self.down - 1)
+            return
+        cards = self.up if place == "up" else self.hand
+        if place != "up":
+            self.from_hand += 1
+        if cards:
+            card = next((c for c in cards if RANK_OF[c] == rank), UNKNOWN)
+            cards.remove(card if card in cards else cards[-1])
+
+
+@dataclass(slots=True)
+class _Chain:
+    """A show and its answers, carried out card by card."""
+
+    case: Case
+    supplies: dict[str, _Supply] = field(default_factory=dict)
+    hidden: int = 0
+    """How many of the answers were cards that nobody had seen."""
+
+    def supply(self, player: str) -> _Supply:
+        """Return a player's cards as they are by now."""
+        if player not in self.supplies:
+            self.supplies[player] = _Supply.of(self.case.situation.holding(player))
+        return self.supplies[player]
+
+    def show(self) -> None:
+        """Take the shown card away from the player who shows it."""
+        player, cards = self.case.player, self.case.action.cards
+        if player is None or not cards:
+            return
+        supply, rank = self.supply(player), RANK_OF[cards[0]] or _rank(self.case)
+        if supply.hand and cards[0] in supply.hand:
+            supply.hand.remove(cards[0])
+            supply.from_hand += 1
+        else:
+            self.hidden += cards[0] == UNKNOWN and supply.is_hidden(rank)
+            supply.take(supply.place(rank), rank)
+
+
+def _may_hold(cards: list[str], rank: int) -> bool:
+    """Whether a card of a rank may be among `cards`."""
+    return any(RANK_OF[held] in (rank, UNKNOWN_RANK) for held in cards)
+
+
+def _check_answers(case: Case) -> dict[str, int]:
+    """Breach where a player is known to have no card to answer with; return what left each hand."""
+    wanted = case.action.answered_from
+    sources = _carry_out(_Chain(case), None, {})
+    forced: dict[int, str] = {}
+    if wanted is not None and sources and not {wanted, "?"} & set(sources):
+        givers = [giver for giver, _ in case.action.answers]
+        last = max((n for n, giver in enumerate(givers) if giver != case.player), default=len(givers) - 1)
+        forced[last] = wanted
+    chain = _Chain(case)
+    _carry_out(chain, case, forced)
+    return {player: supply.from_hand for player, supply in chain.supplies.items()}
+
+
+def _carry_out(chain: _Chain, case: Case | None, forced: dict[int, str]) -> list[str | None]:
+    """Take the shown cards away; return where answers came from. With `case`, breach where they cannot."""
+    chain.show()
+    sources: list[str | None] = []
+    for number, (giver, _) in enumerate(chain.case.action.answers):
+        supply, rank = chain.supply(giver), _rank(chain.case)
+        place = supply.place(rank)
+        sources.append(place)
+        if case is not None:
+            _check_answer(chain, giver, place, forced.get(number))
+        chain.hidden += supply.is_hidden(rank)
+        supply.take(forced.get(number, place), rank)
+    return sources
+
+
+def _check_answer(chain: _Chain, giver: str, place: str | None, forced: str | None) -> None:
+    """Breach if a player cannot have answered, or not from where it is said to have come from."""
+    case, supply, rank = chain.case, chain.supply(giver), _rank(chain.case)
     if giver in case.situation.left:
         says = say("{giver} has left the game and holds no card to answer with.", giver=giver)
         case.breach("gone", says)
-    elif holding.hand is not None:
-        able = sum(RANK_OF[card] in (rank, UNKNOWN_RANK) for card in holding.hand)
-        if holding.hand == () and table is None and (holding.up is None or _may_hold(holding.up, rank)):
-            able += 1
-        if able <= used:
-            says = say("{giver} holds no {rank:rank} to answer with.", giver=giver, rank=RANK_TEXTS[rank])
-            case.breach("answer_three", says)
+    elif forced in ("up", "down"):
+        _check_forced(case, giver, supply, forced)
+    elif place is None or (supply.is_hidden(rank) and chain.hidden >= _hidden_left(case)):
+        says = say("{giver} holds no {rank:rank} to answer with.", giver=giver, rank=RANK_TEXTS[rank])
+        case.breach("answer_three", says)
 
 
-def _check_answer_from_table(case: Case, giver: str, holding: Holding, rank: int) -> None:
+def _hidden_left(case: Case) -> int:
+    """How many cards that can be shown nobody has seen yet; those named as answers are among them."""
+    return case.unseen.of_rank(_rank(case)) + len(case.action.cards[1:])
+
+
+def _check_forced(case: Case, giver: str, supply: _Supply, source: str) -> None:
     """An up-card answers only with an empty hand, a down-card only with no up-cards either."""
-    if holding.hand:
-        rule_from = "answer_up" if case.action.answered_from == "up" else "answer_down"
+    if supply.hand:
         says = say("{giver} still has cards in the hand and must answer from there.", giver=giver)
-        case.breach(rule_from, says)
-    if case.action.answered_from == "up":
-        if holding.up is not None and not _may_hold(holding.up, rank):
-            says = say("{giver} has no {rank:rank} among the up-cards.", giver=giver, rank=RANK_TEXTS[rank])
+        case.breach("answer_up" if source == "up" else "answer_down", says)
+    if source == "up":
+        if supply.up is not None and not _may_hold(supply.up, _rank(case)):
+            rank = RANK_TEXTS[_rank(case)]
+            says = say("{giver} has no {rank:rank} among the up-cards.", giver=giver, rank=rank)
             case.breach("answer_three", says)
         return
-    if holding.up:
+    if supply.up:
         says = say("{giver} still has up-cards: a down-card may not be taken yet.", giver=giver)
         case.breach("answer_down", says)
-    if holding.down == 0:
-        case.breach("own_cards", say("{who} has no face-down card left.", who=giver))
+    if supply.down == 0:
+        says = say("{who} has no face-down card left.", who=giver)
+        case.breach("own_down", says, "own_cards")
 
 
-def _settle(case: Case) -> None:
-    """Enter who picks up, who comes back in, who leaves and whose turn follows."""
+# What follows
+
+
+def _settle(case: Case, spent: dict[str, int]) -> None:
+    """Enter who picks up, who comes back in, who leaves and whose turn follows.
+
+    Args:
+        case: the case.
+        spent: how many cards have left each hand, shown or in answer.
+    """
     situation, effects, answers = case.situation, case.effects, case.action.answers
     loser = answers[-1][1] if answers else case.action.to
     effects["burned"] = list(case.action.cards[:1]) + [UNKNOWN] * len(answers)
@@ -163,16 +297,23 @@ def _settle(case: Case) -> None:
         return
     sizes = _cards_left(case)
     nothing_there = situation.pile == ()
-    case.picks_up(None if nothing_there and sizes[loser] == 0 and loser != case.player else loser)
-    before = [p for p in situation.players if p in case.others_in_game() or p == case.player]
-    remaining = [p for p in before if sizes[p] != 0 or (p == loser and not nothing_there)]
-    if not nothing_there and loser not in before:
+    hand = situation.holding(loser).hand if loser not in situation.left else ()
+    before = None if hand is None else max(0, len(hand) - spent.get(loser, 0))
+    takes = None if nothing_there and sizes[loser] == 0 and loser != case.player else loser
+    case.picks_up(takes, hand=before)
+    case.applied.append(("backfire",) if answers else ("show_next",))
+    inside = [p for p in situation.players if p in case.others_in_game() or p == case.player]
+    remaining = [p for p in inside if sizes[p] != 0 or (p == loser and not nothing_there)]
+    if not nothing_there and loser not in inside:
         effects["back_in"] = [loser]
+        case.applied.append(("back_in",))
         remaining = [p for p in situation.players if p in remaining or p == loser]
-    last_answered = len(before) == 2 and loser == case.player and sizes[loser] == 0
+    last_answered = len(inside) == 2 and loser == case.player and sizes[loser] == 0
     if not remaining or (last_answered and _ends(case, sizes)):
         remaining = [loser]  # a last card that was answered makes its owner the Shithead
-    effects["left"] = [p for p in before if p not in remaining]
+    effects["left"] = [p for p in inside if p not in remaining]
+    if effects["left"]:
+        case.applied.append(("leaving",))
     effects["next"] = _left_of(case, loser, remaining)
     effects["draw"] = _soft_draw(case, picks_up=loser == case.player)
     case.end_if_over(remaining)
@@ -192,8 +333,8 @@ def _cards_left(case: Case) -> dict[str, int | None]:
         spent[giver] += 1
     sizes: dict[str, int | None] = {}
     for player in case.situation.players:
-        holding = case.situation.holding(player)
         used = spent[player] + (len(case.action.cards[:1]) if player == case.player else 0)
+        holding = case.situation.holding(player)
         if player in case.situation.left:
             sizes[player] = 0
         elif holding.hand is None or holding.up is None or holding.down is None:

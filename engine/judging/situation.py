@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from engine.cards import SPELLINGS, UNKNOWN, parse_card
+from engine.cards import JOKER, UNKNOWN
+from engine.deals import PACK, packs_for
 from engine.errors import BadInputError
+from engine.fields import (
+    ANSWER_SOURCES,
+    MOST_CARDS,
+    SOURCES,
+    Seats,
+    read_cards,
+    read_choice,
+    read_count,
+    read_flag,
+    read_players,
+    read_table,
+    wrong_field,
+)
 from engine.ruleset import DEFAULT_RULESET, Ruleset, load_ruleset
 
 ACTION_TYPES = ("play", "pick_up", "show", "flip", "take_up", "take_down", "exchange", "draw")
-SOURCES = ("hand", "up", "down", "hand+up")
 CLOCKWISE = "clockwise"
 ANTICLOCKWISE = ("anticlockwise", "anti-clockwise", "counterclockwise", "counter-clockwise")
-"""The spellings taken; the first is the one given back."""
-MOST_CARDS = 1000
-"""More cards in one place than this is a mistake, not a table."""
+"""The accepted spellings; rulings use the first."""
+_NOBODY: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(NamedTuple):
     """What one player has, as far as it is known; None is unknown."""
 
     hand: tuple[str, ...] | None = None
@@ -53,13 +65,17 @@ class Action:
     up_out: tuple[str, ...] | None = None
 
     @property
+    def is_unread(self) -> bool:
+        """Whether it moves a card that nobody identified."""
+        return UNKNOWN in self.cards or (self.type == "flip" and not self.cards)
+
+    @property
     def from_table(self) -> bool:
-        """Whether it is one with table cards, for which the hand has to be empty."""
+        """Whether it uses table cards, for which the hand has to be empty."""
         return self.source in ("up", "down") or self.type in ("flip", "take_up", "take_down")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class Situation(NamedTuple):
     """The table as far as it is known, before an action; None is unknown."""
 
     rules: Ruleset
@@ -70,110 +86,23 @@ class Situation:
     pile: tuple[str, ...] | None = None
     draw_pile: int | None = None
     burned: tuple[str, ...] | None = None
-    cards: Mapping[str, Holding] = field(default_factory=dict)
-    left: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    cards: Mapping[str, Holding] = _NOBODY
+    left: Mapping[str, tuple[str, ...] | None] = _NOBODY
     """Who has left the game, and who has completed a turn since (None: not known)."""
-    last_set: int | None = None
-    """How many cards were played together last, where that is known."""
+    sets: tuple[int, ...] = ()
+    """How many cards were played together, for the topmost sets of the pile, the last one last."""
     opening: bool | None = None
     """Whether this is the very first turn of the game."""
-    owed: Mapping[str, int] = field(default_factory=dict)
+    shithead: str | None = None
+    """The Shithead, where the game is over."""
+    owed: Mapping[str, int] = _NOBODY
     """Cards that players have yet to draw."""
-    losses: Mapping[str, int] = field(default_factory=dict)
+    losses: Mapping[str, int] = _NOBODY
     """Games that players have lost in this sitting."""
 
     def holding(self, player: str | None) -> Holding:
         """Return what is known of a player's cards."""
         return self.cards.get(player, NOTHING_KNOWN) if player is not None else NOTHING_KNOWN
-
-
-def _wrong(name: str, expected: str, value: object) -> BadInputError:
-    return BadInputError(f"{name} must be {expected}, not {str(value)[:40]!r}")
-
-
-def _count(value: Any, name: str) -> int | None:
-    if value is None:
-        return None
-    if type(value) is not int or not 0 <= value <= MOST_CARDS:
-        raise _wrong(name, f"a whole number from 0 to {MOST_CARDS}", value)
-    return value
-
-
-def read_cards(value: Any, name: str) -> tuple[str, ...] | None:
-    """Read a list of cards; a bare number stands for so many unknown ones.
-
-    Raises:
-        BadInputError: it is neither, or an entry is not a card.
-    """
-    if value is None:
-        return None
-    if type(value) is int:
-        return (UNKNOWN,) * (_count(value, name) or 0)
-    if not isinstance(value, (list, tuple)) or len(value) > MOST_CARDS:
-        raise _wrong(name, "a list of cards", value)
-    try:
-        return tuple([SPELLINGS[card] for card in value])
-    except (KeyError, TypeError):
-        pass  # an unusual spelling, or no card at all: look closely
-    try:
-        return tuple([parse_card(card) for card in value])
-    except BadInputError as error:
-        raise BadInputError(f"{name}: {error}") from None
-
-
-def _table(value: Any, name: str) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise _wrong(name, "an object", value)
-    return value
-
-
-class _Names:
-    """Checks that names are players of this table."""
-
-    def __init__(self, players: Sequence[str]) -> None:
-        self.known = frozenset(players)
-
-    def one(self, value: Any, name: str) -> str | None:
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            raise _wrong(name, "the name of a player", value)
-        if value not in self.known:
-            raise BadInputError(f"{name}: {value[:40]!r} is not one of the players")
-        return value
-
-    def must(self, value: Any, name: str) -> str:
-        found = self.one(value, name)
-        if found is None:
-            raise _wrong(name, "the name of a player", value)
-        return found
-
-
-def read_players(value: Any) -> tuple[str, ...]:
-    """Read the list of players.
-
-    Raises:
-        BadInputError: it is not a list of at least two different names.
-    """
-    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) and name for name in value):
-        raise _wrong("players", "a list of names", value)
-    if len(value) < 2 or len(set(value)) != len(value) or len(value) > MOST_CARDS:
-        raise BadInputError(f"players must be at least two different names, not {str(list(value))[:60]}")
-    odd = next((name for name in value if not is_text(name)), None)
-    if odd is not None:
-        raise BadInputError(f"players: {odd[:40]!r} is not UTF-8 text")
-    return tuple(value)
-
-
-def is_text(name: str) -> bool:
-    """Return whether a name can be written down: an argument that was no UTF-8 holds half characters."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def read_rules(line: Mapping[str, Any]) -> Ruleset:
@@ -184,7 +113,7 @@ def read_rules(line: Mapping[str, Any]) -> Ruleset:
     """
     options = line.get("options") or ()
     if not isinstance(options, (list, tuple)) or not all(isinstance(option, str) for option in options):
-        raise _wrong("options", "a list of names", options)
+        raise wrong_field("options", "a list of names", options)
     rules = line.get("rules")
     return load_ruleset(DEFAULT_RULESET if rules is None else rules, options)
 
@@ -196,62 +125,107 @@ def read_situation(line: Mapping[str, Any]) -> Situation:
         BadInputError: a field is missing that is needed, unknown, or of the wrong form.
     """
     players = read_players(line.get("players"))
-    names = _Names(players)
+    seats = Seats(players)
+    rules = read_rules(line)
     direction = line.get("direction")
     if direction not in (None, CLOCKWISE, *ANTICLOCKWISE):
-        raise _wrong("direction", "clockwise or anticlockwise", direction)
-    opening = line.get("opening")
-    if opening is not None and not isinstance(opening, bool):
-        raise _wrong("opening", "true or false", opening)
+        raise wrong_field("direction", "clockwise or anticlockwise", direction)
     cards = {
-        names.must(player, "cards"): _holding(entry, player)
-        for player, entry in _table(line.get("cards"), "cards").items()
+        seats.must(player, "cards"): _holding(entry, player)
+        for player, entry in read_table(line.get("cards"), "cards").items()
     }
-    return Situation(
-        rules=read_rules(line),
+    pile = read_cards(line.get("pile"), "pile")
+    situation = Situation(
+        rules=rules,
         players=players,
-        dealer=names.one(line.get("dealer"), "dealer"),
-        turn=names.one(line.get("turn"), "turn"),
+        dealer=seats.one(line.get("dealer"), "dealer"),
+        turn=seats.one(line.get("turn"), "turn"),
         clockwise=direction in (None, CLOCKWISE),
-        pile=read_cards(line.get("pile"), "pile"),
-        draw_pile=_count(line.get("draw_pile"), "draw_pile"),
+        pile=pile,
+        draw_pile=read_count(line.get("draw_pile"), "draw_pile"),
         burned=read_cards(line.get("burned"), "burned"),
         cards=cards,
-        left=_left(line.get("left"), names),
-        last_set=_count(line.get("last_set"), "last_set"),
-        opening=opening,
-        owed=_counts(line.get("owed"), "owed", names),
-        losses=_counts(line.get("losses"), "losses", names),
+        left=_left(line.get("left"), seats),
+        sets=_sets(line, pile),
+        opening=read_flag(line.get("opening"), "opening"),
+        shithead=seats.one(line.get("shithead"), "shithead"),
+        owed=_counts(line.get("owed"), "owed", seats),
+        losses=_counts(line.get("losses"), "losses", seats),
     )
+    _check_sizes(situation)
+    return situation
 
 
-def _counts(value: Any, name: str, names: _Names) -> dict[str, int]:
-    return {names.must(p, name): _count(n, name) or 0 for p, n in _table(value, name).items()}
+def _sets(line: Mapping[str, Any], pile: Sequence[str] | None) -> tuple[int, ...]:
+    """Read `sets`, or `last_set` alone."""
+    given = line.get("sets")
+    last = read_count(line.get("last_set"), "last_set")
+    if given is None:
+        return (last,) if last else ()
+    if not isinstance(given, (list, tuple)):
+        raise wrong_field("sets", "a list of counts", given)
+    sets = tuple(given)
+    if not all(type(size) is int and size > 0 for size in sets):
+        raise wrong_field("sets", "a list of counts", given)
+    if sum(sets) > (MOST_CARDS if pile is None else len(pile)):
+        raise BadInputError("sets: all of them together are no more than the pile")
+    return sets
+
+
+def _check_sizes(situation: Situation) -> None:
+    """Refuse more cards in one place than the game has.
+
+    Raises:
+        BadInputError: one place holds more; the message names it.
+    """
+    mechanics = situation.rules.mechanics
+    most = (PACK + mechanics.jokers) * packs_for(mechanics, len(situation.players))
+    pile, burned, left = situation.pile or (), situation.burned or (), situation.draw_pile or 0
+    held = [len(hand or ()) + len(up or ()) + (down or 0) for hand, up, down in situation.cards.values()]
+    if len(pile) + len(burned) + left + sum(held) <= most:
+        return
+    counts = {"draw_pile": left, "pile": _counted(pile), "burned": _counted(burned)}
+    for player, holding in situation.cards.items():
+        counts[f"{player}'s hand"] = _counted(holding.hand or ())
+        counts[f"{player}'s up"] = _counted(holding.up or ())
+        counts[f"{player}'s down"] = holding.down or 0
+    for name, count in counts.items():
+        if count > most:
+            raise BadInputError(f"{name}: {count} cards are more than the {most} of the game")
+
+
+def _counted(cards: Sequence[str]) -> int:
+    """Cards without the jokers: where those are not played with, the ruling on them says what is wrong."""
+    return len(cards) - cards.count(JOKER)
+
+
+def _counts(value: Any, name: str, seats: Seats) -> dict[str, int]:
+    return {seats.must(p, name): read_count(n, name) or 0 for p, n in read_table(value, name).items()}
 
 
 def _holding(entry: Any, player: str) -> Holding:
     try:
-        table = _table(entry, "cards")
+        table = read_table(entry, "cards")
         down = table.get("down")
         if isinstance(down, list):
             down = len(read_cards(down, "down") or ())
         return Holding(
-            read_cards(table.get("hand"), "hand"), read_cards(table.get("up"), "up"), _count(down, "down")
+            read_cards(table.get("hand"), "hand"), read_cards(table.get("up"), "up"), read_count(down, "down")
         )
     except BadInputError as error:
         raise BadInputError(f"{player}'s {error}") from None
 
 
-def _left(value: Any, names: _Names) -> dict[str, tuple[str, ...] | None]:
+def _left(value: Any, seats: Seats) -> dict[str, tuple[str, ...] | None]:
     if isinstance(value, list):
         value = {player if isinstance(player, str) else "": None for player in value}
     left: dict[str, tuple[str, ...] | None] = {}
-    for player, entry in _table(value, "left").items():
-        since = _table(entry, "left").get("turns_since")
+    for player, entry in read_table(value, "left").items():
+        since = read_table(entry, "left").get("turns_since")
         if since is not None and not isinstance(since, list):
-            raise _wrong("turns_since", "a list of players", since)
-        left[names.must(player, "left")] = (
-            None if since is None else tuple([names.must(name, "turns_since") for name in since])
+            raise wrong_field("turns_since", "a list of players", since)
+        left[seats.must(player, "left")] = (
+            None if since is None else tuple([seats.must(name, "turns_since") for name in since])
         )
     return left
 
@@ -263,17 +237,11 @@ def read_action(value: Any, players: Sequence[str]) -> Action:
         BadInputError: it is missing, of no known type, or a field has the wrong form.
     """
     if not isinstance(value, dict):
-        raise _wrong("action", "an object with a type", value)
+        raise wrong_field("action", "an object with a type", value)
     kind = value.get("type")
     if kind not in ACTION_TYPES:
         raise BadInputError(f"action type {str(kind)[:40]!r} is not one of: {', '.join(ACTION_TYPES)}")
-    names = _Names(players)
-    source = value.get("source")
-    if source is not None and source not in SOURCES:
-        raise _wrong("source", f"one of {', '.join(SOURCES)}", source)
-    answered_from = value.get("answered_from")
-    if answered_from is not None and answered_from not in ("hand", "up", "down"):
-        raise _wrong("answered_from", "hand, up or down", answered_from)
+    seats = Seats(players)
     cards = read_cards(value.get("cards"), "cards")
     if cards is None and value.get("card") is not None:
         cards = read_cards([value["card"]], "card")
@@ -281,26 +249,13 @@ def read_action(value: Any, players: Sequence[str]) -> Action:
         raise BadInputError("a play must name its cards")
     return Action(
         type=str(kind),
-        player=names.one(value.get("player"), "action's player"),
+        player=seats.one(value.get("player"), "action's player"),
         cards=cards or (),
-        source=source,
-        count=_count(value.get("count"), "count"),
-        to=names.one(value.get("to"), "to"),
-        answers=_answers(value.get("answers"), names),
-        answered_from=answered_from,
+        source=read_choice(value.get("source"), "source", SOURCES),
+        count=read_count(value.get("count"), "count"),
+        to=seats.one(value.get("to"), "to"),
+        answers=seats.pairs(value.get("answers"), "answers"),
+        answered_from=read_choice(value.get("answered_from"), "answered_from", ANSWER_SOURCES),
         hand_out=read_cards(value.get("hand_out"), "hand_out"),
         up_out=read_cards(value.get("up_out"), "up_out"),
     )
-
-
-def _answers(value: Any, names: _Names) -> tuple[tuple[str, str], ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, (list, tuple)):
-        raise _wrong("answers", "a list of [from, to]", value)
-    answers = []
-    for pair in value:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise _wrong("answers", "a list of [from, to]", value)
-        answers.append((names.must(pair[0], "answers"), names.must(pair[1], "answers")))
-    return tuple(answers)

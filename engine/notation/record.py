@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import Event, EventLines
+from engine.fields import Seats, read_count, read_players
 from engine.files.json_text import parse_json
 from engine.notation.record_lines import event_text, name_text, parse_event, parse_names
 from engine.referee.referee import Outcome, Referee
@@ -84,6 +85,8 @@ class Record:
             tags.append(("Variant", self.rules.name))
         if self.rules.changes:
             tags.append(("Mechanics", json.dumps(dict(self.rules.changes), ensure_ascii=False)))
+        if self.rules.own_rules:
+            tags.append(("Sentences", json.dumps(dict(self.rules.own_rules), ensure_ascii=False)))
         tags.append(("Players", ", ".join(map(name_text, self.players))))
         for name, player in (("Dealer", self.dealer), ("Loser", self.loser)):
             if player is not None:
@@ -136,19 +139,14 @@ def read_record(text: str) -> tuple[Record, list[Damage]]:
                 events.append((number, stripped, parse_event(stripped)))
         except BadInputError as error:
             damaged.append(Damage(number, stripped, str(error)))
-    record = _build(tags, [event for _, _, event in events])
+    record = _build(tags)
+    lines, whole = EventLines(record.players), []
     for number, line, event in events:
-        strangers = sorted(_names_in(event) - set(record.players))
-        if strangers:
-            damaged.append(Damage(number, line, f"{strangers[0]!r} is not one of the players"))
-    whole = tuple(event for event in record.log if _names_in(event) <= set(record.players))
-    return replace(record, log=whole), sorted(damaged, key=lambda damage: damage.line)
-
-
-def _names_in(event: Event) -> set[str]:
-    """Everybody whom an event names."""
-    names = {event.player, event.to, event.loser, *event.up}
-    return {name for name in names if name is not None} | {name for pair in event.answers for name in pair}
+        try:
+            whole.append(lines.take(event))
+        except BadInputError as error:
+            damaged.append(Damage(number, line, str(error)))
+    return replace(record, log=tuple(whole)), sorted(damaged, key=lambda damage: damage.line)
 
 
 def _read_tag(line: str) -> tuple[str, str]:
@@ -162,33 +160,32 @@ def _read_tag(line: str) -> tuple[str, str]:
     return found[1], value
 
 
-def _build(tags: dict[str, str], events: Sequence[Event]) -> Record:
+def _build(tags: dict[str, str]) -> Record:
     if "Players" not in tags:
         raise BadInputError("this is no record of a game: it does not name the players")
-    players = parse_names(tags.pop("Players"))
-    rules = _rules(tags)
+    players = read_players(parse_names(tags.pop("Players")))
+    rules, seats = _rules(tags), Seats(players)
     losses = _json_table(tags.pop("Losses", "{}"), "Losses")
-    record = Record(
+    return Record(
         rules=rules,
         players=players,
-        dealer=_player(tags.pop("Dealer", None), players),
-        loser=_player(tags.pop("Loser", None), players),
-        losses={player: count for player, count in losses.items() if type(count) is int},
-        log=tuple(events),
+        dealer=seats.one(tags.pop("Dealer", None), "Dealer"),
+        loser=seats.one(tags.pop("Loser", None), "Loser"),
+        losses={seats.must(name, "Losses"): read_count(n, "Losses") or 0 for name, n in losses.items()},
         tags=tags,
     )
-    record._fresh()  # says what is wrong with the names, if anything is
-    return record
 
 
 def _rules(tags: dict[str, str]) -> Ruleset:
     base = tags.pop("Rules", "")
     options = [option.strip() for option in tags.pop("Options", "").split(",") if option.strip()]
     changes = _json_table(tags.pop("Mechanics", "{}"), "Mechanics")
+    sentences = _json_table(tags.pop("Sentences", "{}"), "Sentences")
     variant = tags.pop("Variant", base)
-    if variant == base and not changes:
+    if variant == base and not changes and not sentences:
         return load_ruleset(base, options)
     data: dict[str, Any] = {"name": variant, "base": base, "options": options, "mechanics": changes}
+    data["rules"] = sentences
     return build_variant(data, default_name=variant)
 
 
@@ -200,7 +197,3 @@ def _json_table(text: str, name: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise BadInputError(f"the tag {name} holds no table")
     return table
-
-
-def _player(name: str | None, players: Sequence[str]) -> str | None:
-    return name if name in players else None

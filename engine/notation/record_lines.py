@@ -174,8 +174,8 @@ def parse_event(line: str) -> Event:
     for pattern, build in _READERS:
         match = pattern.fullmatch(found[2])
         if match is not None:
-            fields: dict[str, Any] = build(match) | _read_details(found[3] or "")
-            return Event(id=int(found[1]), **fields)
+            details = _read_details(found[3] or "")
+            return Event.from_json({"id": int(found[1])} | build(match) | details)
     raise BadInputError(f"{found[2][:60]!r} is nothing that happens in a game")
 
 

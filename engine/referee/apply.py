@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from engine.cards import RANK_OF, UNKNOWN
+from engine.cards import JOKER_RANK, RANK_OF, RANK_TEXTS, UNKNOWN
 from engine.demand import possible_demands
 from engine.events import Event
 from engine.judging.case import Ruling
 from engine.judging.judge import rule_on, ruling_of_breach, ruling_of_end, ruling_on_doubt
-from engine.judging.questions import sure_start_card
 from engine.judging.situation import Action
 from engine.referee.gaps import Gaps
 from engine.referee.late_breaches import Suspicions
@@ -47,29 +46,28 @@ class Follower:
         """Take in one event and rule on it. Kinds that say nothing about the table are passed over."""
         handler = _HANDLERS.get(event.event)
         self.gaps.note(event)
+        stranger = next((name for name in event.names() if name not in self.state.seats), None)
+        if handler and stranger is not None:
+            says = say("{who} is not one of the players.", who=stranger)
+            return Outcome(ruling=ruling_of_breach(self.state.situation(), None, "deal", says))
         return handler(self, event) if handler else Outcome()
 
     def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
         notes = [*notes, *self.gaps.bring_back(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
-        if seat is not None and seat.doubtful and action.from_table:
-            up = seat.holding().up if action.source == "up" or action.type == "take_up" else ()
-            held = replace(seat.holding(), hand=(), up=up)
-            situation = replace(situation, cards={**situation.cards, action.player or "": held})
         ruling = self.gaps.weigh(situation, action, rule_on(situation, action))
         if ruling["verdict"] == "illegal" and action.type != "exchange":
-            self._offended(action.player, ruling)
+            self._offended(action.player)
         if seat is not None:
-            told = seat.doubtful or ruling["verdict"] == "illegal"
+            told = self.gaps.fallible and (seat.doubtful or ruling["verdict"] == "illegal")
             late_in_game = not self.state.draw_pile and len(seat.hand) <= _FEW
             seat.doubtful = told and late_in_game and action.from_table
         ruling["notes"] = [*notes, *ruling["notes"], *self.state.draw_notes()]
         return ruling
 
-    def _offended(self, player: str | None, ruling: Ruling) -> None:
+    def _offended(self, player: str | None) -> None:
         """An offence, or a sign that something was missed: from here on less is proven."""
-        out_of_turn = {self.rules.rule_for(name).id for name in ("turn", "turn_leads")}
-        if player is not None and any(breach["rule"] in out_of_turn for breach in ruling["breaches"]):
+        if player is not None and self.state.turn not in (None, player):
             self.gaps.passed_over(player)
         self.gaps.doubt_pile()
 
@@ -105,8 +103,7 @@ class Follower:
         state = self.state
         player, cards = self._actor(event), event.cards or (UNKNOWN,)
         if player is None:
-            state.pile.extend(cards)
-            state.last_set = len(cards)
+            state.lay(cards)
             return Outcome()
         seat, source = state.seats[player], event.source
         late = []
@@ -139,7 +136,7 @@ class Follower:
         state, player = self.state, self._actor(event)
         cards = event.cards or (UNKNOWN,)
         if player is None:
-            state.pile.extend(cards)
+            state.lay(cards)
             return Outcome()
         ruling = self._judge(event, Action(type="flip", player=player, cards=cards))
         self._note_start(event, player, ruling)
@@ -155,11 +152,9 @@ class Follower:
         """Put played cards where they belong: on the pile, burned, or into the hand of who must pick up."""
         state, effects = self.state, ruling["effects"]
         self.gaps.played(player, cards)
-        forced = self.rules.mechanics.forces_pick_up
-        burnt = [card for card in cards if RANK_OF[card] in forced]
+        burnt = [card for card in cards if self._goes_aside(card)]
         state.burned.extend(burnt)
-        state.pile.extend(card for card in cards if card not in burnt)
-        state.last_set = len(cards)
+        state.lay([card for card in cards if card not in burnt])
         state.due_burn = bool(effects["burn"] or burnt)
         state.open_burn = player if effects["burn"] is None else None
         state.due_pick_up = None
@@ -168,6 +163,11 @@ class Follower:
         elif effects["picks_up"] is not None:
             state.move_pile_to(effects["picks_up"])
             state.due_pick_up = effects["picks_up"]
+
+    def _goes_aside(self, card: str) -> bool:
+        """Whether a played card does not stay on the pile: it is burned, or not played with at all."""
+        mechanics, rank = self.rules.mechanics, RANK_OF[card]
+        return rank in mechanics.forces_pick_up or (rank == JOKER_RANK and not mechanics.plays_jokers)
 
     def _finish(
         self, event: Event, player: str, ruling: Ruling, late: Sequence[Event], soft: bool = False
@@ -193,27 +193,27 @@ class Follower:
         return found
 
     def _note_start(self, event: Event, player: str, ruling: Ruling) -> None:
-        if self.state.opening:
-            self.state.opening = False
-            if self.state.turn is None:
-                face_up = {card for seat in self.state.seats.values() for card in seat.up}
-                sure = sure_start_card(self.rules.mechanics, len(self.state.players), face_up)
-                self.suspicions.started(event, player, sure)
+        state = self.state
+        if not state.opening:
+            return
+        state.opening = False
+        if state.turn is None and ruling["verdict"] != "illegal":
+            self.suspicions.started(event, player, state, certain=not self.gaps.fallible)
 
     def _pick_up(self, event: Event) -> Outcome:
         state = self.state
         due, state.due_pick_up = state.due_pick_up, None
         player = event.player or due or state.turn
         if player is None:
-            state.pile, state.last_set = [], 0
+            state.replace_pile(())
             return Outcome()
         if due is not None:
             return self._expected_pick_up(event, player, due)
         if event.cards and not state.pile:
-            state.pile = list(event.cards)
+            state.replace_pile(event.cards)
         self.gaps.explain_pick_up(event, player)
         action = Action(type="pick_up", player=player, count=event.count)
-        demands = possible_demands(self.rules.mechanics, state.pile, state.last_set or None)
+        demands = possible_demands(self.rules.mechanics, state.pile, state.sets)
         ruling = self._judge(event, action)
         self._note_start(event, player, ruling)
         if ruling["verdict"] == "unproven" and self.rules.mechanics.must_play:
@@ -252,12 +252,15 @@ class Follower:
         missed = self.gaps.explain_burn(event)
         if missed is not None:
             return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, missed))
-        says = say(
-            "Nothing burns the pile here: it stays until somebody picks it up or burns it by the rules."
-        )
-        ruling = ruling_of_breach(state.situation(), event.player, "burn", says)
+        says = say("Nothing burns the pile here: {who} may not take it out of the game.", who=event.player)
+        ruling = ruling_of_breach(state.situation(), event.player, "burn", says, *self._burn_rules())
         state.burn_pile()
         return Outcome(ruling=ruling)
+
+    def _burn_rules(self) -> list[str]:
+        """The mechanisms by which a pile burns."""
+        ranks = sorted(self.rules.mechanics.burns)
+        return [*(f"burn.{RANK_TEXTS[rank]}" for rank in ranks), "four"]
 
     def _shown_ranks(self) -> frozenset[int]:
         return self.rules.mechanics.shown
@@ -333,10 +336,10 @@ class Follower:
             self.suspicions.forget(player)
             return Outcome(ruling=ruling_on_doubt(state.situation(), player, missed))
         before = None if state.draw_pile is None else state.draw_pile + seat.owed
-        situation = replace(state.situation(), draw_pile=before, owed={player: min(count, allowed)})
+        situation = state.situation()._replace(draw_pile=before, owed={player: min(count, allowed)})
         ruling = rule_on(situation, Action(type="draw", player=player, count=count))
         if count < seat.owed:
-            note = say("{who} has still to draw {count}.", who=player, count=seat.owed - count)
+            note = say("{who} still has to draw {count}.", who=player, count=seat.owed - count)
             ruling["notes"].append(note)
         more = max(0, count - seat.owed)
         seat.owed -= min(count, seat.owed)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from engine.judging.questions import left_of, next_dealer
+from engine.deals import left_of
+from engine.judging.questions import next_dealer
 from engine.referee.referee import Referee
 from engine.ruleset import Ruleset
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from engine.cards import FULL_PACK, JOKER, RANK_OF, UNKNOWN, UNKNOWN_RANK, copies
+from engine.deals import packs_for
 from engine.demand import run_on_top
 from engine.events import Event
 from engine.judging.case import Ruling
 from engine.judging.judge import rule_on
-from engine.judging.questions import packs_for
 from engine.judging.situation import Action, Holding, Situation
 from engine.referee.late_breaches import Suspicions
 from engine.referee.reconciling import without
@@ -101,7 +100,7 @@ class Gaps:
             seat.hand = [UNKNOWN] * len(action.cards)
         if state.turn != player:
             state.turn = None
-        return [say("{who} was taken to be out, and is not.", who=player)]
+        return [say("{who} was counted as out, but is not.", who=player)]
 
     def unburn(self, cards: Sequence[str]) -> list[Said]:
         """Take back that cards were burned, if they may have been picked up before; return what was odd."""
@@ -110,44 +109,68 @@ class Gaps:
             return []
         self.holes += 1
         self._state.burned = without(self._state.burned, back)
-        return [say("The pile must have been picked up unseen before it was burned.")]
+        return [say("Somebody must have picked up the pile before it was burned, and nobody saw it.")]
 
     # What is not proven
 
     def weigh(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
         """Return the ruling, or a milder one if something that was missed would explain what was seen.
 
-        Only where something has proven to have been missed before: till then the record is trusted.
+        A card that is seen in two places, or an act after the end, has been misread by itself. Otherwise
+        something must have proven to have been missed before: till then the record is trusted.
         """
         player = action.player or ""
         seat = self._state.seats.get(player)
-        if not self.holes or seat is None or ruling["verdict"] != "illegal":
+        if seat is None or ruling["verdict"] != "illegal" or not self.fallible:
+            return ruling
+        ruling = self._weigh_readings(ruling)
+        if seat.doubtful and action.from_table and ruling["verdict"] == "illegal":
+            up = seat.holding().up if action.source == "up" or action.type == "take_up" else ()
+            emptied = {**situation.cards, player: seat.holding()._replace(hand=(), up=up)}
+            milder = rule_on(situation._replace(cards=emptied), action)
+            if len(milder["breaches"]) < len(ruling["breaches"]):
+                ruling = opened(milder, say("whether {who}'s hand is really empty", who=player))
+        if not self.holes or ruling["verdict"] != "illegal":
             return ruling
         held = self._may_hold(seat, self._missed[player], action)
         if held is not None:
-            situation = replace(situation, cards={**situation.cards, player: held})
+            situation = situation._replace(cards={**situation.cards, player: held})
             milder = rule_on(situation, action)
             if len(milder["breaches"]) < len(ruling["breaches"]):
                 if action.type != "pick_up":
                     seat.hand, seat.up = list(held.hand or ()), list(held.up or ())
-                ruling = _opened(milder, say("what {who} did unseen before", who=player))
+                ruling = opened(milder, say("what {who} did before that nobody saw", who=player))
         return self._weigh_turn(situation, action, ruling) if ruling["verdict"] == "illegal" else ruling
+
+    def _weigh_readings(self, ruling: Ruling) -> Ruling:
+        """Take back what rests on a card that was misread, or on a count of the cards that is wrong."""
+        rules = self._state.rules
+        misread, over = rules.rule_for("one_pack").id, rules.rule_for("over").id
+        open_to_doubt = [breach for breach in ruling["breaches"] if breach["rule"] in (misread, over)]
+        if not open_to_doubt:
+            return ruling
+        ended = any(breach["rule"] == over for breach in open_to_doubt)
+        need = say("whether the game is really over") if ended else say("which of the two cards was misread")
+        breaches = [breach for breach in ruling["breaches"] if breach not in open_to_doubt]
+        if breaches:
+            return {**ruling, "breaches": breaches}
+        return {**ruling, "breaches": [], "verdict": "unproven", "needs": [need]}
 
     def _weigh_turn(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
         """The same for an act out of turn, which one unseen act of the player passed over would explain."""
         player, other = action.player or "", self._state.turn
         if other is None or not self._may_have_acted(other, player):
             return ruling
-        acted = say("whether {who} acted unseen", who=other)
-        tables = [(replace(situation, turn=player), acted)]
+        acted = say("whether {who} acted without being seen", who=other)
+        tables = [(situation._replace(turn=player), acted)]
         if action.type != "pick_up":
-            took = say("whether {who} picked up the pile unseen", who=other)
-            tables.append((replace(situation, turn=player, pile=()), took))
+            took = say("whether {who} picked up the pile without being seen", who=other)
+            tables.append((situation._replace(turn=player, pile=()), took))
         for table, unseen in tables:
             milder = rule_on(table, action)
             if milder["verdict"] != "illegal":
                 self.passed_over(player)
-                return _opened(milder, unseen)
+                return opened(milder, unseen)
         return ruling
 
     def _may_have_acted(self, other: str, player: str) -> bool:
@@ -167,7 +190,7 @@ class Gaps:
         held = seat.holding()
         if action.type == "pick_up":
             unknown = (UNKNOWN,) * len(seat.hand)
-            return replace(held, hand=unknown) if missed and seat.hand else None
+            return held._replace(hand=unknown) if missed and seat.hand else None
         blindly = action.type in ("flip", "take_down") or action.source == "down"
         if self._state.draw_pile or not (blindly or action.type == "take_up" or action.source in _WITH_UP):
             return None
@@ -192,14 +215,12 @@ class Gaps:
             return None
         unseen = [UNKNOWN] * missing
         if not allowed and player == state.turn and not state.opening:
-            state.pile.extend(unseen)
-            state.last_set, state.due_burn, state.due_pick_up = missing, False, None
+            state.lay(unseen)
+            state.due_burn, state.due_pick_up = False, None
             state.complete_turn(player)
             state.turn = None  # it may have been a card that gives another turn
-        elif player == self._last and missing <= MOST - state.last_set:
-            under = len(state.pile) - state.last_set
-            state.pile[under:under] = unseen
-            state.last_set += missing if state.pile else 0
+        elif player == self._last and missing <= MOST - sum(state.sets[-1:]):
+            state.put_under_last_set(unseen)
         elif self._missed[player]:
             state.pile[:0] = unseen
         else:
@@ -233,7 +254,7 @@ class Gaps:
         if not misread:
             seat.take_from_hand(unseen)
             self._owe(player, len(unseen))
-        state.pile = list(event.cards) if extra else [*state.pile, *rest]
+        state.replace_pile(event.cards if extra else [*state.pile, *rest])
         state.burn_pile()
         again = state.rules.mechanics.burn_again
         state.turn = player if again else state.next_inside(player)
@@ -246,7 +267,7 @@ class Gaps:
         """
         state, mechanics = self._state, self._state.rules.mechanics
         rank, hand = RANK_OF[state.pile[-1]], state.seats[player].hand
-        missing = mechanics.four - run_on_top(mechanics, state.pile, rank)[0]
+        missing = mechanics.four - run_on_top(mechanics, state.pile, rank)
         there = len(hand) - state.seats[player].owed  # what is due counts as drawn, but was not put down
         may_have = player == self._last or (player == state.turn and missing <= mechanics.four // 2)
         if not may_have or rank == UNKNOWN_RANK or not 1 <= missing <= there:
@@ -278,21 +299,22 @@ class Gaps:
         under = without(state.pile, event.cards)
         if event.count == len(event.cards) and under and self._shaken.issuperset(under):
             self.holes += 1
-            state.pile = list(event.cards)  # what lay under them must have gone before
+            state.replace_pile(event.cards)  # what lay under them must have gone before
         if any(card != UNKNOWN for card in without(event.cards, state.pile)):
             self.holes += 1
             whole = len(event.cards) >= len(state.pile)
             kept = [] if whole else without(state.pile, event.cards)
-            state.pile = [*kept, *event.cards]
+            state.replace_pile([*kept, *event.cards])
             state.turn = state.turn if state.turn == player else None
         more = (event.count or 0) - len(state.pile)
-        state.pile.extend([UNKNOWN] * max(0, more))
+        if more > 0:
+            state.replace_pile([*state.pile, *[UNKNOWN] * more])
 
 
 _WITH_UP = ("up", "hand+up")
 
 
-def _opened(ruling: Ruling, what: Said) -> Ruling:
+def opened(ruling: Ruling, what: Said) -> Ruling:
     """Return a ruling that holds only if `what` is as it may be: not legal, but unproven."""
     if ruling["verdict"] == "legal":
         ruling.pop("basis", None)

@@ -6,15 +6,19 @@ that came into the hand after the event, and is proven only by more telling card
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.cards import RANK_OF, UNKNOWN
+from engine.cards import FULL_PACK, RANK_OF, UNKNOWN
+from engine.deals import packs_for
 from engine.demand import Demand
 from engine.events import Event
 from engine.judging.beats import effect_in_words, set_goes_everywhere
 from engine.judging.case import breach_entry
+from engine.judging.questions import start_mechanisms, start_place
 from engine.mechanics import Mechanics
+from engine.referee.state import Knowledge
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
 
@@ -35,14 +39,30 @@ class PickUpSuspicion:
 
 
 @dataclass(slots=True)
+class StartSuspicion:
+    """A first turn by a player whose hand was not all known."""
+
+    event: int
+    starter: str
+    played: tuple[str, ...]
+    claim: int | None
+    """How early the starter's best card comes in the start order; None: that is not known."""
+    packs: int
+    sequence: tuple[str, ...] = ()
+    """The players in the order that breaks ties, where one does."""
+    elsewhere: Counter[str] = field(default_factory=Counter)
+    """Cards that the starter cannot have held."""
+    held: list[tuple[str, str]] = field(default_factory=list)
+    """Cards that others held then, as was seen since: (player, card)."""
+
+
+@dataclass(slots=True)
 class Suspicions:
     """Everything that may yet turn out to have been a breach."""
 
     rules: Ruleset
     pick_ups: list[PickUpSuspicion] = field(default_factory=list)
-    start_event: int | None = None
-    starter: str | None = None
-    start_card: str | None = None
+    start: StartSuspicion | None = None
     drew: set[str] = field(default_factory=set)
     """Players whose hands have taken in unseen cards since the start."""
     up_plays: dict[str, int] = field(default_factory=dict)
@@ -52,9 +72,36 @@ class Suspicions:
     def _mechanics(self) -> Mechanics:
         return self.rules.mechanics
 
-    def started(self, event: Event, player: str, start_card: str | None) -> None:
-        """Note who took the first turn, and the card whose holder should have (None: none is sure)."""
-        self.start_event, self.starter, self.start_card = event.id, player, start_card
+    def started(self, event: Event, player: str, state: Knowledge, *, certain: bool) -> None:
+        """Note who took the first turn, and what was known of the hands then.
+
+        Args:
+            event: the first turn.
+            player: who took it.
+            state: the table before it.
+            certain: whether the cards that were played have surely been read right.
+        """
+        mechanics = self._mechanics
+        if mechanics.start != "cards":
+            return
+        own = {*state.seats[player].hand, *event.cards}
+        claims = mechanics.start_card_played and certain and event.event == "play"
+        sequence: tuple[str, ...] = ()
+        if mechanics.start_by == "after-dealer" and state.dealer is not None:
+            here = state.players.index(state.dealer)
+            sequence = (*state.players[here + 1 :], *state.players[: here + 1])
+        self.start = StartSuspicion(
+            event.id,
+            player,
+            event.cards,
+            start_place(mechanics, tuple(own)) if claims else None,
+            packs_for(mechanics, len(state.players)),
+            sequence,
+        )
+        for name, seat in state.seats.items():
+            self.start.elsewhere.update(card for card in seat.up if card != UNKNOWN)
+            if name != player:
+                self.start.elsewhere.update(card for card in seat.hand if card != UNKNOWN)
 
     def picked_up(self, event: Event, player: str, demands: frozenset[Demand], hidden: int) -> None:
         """Note a pick-up that the hidden cards of the hand decide about."""
@@ -109,31 +156,62 @@ class Suspicions:
                 card = suspicion.telling[-1]
                 asked = effect_in_words(min(suspicion.demands))
                 says = say(
-                    "{who} picked up although {card:the} was in the hand: {asked} could be played, "
-                    "and whoever can play must.",
+                    "{who} picked up while holding {card:the}, although {asked} could be played.",
                     who=player,
                     card=card,
                     asked=asked,
                 )
-                found.append(self._late(event, suspicion.event, player, "must_play", says))
+                found.append(self._late(event, suspicion.event, player, says, "must_play"))
         return found
 
     def _seen_after_start(self, event: Event, player: str, cards: list[str]) -> list[Event]:
-        """The card that decides who starts, seen in another hand than the starter's."""
-        if self.starter is None or self.start_event is None or player == self.starter or player in self.drew:
+        """A card seen in another hand than the starter's, that comes before whatever the starter held."""
+        start = self.start
+        if start is None or player == start.starter or player in self.drew or event.id == start.event:
             return []
-        for card in cards:
-            if card == self.start_card:
-                says = say(
-                    "{who} held {card:the} and should have started, not {starter}.",
-                    who=player,
-                    card=card,
-                    starter=self.starter,
-                )
-                late = self._late(event, self.start_event, self.starter, "start", says)
-                self.starter = None
-                return [late]
+        start.elsewhere.update(cards)
+        start.held += [(player, card) for card in cards]
+        for holder, card in start.held:
+            if self._comes_first(start, holder, card):
+                self.start = None
+                place = start_place(self._mechanics, (card,))
+                return [
+                    self._late_start(event, start, holder, card, start_mechanisms(self._mechanics, place))
+                ]
         return []
+
+    def _late_start(
+        self, event: Event, start: StartSuspicion, holder: str, card: str, mechanisms: tuple[str, ...]
+    ) -> Event:
+        if start.claim is None:
+            says = say(
+                "{who} held {card:the} and should have started, not {starter}.",
+                who=holder,
+                card=card,
+                starter=start.starter,
+            )
+        else:
+            says = say(
+                "{who} held {card:the}: {starter} could not start with {cards:the}.",
+                who=holder,
+                card=card,
+                starter=start.starter,
+                cards=start.played,
+            )
+        return self._late(event, start.event, start.starter, says, *mechanisms)
+
+    def _comes_first(self, start: StartSuspicion, holder: str, card: str) -> bool:
+        """Whether a card that was held comes before every card that the starter can have held."""
+        mechanics = self._mechanics
+        place, order = start_place(mechanics, (card,)), start.sequence
+        if place >= len(mechanics.start_order):
+            return False
+        wins_ties = bool(order) and order.index(holder) < order.index(start.starter)
+        if start.claim is not None:
+            return place < start.claim
+        last = place - wins_ties
+        ahead = [other for other in FULL_PACK if start_place(mechanics, (other,)) <= last]
+        return all(start.elsewhere[other] >= start.packs for other in ahead)
 
     def held_after_all(self, event: Event, player: str) -> list[Event]:
         """Return the late breach of a player who plays from a hand that an up-card play took to be empty."""
@@ -141,9 +219,11 @@ class Suspicions:
         if earlier is None:
             return []
         says = say("{who} played an up-card although there was still a card in the hand.", who=player)
-        return [self._late(event, earlier, player, "up_hand", says)]
+        return [self._late(event, earlier, player, says, "up_hand")]
 
-    def _late(self, event: Event, concerns: int, player: str, mechanism: str, says: Said) -> Event:
+    def _late(
+        self, event: Event, concerns: int, player: str, says: Said, mechanism: str, *more: str
+    ) -> Event:
         return Event(
             id=0,
             event="late_breach",
@@ -151,6 +231,6 @@ class Suspicions:
             decided_at=event.decided_at,
             player=player,
             concerns=concerns,
-            breach=breach_entry(self.rules.rule_for(mechanism), says),
+            breach=breach_entry(self.rules.rule_for(mechanism, *more), says),
             says=says,
         )

@@ -48,7 +48,7 @@ class PublicTable:
 def public_table(state: Knowledge) -> PublicTable:
     """Return what screens may show of the state."""
     mechanics = state.rules.mechanics
-    demands = possible_demands(mechanics, state.pile, state.last_set or None)
+    demands = possible_demands(mechanics, state.pile, state.sets)
     ranks = [
         text
         for rank, text in RANK_TEXTS.items()

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
+from engine.deals import packs_for
 from engine.judging.matching import missing_cards, mixed_sources, same_among
-from engine.judging.questions import packs_for
 from engine.referee.state import Knowledge, Seat
 from engine.sentences import Said, say
 
@@ -57,7 +57,7 @@ def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list
     if not _one_pack(state) or not any(SUIT_OF[card] and card in state.pile for card in cards):
         return []
     state.move_pile_to(player)
-    return [say("{who} must have picked up the pile unseen.", who=player)]
+    return [say("{who} must have picked up the pile, and nobody saw it.", who=player)]
 
 
 def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[Said]:
@@ -68,7 +68,7 @@ def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[s
     for card in taken:
         seat.up.remove(card)
         seat.hand.append(card)
-    return [say("{who} must have taken up-cards into the hand unseen.", who=player)]
+    return [say("{who} must have taken up-cards into the hand, and nobody saw it.", who=player)]
 
 
 def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
@@ -90,7 +90,7 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
             spare[instead] -= 1
             spare[card] += 1
             if instead != UNKNOWN and not known:
-                notes.append(say("An up-card had been read as another card."))
+                notes.append(say("An up-card had been misread as another card."))
     return notes
 
 
@@ -111,12 +111,12 @@ def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) 
     if 0 < missing <= seat.may_draw:
         state.draw(player, missing)
         seat.may_draw -= missing
-        notes.append(say("{who} must have drawn unseen.", who=player))
+        notes.append(say("{who} must have drawn a card that nobody saw.", who=player))
     unknown = _not_known(cards, seat.hand)
     if len(unknown) > seat.hand.count(UNKNOWN) or len(cards) > len(seat.hand):
         seat.blur()
         seat.hand.extend([UNKNOWN] * (len(cards) - len(seat.hand)))
-        notes.append(say("{who}'s hand was not what had been seen of it.", who=player))
+        notes.append(say("{who}'s hand was not what the referee had seen of it.", who=player))
     return notes
 
 

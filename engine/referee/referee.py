@@ -12,7 +12,7 @@ from dataclasses import replace
 from engine.cards import UNKNOWN, parse_card
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.judging.situation import MOST_CARDS, read_players
+from engine.fields import MOST_CARDS, read_players
 from engine.referee.apply import Follower
 from engine.referee.outcome import Outcome
 from engine.referee.public import HandView, PublicTable, public_table
@@ -87,8 +87,13 @@ class Referee:
 
         A revision replays the game with the event it concerns. So does an event that is decided only after
         later ones: it is put where its time `t` says.
+
+        Raises:
+            BadInputError: another event has the same id.
         """
         event = self._cleaned(event)
+        if event.revise is None and event.id in self._outcomes:
+            raise BadInputError("event {event_id} has been reported before", event_id=event.id)
         self._log.append(event)
         if event.revise is not None:
             concerned = self._aliases.get(event.revise, event.revise)
@@ -170,16 +175,11 @@ class Referee:
         return outcome
 
     def _cleaned(self, event: Event) -> Event:
-        """Return it with cards in the engine's spelling, names of this table, and counts that can be."""
+        """Return it with cards in the engine's spelling, and counts and rows that can be."""
         known = frozenset(self.players)
-        answers = tuple(pair for pair in event.answers if known.issuperset(pair))
         return replace(
             event,
             cards=tuple(_card(card) for card in event.cards),
-            player=event.player if event.player in known else None,
-            to=event.to if event.to in known else None,
-            loser=event.loser if event.loser in known else None,
-            answers=answers,
             count=event.count if event.count is not None and 0 <= event.count <= MOST_CARDS else None,
             up={p: tuple(_card(c) for c in cards) for p, cards in event.up.items() if p in known},
         )

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.cards import RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, copies
+from engine.deals import deal_for, left_of, packs_for
 from engine.events import Event
 from engine.judging.matching import may_be_same
-from engine.judging.questions import deal_for, left_of, packs_for
 from engine.judging.situation import CLOCKWISE, Holding, Situation
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
@@ -118,7 +118,8 @@ class Knowledge:
     turn: str | None = None
     clockwise: bool = True
     pile: list[str] = field(default_factory=list)
-    last_set: int = 0
+    sets: list[int] = field(default_factory=list)
+    """How many cards were played together, for the topmost sets of the pile, the last one last."""
     burned: list[str] = field(default_factory=list)
     left: dict[str, list[str]] = field(default_factory=dict)
     """Who has left, in that order, and who has completed a turn since."""
@@ -145,25 +146,44 @@ class Knowledge:
             burned=tuple(self.burned),
             cards={player: seat.holding() for player, seat in self.seats.items()},
             left={player: tuple(since) for player, since in self.left.items()},
-            last_set=self.last_set or None,
+            sets=tuple(self.sets),
             opening=self.opening,
+            shithead=self.loser,
             losses=self.losses,
         )
 
     # Changes
+
+    def lay(self, cards: Sequence[str]) -> None:
+        """Put a set on the pile."""
+        if cards:
+            self.pile.extend(cards)
+            self.sets.append(len(cards))
+
+    def put_under_last_set(self, cards: Sequence[str]) -> None:
+        """Enter that the last set had more cards: they lie under those that were seen."""
+        if self.sets:
+            under = len(self.pile) - self.sets[-1]
+            self.pile[under:under] = cards
+            self.sets[-1] += len(cards)
+        else:
+            self.lay(cards)
+
+    def replace_pile(self, cards: Sequence[str]) -> None:
+        """Take other cards for the pile; which of them were played together is not known."""
+        self.pile, self.sets = list(cards), []
 
     def move_pile_to(self, player: str, count: int | None = None) -> None:
         """Put the pile, or its top `count` cards, into a player's hand."""
         taken = self.pile if count is None or count >= len(self.pile) else self.pile[len(self.pile) - count :]
         self.seats[player].hand.extend(taken)
         self.seats[player].blurred += taken.count(UNKNOWN)
-        self.pile = self.pile[: len(self.pile) - len(taken)]
-        self.last_set = 0
+        self.replace_pile(self.pile[: len(self.pile) - len(taken)])
 
     def burn_pile(self) -> None:
         """Put the pile on the burn pile."""
         self.burned.extend(self.pile)
-        self.pile, self.last_set = [], 0
+        self.replace_pile(())
 
     def surely_not_burned(self, cards: Sequence[str]) -> list[str]:
         """Return the cards on the burn pile that cannot lie there: with `cards` they outnumber all copies."""
@@ -192,8 +212,8 @@ class Knowledge:
         for player, seat in self.seats.items():
             if seat.owed and not seat.noted:
                 seat.noted = True
-                one = say("{who} has not been seen to draw a card.", who=player)
-                more = say("{who} has not been seen to draw {count} cards.", who=player, count=seat.owed)
+                one = say("Nobody saw {who} draw a card.", who=player)
+                more = say("Nobody saw {who} draw {count} cards.", who=player, count=seat.owed)
                 notes.append(one if seat.owed == 1 else more)
         return notes
 
@@ -232,7 +252,8 @@ class Knowledge:
     def follow(self, player: str | None, effects: Mapping[str, Any]) -> None:
         """Enter whose turn follows and who has left or come back."""
         self.turn = effects["next"]
-        self.clockwise = effects["direction"] == CLOCKWISE
+        if effects["direction"] is not None:
+            self.clockwise = effects["direction"] == CLOCKWISE
         if player is not None and effects["extra_turn"] is not True:
             self.complete_turn(player)
         for gone in effects["left"]:

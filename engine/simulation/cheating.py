@@ -29,14 +29,14 @@ def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> 
         for seat, player in enumerate(players)
         if table.out >> seat & 1
     }
-    return {
+    situation = {
         "rules": game.rules.base,
         "options": list(game.rules.options),
         "players": list(players),
         "turn": players[table.turn] if table.turn >= 0 else None,
         "direction": CLOCKWISE if table.step == 1 else ANTICLOCKWISE[0],
         "pile": list(pack.texts(table.pile)),
-        "last_set": table.last_set,
+        "last_set": table.sets[-1] if table.sets else 0,
         "draw_pile": len(table.deck) - table.drawn,
         "burned": list(pack.text(table.burned)),
         "cards": cards,
@@ -44,6 +44,8 @@ def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> 
         "opening": table.acts == 0,
         "action": action_of(game, players, act),
     }
+    # Where a set is judged as a whole, it matters which cards of the pile were played together.
+    return situation if game.plain else situation | {"sets": list(table.sets)}
 
 
 def action_of(game: Game, players: Sequence[str], act: Act) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from engine.deals import deal_for
 from engine.demand import ANYTHING, Demand, demand_after, failures, suit_value
 from engine.errors import BadInputError
-from engine.judging.questions import deal_for, start_place
+from engine.judging.questions import start_place
 from engine.ruleset import Ruleset
 from engine.simulation.table import (
     FLIP,
@@ -45,7 +46,9 @@ class Game:
         deal = deal_for(rules, seats) if seats >= 2 else None
         if deal is None:
             raise BadInputError(
-                "ruleset {name!r}: the cards do not serve {seats} players", name=rules.name, seats=seats
+                "ruleset {name!r}: there are not enough cards for {seats} players",
+                name=rules.name,
+                seats=seats,
             )
         self.rules, self.seats, self.counts = rules, seats, deal
         self.mechanics = m = rules.mechanics
@@ -113,7 +116,7 @@ class Game:
             )
         downs, ups, hands = parts
         none = (0,) * self.seats
-        return Table(tuple(cards), 0, hands, ups, downs, (), 0, 0, 0, 0, 1, 0, none, -1, 0)
+        return Table(tuple(cards), 0, hands, ups, downs, (), (), 0, 0, 0, 1, 0, none, -1, 0)
 
     def exchange(self, table: Table, seat: int, hand_out: int, up_out: int) -> Table:
         """Return the table after a player exchanged hand cards for up-cards."""
@@ -173,7 +176,7 @@ class Game:
 
     def _apply_play(self, table: Table, act: Act, cards: int, down: int = 0) -> Table:
         # The hot path of a simulation: plain local work on purpose.
-        deck, drawn, hands, ups, downs, pile, _, demand, burned, _, step, out, since, _, acts = table
+        deck, drawn, hands, ups, downs, pile, sets, demand, burned, _, step, out, since, _, acts = table
         m, seat, from_hand, from_up = self.mechanics, act.player, act.hand, act.up
         top = cards.bit_length() - 1
         count = 1 if cards == 1 << top else cards.bit_count()
@@ -204,7 +207,7 @@ class Game:
             ups,
             downs,
             pile,
-            lying,
+            (*sets, lying) if lying else sets if pile else (),
             demand,
             burned,
             turn,
@@ -305,7 +308,7 @@ class Game:
         for card in table.pile:
             hand |= 1 << card
         table = table._replace(
-            hands=replaced(table.hands, seat, hand), pile=(), last_set=0, demand=0, acts=table.acts + 1
+            hands=replaced(table.hands, seat, hand), pile=(), sets=(), demand=0, acts=table.acts + 1
         )
         if self.mechanics.after_pick_up == "picker":
             return self._settle_end(table._replace(turn=seat), turn_of)
@@ -377,7 +380,7 @@ class Game:
             drawn=drawn,
             burned=burned,
             pile=(),
-            last_set=0,
+            sets=(),
             demand=0,
             out=out,
             since=since,

@@ -44,8 +44,8 @@ class Table(NamedTuple):
     downs: tuple[int, ...]
     pile: tuple[int, ...]
     """Bottom first."""
-    last_set: int
-    """How many cards of the pile were played together last."""
+    sets: tuple[int, ...]
+    """How many cards of the pile were played together each time, the last set last."""
     demand: int
     """What has to be beaten, as `engine.simulation.play.Game` numbers it."""
     burned: int

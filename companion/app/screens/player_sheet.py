@@ -51,6 +51,7 @@ class PlayerSheet(ModalView):
         lines: Sequence[EventLine],
         *,
         face_up: int,
+        pile: int,
         shown: str | None,
         on_enter: Callable[[Event], None],
         on_correct: Callable[[int, Event], None],
@@ -63,6 +64,7 @@ class PlayerSheet(ModalView):
             others: All other players.
             lines: The game so far. Its newest event may have been this player's.
             face_up: Number of the player's up-cards, known or not.
+            pile: Number of cards on the play pile.
             shown: The rank that players may show by the rules, if any.
             on_enter: Gets the event.
             on_correct: Gets the id of an event and its replacement.
@@ -80,7 +82,7 @@ class PlayerSheet(ModalView):
             chip.bind(on_release=lambda _chip, name=name: self.take_from(name))
             self.ids.sources.add_widget(chip)
         self.take_from("hand")
-        self._add_actions(others, shown)
+        self._add_actions(others, shown, pile)
         self._add_second_thoughts(lines)
         self.pad.bind(cards=self._name_play)
         self._name_play()
@@ -102,11 +104,12 @@ class PlayerSheet(ModalView):
         self._on_enter(entered_event(kind, self.player, cards, self.source, face_up=face_up, **fields))
         self.dismiss()
 
-    def _add_actions(self, others: Sequence[str], shown: str | None) -> None:
+    def _add_actions(self, others: Sequence[str], shown: str | None, pile: int) -> None:
         add = self._add
         add("close", _("Close"), self.ids.bar, self.dismiss)
         add("play", "", self.ids.bar, lambda: self.enter("play"), primary=True)
-        add("pick_up", _("Picks up"), self.ids.first, lambda: self.enter("pick_up"))
+        if pile:
+            add("pick_up", _("Picks up"), self.ids.first, lambda: self.enter("pick_up"))
         add("burn", _("Burns the pile"), self.ids.first, lambda: self.enter("burn"))
         add("draw", _("Draws 1"), self.ids.first, lambda: self.enter("draw"))
         if self._begun:
@@ -117,6 +120,8 @@ class PlayerSheet(ModalView):
         # Allowed at any time: an illegal exchange can be entered like anything else, and is ruled on.
         add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
         add("out", _("Is out"), self.ids.again, lambda: self.enter("out"))
+        if not pile:  # no usual act, but a camera may have missed what lies there
+            add("pick_up", _("Picks up nothing"), self.ids.again, lambda: self.enter("pick_up"))
         for other in others if shown is not None else ():
             add(
                 f"show {other}",

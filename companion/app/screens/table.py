@@ -137,6 +137,7 @@ class TableScreen(FloatLayout):
             [*players[here + 1 :], *players[:here]],
             snapshot.lines,
             face_up=len(snapshot.table.up.get(player) or ()),
+            pile=len(snapshot.table.pile),
             shown=self._shown(),
             on_enter=self.session.enter,
             on_correct=self.session.correct,

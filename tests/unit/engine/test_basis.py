@@ -31,7 +31,7 @@ def play(*cards: str, source: str = "hand") -> dict[str, Any]:
         ("winnersh", ["7S"], ["6H", "4C"], play("6H"), "play.seven-or-lower"),
         ("winnersh", [], ["6H", "4C"], play("6H"), "play.any-on-empty-except-3"),
         ("winnersh", ["AS"], ["2H", "4C"], play("2H"), "two.on-anything"),
-        ("winnersh", ["AS", "2D"], ["4H", "4C", "6D"], play("4H"), "two.on-anything"),
+        ("winnersh", ["AS", "2D"], ["4H", "4C", "6D"], play("4H"), "two.resets"),
         ("winnersh", ["9S"], ["10H", "4C"], play("10H"), "burn.ten"),
         ("winnersh", ["KS", "KD"], ["KH", "KC"], play("KH", "KC"), "burn.four"),
         ("winnersh", ["9S"], ["4H"], {"type": "pick_up"}, "pickup.whole-pile"),

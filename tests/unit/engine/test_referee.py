@@ -157,7 +157,7 @@ def test_a_draw_not_seen_is_noted_when_the_next_player_acts(start: Start) -> Non
     game.tell("play", BOB, "4H", source="hand")
     outcome = game.play(CAT, "5H", draws=1)
     assert verdict(outcome) == "legal"
-    assert notes(outcome) == ["Bob has not been seen to draw a card."]
+    assert notes(outcome) == ["Nobody saw Bob draw a card."]
 
 
 def test_a_draw_not_seen_before_an_extra_turn_is_noted_not_called(start: Start) -> None:
@@ -165,7 +165,7 @@ def test_a_draw_not_seen_before_an_extra_turn_is_noted_not_called(start: Start) 
     game.play(BOB, "2H")
     outcome = game.play(BOB, "9H")
     assert verdict(outcome) == "legal"
-    assert notes(outcome) == ["Bob has not been seen to draw a card."]
+    assert notes(outcome) == ["Nobody saw Bob draw a card."]
 
 
 def test_exchange_makes_cards_known(start: Start) -> None:

@@ -86,7 +86,7 @@ def test_turn_order_is_called_until_something_has_been_missed(start: Start) -> N
     assert verdict(game.play(BOB, "5H")) == "legal"
     outcome = game.play(ANN, "9H")
     assert verdict(outcome) == "unproven"
-    assert needs(outcome) == "whether Cat acted unseen"
+    assert needs(outcome) == "whether Cat acted without being seen"
 
 
 def test_turn_order_holds_where_a_draw_would_have_been_missed_too(start: Start) -> None:
@@ -165,7 +165,7 @@ def test_end_left_who_plays_a_card_was_not_out(start: Start) -> None:
     game.tell("out", CAT)
     outcome = game.play(CAT, "JH")
     assert verdict(outcome) == "legal"
-    assert "Cat was taken to be out, and is not." in notes(outcome)
+    assert "Cat was counted as out, but is not." in notes(outcome)
 
 
 def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start: Start) -> None:
@@ -175,12 +175,12 @@ def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start: Start)
     state.draw_pile = 0
     for seat in state.seats.values():
         seat.hand = ["??"]
-    assert broken(game.play(CAT, "4D")) == ["turn.order"]  # Bob played unseen
+    assert broken(game.play(CAT, "4D")) == ["start.dealers-left"]  # Bob played unseen
     game.play(CAT, "4D")  # the same card again: the record has a hole
     game.play(ANN, "5D")
     outcome = game.play(BOB, "7H", source="up")
     assert verdict(outcome) == "unproven"
-    assert needs(outcome) == "what Bob did unseen before"
+    assert needs(outcome) == "what Bob did before that nobody saw"
     assert game.table.hands[BOB].size == 0
 
 

@@ -116,4 +116,6 @@ def test_end_out_and_ritual_i_am(rule: Rule) -> None:
 
 
 def test_several_packs_have_a_card_twice(rule: Rule) -> None:
-    assert rule(B, "play 9H", hand="9H", pile="9H", burned=["9H"], players=6)["verdict"] == "legal"
+    assert rule(B, "play 9H", hand="9H", pile="9H", players=6)["verdict"] == "legal"
+    third = rule(B, "play 9H", hand="9H", pile="9H", burned=["9H"], players=6)
+    assert third["broken"] == ["physical.elsewhere"]

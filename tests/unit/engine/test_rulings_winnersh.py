@@ -301,7 +301,7 @@ def test_down_blind_turned_up_is_no_breach(rule: Rule) -> None:
 
 def test_setup_exchange_before(rule: Rule) -> None:
     assert rule(W, "exchange 5H/9S", hand="5H 2C KD", up="9S 8S 3S", pile="", draw=16)["verdict"] == "legal"
-    for begun in ({"pile": "4S", "draw": 15}, {"pile": "", "draw": 12}, {"pile": "", "burned": ["9S"]}):
+    for begun in ({"pile": "4S", "draw": 15}, {"pile": "", "draw": 12}, {"pile": "", "burned": ["10S"]}):
         assert rule(W, "exchange 5H/9S", hand="5H", up="9S", **begun)["broken"] == ["setup.exchange-before"]
 
 

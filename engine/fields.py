@@ -1,0 +1,204 @@
+"""The fields of JSON input, checked once: what situations and event lines have in common.
+
+Each reader returns the value as the engine holds it. None (absent, or null) passes as unknown, except where a
+name says otherwise. What is wrong is said in one line that names the field.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.cards import SPELLINGS, UNKNOWN, parse_card
+from engine.errors import BadInputError
+
+MOST_CARDS = 1000
+"""More cards in one place than this is a mistake, not a table."""
+MOST_PLAYERS = 1000
+MOST_NUMBER = 10**9
+"""No event has a greater number, and none happens later."""
+SOURCES = ("hand", "up", "down", "hand+up")
+ANSWER_SOURCES = ("hand", "up", "down")
+
+
+def wrong_field(name: str, expected: str, value: object) -> BadInputError:
+    """Return the error for a field that does not hold what is expected."""
+    return BadInputError(f"{name} must be {expected}, not {str(value)[:40]!r}")
+
+
+def read_count(value: Any, name: str, most: int = MOST_CARDS) -> int | None:
+    """Read a whole number from 0 to `most`.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    if value is None:
+        return None
+    if type(value) is not int or not 0 <= value <= most:
+        raise wrong_field(name, f"a whole number from 0 to {most}", value)
+    return value
+
+
+def read_number(value: Any, name: str, least: float, most: float) -> float | None:
+    """Read a number from `least` to `most`.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    if value is None:
+        return None
+    if type(value) not in (int, float) or not math.isfinite(value) or not least <= value <= most:
+        raise wrong_field(name, f"a number from {least:g} to {most:g}", value)
+    return float(value)
+
+
+def read_flag(value: Any, name: str) -> bool | None:
+    """Read true or false.
+
+    Raises:
+        BadInputError: it is neither.
+    """
+    if value is not None and not isinstance(value, bool):
+        raise wrong_field(name, "true or false", value)
+    return value
+
+
+def read_text(value: Any, name: str) -> str | None:
+    """Read a text.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    if value is not None and not isinstance(value, str):
+        raise wrong_field(name, "a text", value)
+    return value
+
+
+def read_choice(value: Any, name: str, choices: Sequence[str]) -> str | None:
+    """Read one of some words.
+
+    Raises:
+        BadInputError: it is none of them.
+    """
+    if value is not None and value not in choices:
+        raise wrong_field(name, f"one of {', '.join(choices)}", value)
+    return None if value is None else str(value)
+
+
+def read_table(value: Any, name: str) -> Mapping[str, Any]:
+    """Read an object; None gives an empty one.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise wrong_field(name, "an object", value)
+    return value
+
+
+def read_cards(value: Any, name: str, *, sizes: bool = True) -> tuple[str, ...] | None:
+    """Read a list of cards; with `sizes`, a bare number stands for so many unknown ones.
+
+    Raises:
+        BadInputError: it is neither, or an entry is not a card.
+    """
+    if value is None:
+        return None
+    if sizes and type(value) is int:
+        return (UNKNOWN,) * (read_count(value, name) or 0)
+    if not isinstance(value, (list, tuple)) or len(value) > MOST_CARDS:
+        raise wrong_field(name, "a list of cards", value)
+    try:
+        return tuple([SPELLINGS[card] for card in value])
+    except (KeyError, TypeError):
+        pass  # an unusual spelling, or no card at all: look closely
+    try:
+        return tuple([parse_card(card) for card in value])
+    except BadInputError as error:
+        raise BadInputError(f"{name}: {error}") from None
+
+
+def read_players(value: Any) -> tuple[str, ...]:
+    """Read the list of players.
+
+    Raises:
+        BadInputError: it is not a list of two to `MOST_PLAYERS` different names.
+    """
+    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) and name for name in value):
+        raise wrong_field("players", "a list of names", value)
+    if len(value) > MOST_PLAYERS:
+        raise BadInputError(f"players: {len(value)} are too many (at most {MOST_PLAYERS})")
+    if len(value) < 2:
+        raise BadInputError(f"players must be at least two different names, not {str(list(value))[:60]}")
+    if len(set(value)) != len(value):
+        twice = next(name for place, name in enumerate(value) if name in value[:place])
+        raise BadInputError(f"players must be at least two different names: {twice[:40]!r} appears twice")
+    if not is_text("".join(value)):
+        odd = next(name for name in value if not is_text(name))
+        raise BadInputError(f"players: {odd[:40]!r} is not UTF-8 text")
+    return tuple(value)
+
+
+def is_text(name: str) -> bool:
+    """Return whether a name can be written down: an argument that was no UTF-8 holds half characters."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class Seats:
+    """Checks that names are players of this table.
+
+    Args:
+        players: their names; None: the table is not known, and any name will do.
+    """
+
+    def __init__(self, players: Sequence[str] | None) -> None:
+        self._players = None if players is None else frozenset(players)
+
+    def one(self, value: Any, name: str) -> str | None:
+        """Read a player's name.
+
+        Raises:
+            BadInputError: it is none, or not one of this table.
+        """
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise wrong_field(name, "the name of a player", value)
+        if self._players is not None and value not in self._players:
+            raise BadInputError(f"{name}: {value[:40]!r} is not one of the players")
+        return value
+
+    def must(self, value: Any, name: str) -> str:
+        """Read a player's name that may not be missing.
+
+        Raises:
+            BadInputError: it is missing, none, or not one of this table.
+        """
+        found = self.one(value, name)
+        if found is None:
+            raise wrong_field(name, "the name of a player", value)
+        return found
+
+    def pairs(self, value: Any, name: str) -> tuple[tuple[str, str], ...]:
+        """Read a list of pairs of players; None gives an empty one.
+
+        Raises:
+            BadInputError: it is none, or a name is not one of this table.
+        """
+        if value is None:
+            return ()
+        if not isinstance(value, (list, tuple)) or len(value) > MOST_CARDS:
+            raise wrong_field(name, "a list of [from, to]", value)
+        pairs = []
+        for pair in value:
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                raise wrong_field(name, "a list of [from, to]", value)
+            pairs.append((self.must(pair[0], name), self.must(pair[1], name)))
+        return tuple(pairs)

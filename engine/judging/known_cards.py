@@ -1,0 +1,142 @@
+"""Where cards are known to be: no card can be in two places.
+
+Each physical card is there once per pack. A card that is known to lie in one place can be neither played nor
+shown nor held in another: somebody has misread one of the two, or there is a card too many.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+
+from engine.cards import JOKER, RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN
+from engine.deals import packs_for
+from engine.judging.matching import missing_cards
+from engine.judging.situation import Action, Holding, Situation
+from engine.sentences import Said, say
+from engine.unseen import UnseenCards
+
+
+def unseen_cards(situation: Situation, action: Action) -> UnseenCards:
+    """Return what an unidentified card can be: whatever is known nowhere on the table or in the action."""
+    mechanics = situation.rules.mechanics
+    packs = packs_for(mechanics, len(situation.players))
+    known = [*(situation.pile or ()), *(situation.burned or ())]
+    moved: dict[str | None, list[str]] = {}
+    for owner, card in _moved(situation, action):
+        moved.setdefault(owner, []).append(card)
+    for player in {*situation.cards, *moved}:
+        holding = situation.holding(player)
+        held = [card for card in (*(holding.hand or ()), *(holding.up or ())) if card != UNKNOWN]
+        known += held
+        known += missing_cards([card for card in moved.get(player, ()) if card != UNKNOWN], held)
+    return UnseenCards(packs, mechanics.jokers * packs, known)
+
+
+def _moved(situation: Situation, action: Action) -> Iterator[tuple[str | None, str]]:
+    """Yield every card that an action names as moved, and whose it was."""
+    player = actor(situation, action)
+    answers = action.answers if action.type == "show" else ()
+    for place, card in enumerate(action.cards):
+        answered = 0 < place <= len(answers)
+        yield (answers[place - 1][0] if answered else player), card
+    for card in (*(action.hand_out or ()), *(action.up_out or ())):
+        yield player, card
+
+
+def actor(situation: Situation, action: Action) -> str | None:
+    """Return who acts: the player named, or else the player whose turn it is."""
+    return situation.turn if action.player is None else action.player
+
+
+def cards_in_two_places(situation: Situation, player: str | None) -> list[str]:
+    """Return the cards of a player that are known in more places than there are packs."""
+    hand, up, _ = situation.holding(player)
+    own = (*(hand or ()), *(up or ()))
+    distinct = set(own)
+    blank = own.count(UNKNOWN)
+    distinct.discard(UNKNOWN)
+    if not distinct:
+        return []
+    places = [situation.pile or (), situation.burned or ()]
+    for other, held in situation.cards.items():
+        if other != player:
+            places += (held[0] or (), held[1] or ())
+    if len(distinct) + blank == len(own) and distinct.isdisjoint(chain.from_iterable(places)):
+        return []
+    packs = packs_for(situation.rules.mechanics, len(situation.players))
+    times = Counter(chain(own, *places))
+    return [card for card in dict.fromkeys(own) if SUIT_OF[card] and times[card] > packs]
+
+
+def came_from_own(action: Action, holding: Holding) -> bool:
+    """Return whether every card that was moved is known to come from where its player had it.
+
+    If no card is known in two places, nothing can be wrong with such cards.
+    """
+    cards = action.cards
+    if action.type == "play" and action.source in ("hand", "up"):
+        own = holding.hand if action.source == "hand" else holding.up
+        if own is None or len(set(cards)) < len(cards):
+            return False
+        return all(card in own and SUIT_OF[card] for card in cards)
+    return action.type == "pick_up"
+
+
+def impossible_cards(situation: Situation, action: Action) -> Iterator[tuple[str, Said]]:
+    """Yield what is wrong with moved cards that cannot be there: the deciding mechanism, and the words."""
+    packs = packs_for(situation.rules.mechanics, len(situation.players))
+    moved = list(_moved(situation, action))
+    here = Counter(card for _, card in moved)
+    for owner, card in dict.fromkeys(moved):
+        if not SUIT_OF[card]:
+            continue
+        burned = (situation.burned or ()).count(card)
+        if burned and burned + here[card] > packs:
+            yield "burnt", say("{card:The} has been burned and is out of the game.", card=card)
+            continue
+        places = list(_other_places(situation, action, owner, card, here[card]))
+        if len(places) + burned + here[card] > packs:
+            many = say("{card:The} was seen {count} times: one was misread.", card=card, count=here[card])
+            yield "one_pack", places[0] if places else many
+    ranks = {RANK_OF[card] for card in here if not SUIT_OF[card] and card != UNKNOWN}
+    if not situation.rules.mechanics.jokers:
+        ranks.discard(RANK_OF[JOKER])
+    for rank in sorted(ranks):
+        if unseen_cards(situation, action).overdrawn(rank):
+            text = RANK_TEXTS[rank]
+            yield "one_pack", say("There are not that many {rank:plural}: one was misread.", rank=text)
+
+
+def _other_places(
+    situation: Situation, action: Action, owner: str | None, card: str, moved: int
+) -> Iterator[Said]:
+    """Yield where a card that `owner` moved is known to be, other than where it came from."""
+    for _ in range((situation.pile or ()).count(card)):
+        yield say("{card:The} already lies on the pile: one of the two was misread.", card=card)
+    for player, holding in situation.cards.items():
+        hand, up = (holding.hand or ()).count(card), (holding.up or ()).count(card)
+        if player == owner and (hand or up):
+            from_hand, from_up = _may_come_from(action)
+            if from_hand and from_up:
+                continue
+            hand, up = hand - (moved if from_hand else 0), up - (moved if from_up else 0)
+        for _ in range(hand):
+            yield say("{card:The} is in {who}'s hand: one of the two was misread.", card=card, who=player)
+        for _ in range(up):
+            says = say(
+                "{card:The} lies face up in front of {who}: one of the two was misread.",
+                card=card,
+                who=player,
+            )
+            yield says
+
+
+def _may_come_from(action: Action) -> tuple[bool, bool]:
+    """Return whether the action's cards may come from the hand, and from the up-cards."""
+    if action.type == "flip" or action.source == "down":
+        return False, False
+    if action.type == "play" and action.source in ("hand", "up"):
+        return action.source == "hand", action.source == "up"
+    return action.type != "take_up", True
