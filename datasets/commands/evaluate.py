@@ -14,7 +14,8 @@ from companion.cli.progress import Bar
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
-    from datasets.measuring.reading.evaluation import PhotoSet, ReadAll
+    from datasets.measuring.reading.evaluation import ReadPhotos
+    from datasets.measuring.reading.photo_sets import PhotoSet
     from datasets.measuring.reading.scores import Score
 
 _COLUMNS = (
@@ -94,8 +95,8 @@ def run(args: argparse.Namespace) -> int:
 class _Ways(NamedTuple):
     """How photos are read."""
 
-    ours: ReadAll
-    detector: ReadAll | None
+    ours: ReadPhotos
+    detector: ReadPhotos | None
     jobs: int
     cluster: str | None
 
@@ -106,7 +107,7 @@ def _sets(asked: list[str], root: Path | None) -> dict[str, PhotoSet]:
     Raises:
         BadInputError: there is no such set, or no folder of photos for it.
     """
-    from datasets.measuring.reading.evaluation import TRAINED_ON, photo_sets
+    from datasets.measuring.reading.photo_sets import TRAINED_ON, photo_sets
 
     if root is None or not root.is_dir():
         raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
@@ -121,11 +122,12 @@ def _measure(
 ) -> None:
     """Measure one set of photos in every way that is asked for."""
     from datasets.measuring.reading.enrolled import ENROLLABLE, with_own_deck
-    from datasets.measuring.reading.evaluation import BESIDE, INDEX_ALONE, evaluate_photos
+    from datasets.measuring.reading.evaluation import DETECTOR_SUFFIX, evaluate_photos
+    from datasets.measuring.reading.photo_sets import LONE_INDEX_SET
 
-    def measured(read_all: ReadAll, row: str, *, boxes: bool = False) -> None:
+    def measured(read_photos: ReadPhotos, row: str, *, boxes: bool = False) -> None:
         with Bar(row, "photos", wanted=not args.json) as bar:
-            score = evaluate_photos(read_all, [name], root, bar.show, boxes=boxes, sets=sets)[0]
+            score = evaluate_photos(read_photos, [name], root, bar.show, boxes=boxes, sets=sets)[0]
         score.name = row
         _print(score, args.json)
 
@@ -135,8 +137,8 @@ def _measure(
             with Bar(f"{name}: learning", "pictures", wanted=not args.json) as bar:
                 own = with_own_deck(name, root, ways.jobs, ways.cluster, bar.show)
             measured(own, f"{name}+deck")
-    if ways.detector is not None and name != INDEX_ALONE:  # a detector of cards finds none there
-        measured(ways.detector, name + BESIDE, boxes=True)
+    if ways.detector is not None and name != LONE_INDEX_SET:  # a detector of cards finds none there
+        measured(ways.detector, name + DETECTOR_SUFFIX, boxes=True)
 
 
 def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None, *, only_this: bool) -> None:

@@ -198,7 +198,10 @@ class _Canvas:
         under += pasted[..., :3] * tint
 
     def finish(
-        self, rng: np.random.Generator, min_visible: float, objects: Sequence[tuple[DrawObject, float]] = OBJECTS
+        self,
+        rng: np.random.Generator,
+        min_visible: float,
+        objects: Sequence[tuple[DrawObject, float]] = OBJECTS,
     ) -> Scene:
         """Draw objects over the cards, light the scene, and return the picture with its truth."""
         covered = np.zeros((self.size, self.size), np.uint8)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.parallel import spread
-from datasets.measuring.reading.evaluation import ReadAll, Timed, timed
+from datasets.measuring.reading.evaluation import ReadPhotos, TimedReadings, timed
 from datasets.photos import LabelledPhoto, card_named, load_set, photos_root, pictures_in
 from datasets.progress import Progress
 from engine.errors import BadInputError
@@ -41,7 +41,7 @@ def with_own_deck(
     jobs: int = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
-) -> ReadAll:
+) -> ReadPhotos:
     """Return what reads the photos of one of `ENROLLABLE`, each with the deck learnt from other pictures.
 
     `jobs` and `cluster`: see `companion.parallel.spread`; `progress` is told pictures that were learnt from.
@@ -90,7 +90,7 @@ def _reader() -> tuple[FaceReader, TableReader]:
     return faces, TableReader(faces=faces)
 
 
-def _timed_with(piece: tuple[LabelledPhoto, Deck]) -> Timed:
+def _timed_with(piece: tuple[LabelledPhoto, Deck]) -> TimedReadings:
     photo, deck = piece
     faces, reader = _reader()
     faces.deck = DeckHead(deck)

@@ -19,7 +19,7 @@ import numpy as np
 
 from companion.parallel import spread
 from datasets.art.decks import deck_names, load_deck
-from datasets.measuring.reading.evaluation import BESIDE, detector
+from datasets.measuring.reading.evaluation import DETECTOR_SUFFIX, detector
 from datasets.measuring.reading.matching import boxed, match_quads, names_of_none
 from datasets.measuring.reading.scores import Score
 from datasets.photos import BACK, Label, surfaces
@@ -107,7 +107,7 @@ class _Way:
 
     def name(self, of: str) -> str:
         """Return the name of a row."""
-        return of + (_WITH_DECK if self.enrolled else BESIDE if self.beside is not None else "")
+        return of + (_WITH_DECK if self.enrolled else DETECTOR_SUFFIX if self.beside is not None else "")
 
 
 def evaluate_held_out(

@@ -17,7 +17,7 @@ _AROUND = 0.8
 """The paper around is made by repeating the picture's rim: so much of its height on every side."""
 
 
-class IndexAloneReader:
+class LoneIndexReader:
     """A `CardReader` of one index corner that fills the picture."""
 
     def __init__(self, faces: FaceReader) -> None:
