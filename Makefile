@@ -20,6 +20,8 @@ test: lint types unit
 lint: $(STAMPS)/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/plain_english.py
 
 types: $(STAMPS)/dev
 	@$(BIN)/mypy

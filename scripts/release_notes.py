@@ -1,7 +1,7 @@
-"""Print what is new in the release that a tag names: `python scripts/release_notes.py v1.2.0`.
+"""Print the section of the changelog for a tag: `python scripts/release_notes.py v1.2.0`.
 
-If the tag is not the version of pyproject.toml, or CHANGELOG.md has no section for it, there is nothing to
-release. Then it prints one line, and its exit status is 2.
+The exit status is 2, with one line, if the tag is not the version in pyproject.toml, or if CHANGELOG.md has
+no section for it.
 """
 
 import re

@@ -1,9 +1,9 @@
 """Photograph the screens for the documentation: `.venv/bin/python scripts/screens.py [FOLDER [KEPT]]`.
 
-It walks through the real window by touch, as the tests do (`tests/companion/drive_app.py`): on an upright
-phone, on a phone on its side, and on a laptop. It makes two pictures in `docs` or another folder:
-`screens.png`, and `sheets.png` with the sheets that open over the screens. A second folder, if named, keeps
-the single photographs. It needs no display, and takes a few minutes.
+It walks through the real window by touch, as the tests do (`tests/e2e/windows/drive_app.py`): on a phone,
+upright and on its side, and on a laptop. It makes two pictures in `docs` or another folder: `screens.png`,
+and `sheets.png` with the sheets that open over them. A second folder keeps the single photographs. It needs
+no display and takes some minutes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from companion import theme
 ROOT = Path(__file__).resolve().parents[1]
 PHONE, SIDEWAYS, LAPTOP = (360, 640), (860, 400), (1280, 720)
 HEIGHT, LOW = 480, 330
-"""Height of a photograph in a row with upright phones, and in a row without, pixels."""
+"""Pixels: the height of a photograph beside upright ones, and in a row of photographs on their side."""
 GAP, LINE = 14, 26
 CONTENTS = "contents"
 """Name of the text in the file of a picture that lists its photographs."""
@@ -47,9 +47,9 @@ class Shot:
 Rows = tuple[tuple[Shot, ...], ...]
 SCREENS: Rows = (
     (
-        Shot("seats", "seats", "TonightScreen", "Before the game"),
-        Shot("seats", "dark", "TonightScreen", "Too dark"),
-        Shot("seats", "by which rules", "TonightScreen", "By which rules"),
+        Shot("seats", "seats", "SetupScreen", "Before the game"),
+        Shot("seats", "dark", "SetupScreen", "Too dark"),
+        Shot("seats", "by which rules", "SetupScreen", "By which rules"),
         Shot("filmed", "table", "TableScreen", "The table"),
         Shot("shown_where", "asked", "QuestionBar", "A question of the referee"),
         Shot("filmed", "log", "LogScreen", "The log"),
@@ -59,17 +59,17 @@ SCREENS: Rows = (
     (
         Shot("enrolled", "enrolling", "EnrolPanel", "A deck is learnt"),
         Shot("enrolled", "enrolled", "DeckScreen", "The decks"),
-        Shot("enrolled", "which deck", "TonightScreen", "With which deck"),
+        Shot("enrolled", "which deck", "SetupScreen", "With which deck"),
         Shot("screens", "more", "MoreScreen", "More"),
         Shot("score", "score-illegal", "TableScreen", "Without a camera"),
         Shot("score", "score-illegal", "TableScreen", "In German", language="de"),
         Shot("score", "score-over", "TableScreen", "The game is over"),
         Shot("evening", "plot", "NightPlot", "The night's losses"),
-        Shot("score", "next-game", "TonightScreen", "The next one"),
+        Shot("score", "next-game", "SetupScreen", "The next one"),
     ),
     (
         Shot("filmed", "table", "TableScreen", "On its side", size=SIDEWAYS),
-        Shot("seats", "seats", "TonightScreen", "Before the game", size=LAPTOP),
+        Shot("seats", "seats", "SetupScreen", "Before the game", size=LAPTOP),
         Shot("filmed", "table", "TableScreen", "The table", size=LAPTOP),
         Shot("filmed", "demonstration", "DemonstrationLine", "The sample film", size=LAPTOP),
     ),
@@ -81,14 +81,14 @@ SHEETS: Rows = (
         Shot("tour", "tour3", "Tour", "The third"),
         Shot("screens", "player", "PlayerSheet", "A play entered"),
         Shot("filmed", "event", "EventSheet", "One event"),
-        Shot("filmed", "correct", "CorrectSheet", "Put right"),
-        Shot("screens", "ask", "AskSheet", "Can I play this?"),
+        Shot("filmed", "correct", "CorrectSheet", "Correct"),
+        Shot("screens", "ask", "PlayCheckSheet", "Can I play this?"),
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),
         Shot("sung", "songs one sung", "SongsSheet", "One song is sung"),
         Shot("filmed", "replay", "ReplayView", "The evening again"),
-        Shot("shown_where", "tapped", "TapPlaces", "Show where they lie"),
+        Shot("shown_where", "tapped", "TapPlaces", "Show the places"),
         Shot("shown_where", "draw pile", "TapPlaces", "… the draw pile last"),
         Shot("places", "places", "DragPlaces", "Places, on a laptop", size=LAPTOP),
     ),
@@ -103,7 +103,7 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
         SystemExit: a photograph does not show the class that it should.
     """
     sys.path.insert(0, str(ROOT))
-    from tests.companion import test_screens
+    from tests.e2e.windows import test_screens
 
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
         os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not the decks and settings of this user
@@ -158,7 +158,7 @@ def _shrunk(path: Path, height: int) -> Image.Image:
 
 
 def contents(rows: Rows) -> str:
-    """Return the list of the photographs in a picture. A test compares it with the list in the file."""
+    """Return what a picture shows. Its file holds this text too, so a test can find outdated pictures."""
     return "\n".join(f"{shot.shows}: {shot.below}" for row in rows for shot in row)
 
 

@@ -1,9 +1,31 @@
-"""What holds for all tests."""
+"""What holds for all tests: no deadlines, and nothing of the user of this machine is read or written."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 # No test may fail because the machine was busy.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+_KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Put the user's folders into the tests' own; programs that tests start inherit them."""
+    home = tmp_path_factory.mktemp("home")
+    before = {f"XDG_{kind}": os.environ.get(f"XDG_{kind}") for kind in _KINDS}
+    for kind in _KINDS:
+        os.environ[f"XDG_{kind}"] = str(home / kind.lower())
+    yield home
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

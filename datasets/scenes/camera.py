@@ -1,7 +1,7 @@
 """A pinhole camera over a table.
 
-Table coordinates are millimetres, as in a plan: x points to the right, y down, and z up to the camera. The system
-is left-handed, so a plan and a picture from above turn in the same direction.
+Table coordinates are millimetres, as in a plan: x points to the right, y down, and z up to the camera. The
+system is left-handed, so a plan and a picture from above turn in the same direction.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Camera:
 
 
 def random_camera(rng: np.random.Generator, size: int, view_mm: float) -> Camera:
-    """Return the camera of a phone in a hand or a clamp: mostly steep, sometimes tilted by up to 50 degrees."""
+    """Return the camera of a phone in a hand or a clamp: mostly steep, tilted by up to 50 degrees."""
     tilt = np.radians(min(50.0, abs(rng.normal(0, 22)) if rng.random() < 0.8 else rng.uniform(25, 50)))
     quarter = rng.integers(4) * np.pi / 2  # phones are mostly parallel to the edges of the table
     azimuth = quarter + rng.normal(0, 0.15) if rng.random() < 0.5 else rng.uniform(0, 2 * np.pi)

@@ -1,7 +1,7 @@
 """Pictures of cards for scenes: decks of real art, and invented faces and backs for variety.
 
-The outline network must recognise a card by its shape, edge and paper, not by its print. So some cards are random:
-pips in strange places, panels like courts, backs of all kinds.
+The outline network must recognise a card by its shape, edge and paper, not by its print. So some cards are
+random: pips in strange places, panels like courts, backs of all kinds.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class ScenePack:
     number: int
 
     def draw(self, rng: np.random.Generator, face_up: bool) -> tuple[str, tuple[Art, ...]]:
-        """Return the code of a random card (`??` if invented, `BACK` if face down), and its picture by size."""
+        """Return the code of a random card (`??`: invented, `BACK`: face down) and its pictures."""
         if not face_up:
             return "BACK", self.stock.back(self.deck, self.back_index, self.number)
         if not self.cards:

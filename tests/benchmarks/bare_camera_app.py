@@ -31,7 +31,7 @@ from kivy.clock import Clock  # noqa: E402
 from kivy.graphics.texture import Texture  # noqa: E402
 from kivy.uix.image import Image  # noqa: E402
 
-from tests.companion.shown_pictures import ShownPictures  # noqa: E402
+from tests.e2e.windows.shown_pictures import ShownPictures  # noqa: E402
 
 
 class BareApp(App):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.missed import tally
+from tests.unit.engine.missed import tally
 
 pytestmark = pytest.mark.benchmark
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from companion.game.event_log import GameBook, Line
-from companion.game.refereeing import judge_of
+from companion.game.event_log import EventLine, EventLog
+from companion.game.refereeing import make_referee
 from engine.events import Event
 from vision.table.layout import PLAY, Layout
 from vision.table.observations import see
@@ -31,17 +31,17 @@ class Baseline:
         options: Sequence[str] = (),
         dealer: str | None = None,
     ) -> None:
-        self._book = GameBook(judge_of(rules, players, options=options, dealer=dealer))
+        self._book = EventLog(make_referee(rules, players, options=options, dealer=dealer))
         self._pile: list[str] = []
         self._begun = False
         self._players, self._next = tuple(players), starter
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[EventLine]:
         """What it reports, with rulings, in the order of time."""
         return sorted(self._book.lines, key=lambda line: float(line["t"]))
 
-    def deal(self, line: Line) -> None:
+    def deal(self, line: EventLine) -> None:
         """Take in the deal as the watcher saw it."""
         self._book.take([Event.from_json({**line, "id": 1})])
 

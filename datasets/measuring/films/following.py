@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from companion.game.refereeing import Refereeing
+from companion.game.refereeing import WatchedGame
 from companion.game.scoring import Score, compare, read_events
 from companion.parallel import spread
 from datasets.films.production import prepare, true_events
@@ -45,7 +45,7 @@ def follow_plan(plan: FilmPlan) -> Followed:
     scene = prepare(story, shot_of(plan, story))
     truth = true_events(scene, story)
     reader = TimelineReader(scene)
-    game = Refereeing.open(
+    game = WatchedGame.open(
         rules=story.rules,
         players=story.players,
         options=story.options,

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from companion.cli.event_writer import EventWriter
-from companion.cli.recording import Recorded
-from companion.game.recorder import GameKeeper
+from companion.cli.recording import RecordedGames
+from companion.game.event_pictures import add_event_pictures
+from companion.game.history import load_history
+from companion.game.recorder import GameRecorder
 from companion.game.scoring import compare, percentile, read_events, read_lines, read_truth
-from companion.game.setup import Choice
-from companion.game.snapshots import remember
-from companion.game.starting import before, watched_game
-from companion.store.rows import is_texts
+from companion.game.setup import GameSetup
+from companion.game.starting import open_watched_game
+from companion.store.rows import is_string_list
 from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.measuring.films.plan import FilmPlan
@@ -158,15 +159,15 @@ def _play(
     until: float,
     sample: Callable[[], None],
 ) -> Played:
-    choice = _choice(film, store)
+    setup = _choice(film, store)
     played = Played(film.stem, round(time.monotonic() - began, 1))
     told: list[dict[str, Any]] = []
     with ExitStack() as stack:
         source = stack.enter_context(closing(open_source(str(film))))
-        keeper = GameKeeper(Store.open(store), choice)
-        game = watched_game(choice, before(choice))
+        keeper = GameRecorder(Store.open(store), setup)
+        game = open_watched_game(setup, load_history(setup))
         moments: dict[int, bytes] = {}
-        recorded = stack.enter_context(closing(Recorded(game, EventWriter(str(events)), None, keeper)))
+        recorded = stack.enter_context(closing(RecordedGames(game, EventWriter(str(events)), None, keeper)))
         pictures, t = Paced(source, pace, until), 0.0
         for t, frame in pictures:
             lines = recorded.feed(frame, t)
@@ -174,7 +175,7 @@ def _play(
             told += lines
             # As the app does: they take memory and time.
             arms = recorded.arms if lines else None
-            remember(moments, lines, frame, recorded.layout, arms, recorded.readings)
+            add_event_pictures(moments, lines, frame, recorded.layout, arms, recorded.readings)
             played.pictures += 1
             sample()
         told += recorded.finish(t)
@@ -183,7 +184,7 @@ def _play(
     return played
 
 
-def _choice(film: Path, store: Path) -> Choice:
+def _choice(film: Path, store: Path) -> GameSetup:
     """Return the game that a film's truth names.
 
     Raises:
@@ -193,11 +194,11 @@ def _choice(film: Path, store: Path) -> Choice:
     header = next(iter(read_lines(truth)), {})
     players, options, rules = header.get("players"), header.get("options") or [], header.get("rules")
     dealer = header.get("dealer")
-    if not (is_texts(players) and is_texts(options) and isinstance(rules, str) and players):
+    if not (is_string_list(players) and is_string_list(options) and isinstance(rules, str) and players):
         raise BadInputError(f"{truth}: the first line does not describe a film")
     if not isinstance(dealer, str | None):
         raise BadInputError(f"{truth}: the first line names no dealer")
-    return Choice(
+    return GameSetup(
         source=str(film),
         players=tuple(players),
         rules=rules,

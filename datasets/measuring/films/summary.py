@@ -29,11 +29,11 @@ CONDITIONS: dict[str, Callable[[Row], str]] = {
     "light": lambda row: f"light: {row['light']}",
     "tilt": _tilt_band,
     "camera": lambda row: "camera held in a hand" if row.get("sway") else "camera on a stand",
-    "company": lambda row: "company: lively" if row.get("lively") else "company: nothing beside the game",
-    "deck": lambda row: "deck held out from training" if row["deck_held_out"] else "deck seen in training",
-    "table": lambda row: "table drawn for the film" if row["surface"] == "drawn" else "table photographed",
+    "company": lambda row: "people: lively" if row.get("lively") else "people: they only play",
+    "deck": lambda row: "deck unknown to training" if row["deck_held_out"] else "deck known from training",
+    "table": lambda row: "table top: drawn" if row["surface"] == "drawn" else "table top: photographed",
 }
-"""By what the films are told apart: the condition's name, and how a row's level of it is called."""
+"""The conditions by which films differ: for each its name, and the label of a row."""
 
 
 def report(rows: Sequence[Row], **about: Any) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def report(rows: Sequence[Row], **about: Any) -> dict[str, Any]:
 def by_machine(report: Mapping[str, Any]) -> list[tuple[dict[str, Any], list[Row]]]:
     """Return the machines on which a report's films were watched, each with their rows, most films first.
 
-    A film of which that was not noted was watched where the report was made.
+    A film without a note of its machine counts for the machine that made the report.
     """
     groups: dict[str, tuple[dict[str, Any], list[Row]]] = {}
     for row in report.get("rows", ()):

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from companion.cli.event_writer import EventWriter
-from companion.cli.recording import Recorded
+from companion.cli.recording import RecordedGames
 from companion.cli.watch import follow
+from companion.game.history import GameHistory
 from companion.game.scoring import Score, compare, read_events, read_lines, read_truth
-from companion.game.setup import Choice
-from companion.game.starting import Before, watched_game
+from companion.game.setup import GameSetup
+from companion.game.starting import open_watched_game
 from datasets.art.decks import VALID_DECKS
 from datasets.films.production import truth_path
 from datasets.measuring.films.baseline import Baseline
@@ -95,11 +96,11 @@ def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole
     truth = read_truth(truth_path(film))
     row = _condition(film, told[0])
     game = {"rules": row["rules"], "options": tuple(row["options"]), "dealer": row["dealer"]}
-    choice = Choice(source=str(film), players=tuple(row["players"]), kept=False, **game)
-    baseline = _baseline(choice, truth)
+    setup = GameSetup(source=str(film), players=tuple(row["players"]), kept=False, **game)
+    baseline = _baseline(setup, truth)
     with closing(open_source(str(film))) as source, whole_file(events) as part:
         with closing(EventWriter(str(part))) as recorder:
-            overheard = Overheard(watched_game(choice, Before()), recorder, baseline)
+            overheard = Overheard(open_watched_game(setup, GameHistory()), recorder, baseline)
             wall, cpu = time.perf_counter(), time.process_time()
             follow(source, overheard, lambda t: progress(t, source.seconds or t or 1.0))
             row["wall_s"] = round(time.perf_counter() - wall, 2)
@@ -114,18 +115,18 @@ def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole
     return row
 
 
-def _baseline(choice: Choice, truth: list[Row]) -> Baseline:
+def _baseline(setup: GameSetup, truth: list[Row]) -> Baseline:
     acts = (line["player"] for line in truth if line["event"] in ("play", "flip", "pick_up", "show"))
     return Baseline(
-        choice.rules,
-        choice.players,
-        starter=next(acts, choice.players[0]),
-        options=choice.options,
-        dealer=choice.dealer,
+        setup.rules,
+        setup.players,
+        starter=next(acts, setup.players[0]),
+        options=setup.options,
+        dealer=setup.dealer,
     )
 
 
-class Overheard(Recorded):
+class Overheard(RecordedGames):
     """A watched game whose readings the baseline sees as well; notes how long each event took to compute."""
 
     def __init__(self, game: Any, events: EventWriter, baseline: Baseline) -> None:

@@ -1,4 +1,4 @@
-"""A report of measured films as Markdown: one table of measures, one by event type, one by condition."""
+"""A report of measured films as Markdown tables: the measures, the types of event, the conditions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def as_markdown(report: dict[str, Any]) -> str:
 
 
 def table(head: Cells, rows: Sequence[Cells], numbers_from: int = 1) -> str:
-    """Return a Markdown table; columns from `numbers_from` on are set flush right."""
+    """Return a Markdown table; columns from `numbers_from` on are aligned right."""
     rule = ["---" if column < numbers_from else "---:" for column in range(len(head))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *rows))
 
 
 def number(value: Any, form: str = ".3f") -> str:
-    """Return a number as a table shows it; a dash for what could not be measured."""
+    """Return a number for a table; a dash if there is none."""
     return "-" if value is None else format(value, form)
 
 
@@ -41,11 +41,11 @@ def _about(report: dict[str, Any]) -> str:
 
 
 def _on_machine(machine: dict[str, Any], rows: Sequence[dict[str, Any]], *, alone: bool) -> str:
-    """Return where films were watched, how many unless it was all of them, and how busy it was there."""
+    """Return on which machine films were watched, how many of them, and how busy it was."""
     loads = [row["load"] for row in rows if row["load"] is not None]
     text = f"on {machine['cores']} cores ({machine['processor']})"
     if loads:
-        text += f", on which {min(loads):.0f} to {max(loads):.0f} processes wanted to run"
+        text += f", {min(loads):.0f} to {max(loads):.0f} busy processes"
     return text if alone else f"{len(rows)} {text}"
 
 
@@ -55,7 +55,7 @@ def _measures(report: dict[str, Any]) -> str:
     for goal in FILM_GOALS:
         values = [number(side.get(goal.field), goal.form) for side in (ours, plain)]
         rows.append((goal.title, *values, goal.wanted()))
-    return table(("measure", "watch", "plain baseline", "goal"), rows)
+    return table(("measure", "this program", "plain baseline", "goal"), rows)
 
 
 def _by_event(report: dict[str, Any]) -> str:
@@ -64,25 +64,25 @@ def _by_event(report: dict[str, Any]) -> str:
         cells = [number(sides[s][m]) for s in ("watch", "baseline") for m in ("f1", "precision", "recall")]
         rows.append((kind, str(sides["watch"]["true"]), *cells))
     titles = ("F1", "precision", "recall", "baseline F1", "baseline precision", "baseline recall")
-    return table(("event", "true", *titles), rows)
+    return table(("event", "number", *titles), rows)
 
 
 _COLUMNS = (
     Goal("F1", "f1"),
     Goal("precision", "precision"),
     Goal("recall", "recall"),
-    Goal("player right", "player_right"),
-    Goal("illegal found", "illegal_found"),
-    Goal("false alarms a game", "false_alarms_per_game", form=".2f"),
-    Goal("games with no correction", "games_right", form=".2f"),
-    Goal("ruling after, median s", "delay_median_s", form=".2f"),
-    Goal("95th percentile s", "delay_p95_s", form=".2f"),
-    Goal("times real time", "speed", form=".2f"),
+    Goal("correct player", "player_right"),
+    Goal("breaches found", "illegal_found"),
+    Goal("false alarms per game", "false_alarms_per_game", form=".2f"),
+    Goal("games without correction", "games_right", form=".2f"),
+    Goal("time to ruling, median, s", "delay_median_s", form=".2f"),
+    Goal("95th percentile, s", "delay_p95_s", form=".2f"),
+    Goal("speed, times real time", "speed", form=".2f"),
 )
 _PLAIN_COLUMNS = (
     Goal("baseline F1", "f1"),
-    Goal("baseline illegal found", "illegal_found"),
-    Goal("baseline false alarms a game", "false_alarms_per_game", form=".2f"),
+    Goal("baseline breaches found", "illegal_found"),
+    Goal("baseline false alarms per game", "false_alarms_per_game", form=".2f"),
 )
 
 

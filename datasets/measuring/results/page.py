@@ -1,8 +1,8 @@
-"""One page of results: each goal of the product, and what was reached, from the JSON that the commands write.
+"""The page of results: each goal of the product beside the number that was measured.
 
 `shithead results` reads a folder with films.json (`shithead measure`), photos.jsonl (`evaluate --json`),
-soak.json (`shithead soak`) and benchmarks.jsonl (`pytest -m benchmark`, with SHITHEAD_MEASURED). What is not
-there is *not measured*; nothing is taken from anywhere else.
+soak.json (`shithead soak`) and benchmarks.jsonl (`pytest -m benchmark`, with SHITHEAD_MEASURED). A goal
+without a number there is *not measured*.
 """
 
 from __future__ import annotations
@@ -35,29 +35,44 @@ _MADE_BY = {
     for goal in part
     if goal.source.startswith("benchmarks/")
 }
-"""By what each benchmark's number is made."""
+"""The test file or command that measures each benchmark."""
 _INTRO = """# Results
 
-Each goal of the product and what was reached. `shithead results` makes this page from the files in
-`docs/measured`, which other commands write; each number stands with its command. Times and speeds are as
-good as the machine was quiet: where more processes wanted to run than it has cores, it was not. What is *not
-measured* is said to be so.
+This page compares each goal with what was measured. `shithead results` writes it from the files in
+`docs/measured`. Each row names the command that measured it. A goal without a number says *not measured*.
+
+**All films on this page are rendered, and the players in them are polite.** Their arms appear only to play.
+Real people lean over the table, drink and rest their hands on the cards. The program does not yet follow
+such games well, and this page has no number for them. See [What does not work yet](limits.md).
+
+How to read the numbers:
+
+- **Precision** is the share of reported events (or cards) that are true. **Recall** is the share of true ones
+  that were reported. **F1** combines the two; 1 is perfect.
+- **Median**: half of all values are smaller. **95th percentile**: 95 of 100 values are smaller.
+- **Plain baseline**: a simple rule on the same card readings. Each new card on top counts as a play by the
+  player whose turn it is.
+- **Busy processes** are those that wanted to run at the same time. Times and speeds count only where that
+  number is no larger than the number of cores.
 """
+_MACHINES = (
+    "The program is named by the start of its checksum. Not every number was measured with the newest one."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the commands wrote."""
+    """The numbers that the commands wrote."""
 
     films: Mapping[str, Any] = field(default_factory=dict)
     photos: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Rows of `shithead evaluate --json` by set; of a set measured twice the last."""
+    """Rows of `shithead evaluate --json` by set; the last one counts."""
     soak: Mapping[str, Any] = field(default_factory=dict)
     benchmarks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Lines of the benchmarks by name; of one measured twice the last."""
+    """Lines of the benchmarks by name; the last one counts."""
 
     def value(self, path: str) -> float | None:
-        """Return the number at `FILE/key/key/...`, such as `films/overall/watch/f1`; None where it is not."""
+        """Return the number at `FILE/key/key/...`, such as `films/overall/watch/f1`, or None."""
         source, *keys = path.split("/")
         here: Any = getattr(self, source)
         for key in keys:
@@ -66,10 +81,10 @@ class Measured:
 
 
 def read_measured(folder: Path) -> Measured:
-    """Read what is there.
+    """Read the files of a folder; each may be missing.
 
     Raises:
-        BadInputError: there is no such folder, or a file in it is not what a command wrote.
+        BadInputError: there is no such folder, or no command of this program wrote one of its files.
     """
     if not folder.is_dir():
         raise BadInputError(f"{folder}: there is no such folder")
@@ -87,7 +102,7 @@ def read_measured(folder: Path) -> Measured:
 
 
 def _check(measured: Measured, name: str, path: Path) -> None:
-    """Make a page of one file alone: what that cannot be made of, no command wrote."""
+    """Refuse a file that no page can be made of: no command wrote it."""
     plot = path.with_name("soak.png")
     try:
         page(Measured(**{name: getattr(measured, name)}), plot.name if plot.is_file() else None)
@@ -100,7 +115,7 @@ def _no_result(path: Path) -> BadInputError:
 
 
 def _with_film_hours(soak: dict[str, Any]) -> dict[str, Any]:
-    """Return a soak with how long its films were: at a pace of 2, an hour shows two hours of film."""
+    """Return a soak with its hours of film: at a pace of 2, an hour shows two hours of film."""
     hours, pace = soak.get("hours"), soak.get("pace")
     if not (isinstance(hours, int | float) and isinstance(pace, int | float)):
         return soak
@@ -108,7 +123,7 @@ def _with_film_hours(soak: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_share(photos: dict[str, Any]) -> dict[str, Any]:
-    """Return a set's row with which share of its cards was named confidently and wrongly."""
+    """Return the row of a set with its share of confident wrong names."""
     wrong, cards = photos.get("confidently_wrong"), photos.get("cards")
     if not (isinstance(wrong, int) and isinstance(cards, int) and cards):
         return photos
@@ -116,7 +131,7 @@ def _with_share(photos: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_lag_ratio(soak: dict[str, Any]) -> dict[str, Any]:
-    """Return a soak with how its lag grew: the second half's median as a multiple of the first half's."""
+    """Return a soak with the growth of its lag: median of the second half / median of the first."""
     lag = Measured(soak=soak)
     first, second = (lag.value(f"soak/lag_s/{half}_half/median") for half in ("first", "second"))
     return {**soak, "lag_second_to_first": second / first} if first and second is not None else soak
@@ -146,20 +161,24 @@ def _object(text: str, path: Path) -> dict[str, Any]:
 
 
 def page(measured: Measured, plot: str | None) -> str:
-    """Return the page as Markdown; `plot` is where the soak's picture lies, as seen from it."""
-    parts = [_INTRO, _machines(measured)]
+    """Return the page as Markdown; `plot` is the path of the picture of the soak, relative to the page."""
+    parts = [_INTRO]
     for title, goals in PARTS.items():
         rows = [_row(goal, measured) for goal in goals]
-        parts.append(f"## {title}\n\n{table(('goal', 'asked', 'reached', 'met', 'by'), rows, 5)}")
+        parts.append(f"## {title}\n\n{table(('what', 'goal', 'measured', 'met', 'command'), rows, 5)}")
     if measured.photos:
-        parts.append(f"## Cards, set by set\n\n{photo_rows(measured.photos)}")
+        parts.append(f"## Cards by set of photos\n\n{photo_rows(measured.photos)}")
     beside = beside_rows(measured.photos)
     if beside is not None:
-        parts.append(f"## Photos beside a one-stage detector\n\n{beside}")
+        parts.append(f"## Beside a one-stage detector\n\n{beside}")
     if measured.films:
-        parts.append(f"## Films by event and condition\n\n{as_markdown(dict(measured.films)).strip()}")
+        parts.append(
+            f"## Films by type of event and by condition\n\n{as_markdown(dict(measured.films)).strip()}"
+        )
     if measured.soak and plot is not None:
-        parts.append(f"## The soak\n\n{_soak_words(measured.soak)}\n\n![The soak over its time]({plot})")
+        picture = f"![Memory, lag and dropped pictures over time]({plot})"
+        parts.append(f"## A long run\n\n{_soak_words(measured.soak)}\n\n{picture}")
+    parts.append(f"## When and where\n\n{_MACHINES}\n\n{_machines(measured)}")
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -173,7 +192,7 @@ def _row(goal: ProductGoal, measured: Measured) -> tuple[str, ...]:
 
 
 def _machines(measured: Measured) -> str:
-    """Return what was measured when, on what and with which program: a row for each that differs."""
+    """Return a table of dates, machines and programs: a row for each combination."""
     benchmarks = [(_MADE_BY[what], row) for what, row in measured.benchmarks.items() if what in _MADE_BY]
     rows = [
         *_machine_rows("films", _films_by_machine(measured.films)),
@@ -181,7 +200,7 @@ def _machines(measured: Measured) -> str:
         *_machine_rows("soak", [("soak", measured.soak)]),
         *_machine_rows("benchmarks", benchmarks),
     ]
-    head = ("what", "when", "machine", "processes that wanted to run", "system", "versions", "program")
+    head = ("what", "when", "machine", "busy processes", "system", "versions", "program")
     return table(head, rows, len(head))
 
 
@@ -193,7 +212,7 @@ def _films_by_machine(films: Mapping[str, Any]) -> list[tuple[str, Mapping[str, 
 
 
 def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -> list[tuple[str, ...]]:
-    """Return a row for those of a source that were measured alike, naming them where not all were."""
+    """Return a row for each combination of date and machine; it names its parts if there are several."""
     groups: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     for name, row in named:
         if row.get("machine"):
@@ -221,7 +240,7 @@ def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -
 
 
 def _busy(measured: Iterable[Mapping[str, Any]]) -> str:
-    """Return how many processes wanted to run meanwhile, at least and at most; empty if nobody knows."""
+    """Return the least and the largest number of busy processes; empty if nobody knows."""
     rows = [row for one in measured for row in (one, *one.get("rows", ()))]
     loads = [row["load"] for row in rows if row.get("load") is not None]
     return f"{min(loads):.0f} to {max(loads):.0f}" if loads else ""
@@ -230,7 +249,7 @@ def _busy(measured: Iterable[Mapping[str, Any]]) -> str:
 def _soak_words(soak: Mapping[str, Any]) -> str:
     hours, busy = number(soak["hours"], ".2f"), number(soak.get("load"), ".0f")
     return (
-        f"{hours} hours at {soak['pace']:g} times real pace, {soak['films_played']} whole films in turn;"
-        f" {100 * soak['dropped_share']:.0f} % of the pictures came while the program was computing and were"
-        f" dropped ({busy} processes wanted to run at its end). Where many are dropped, less is seen."
+        f"The run took {hours} hours at {soak['pace']:g} times real pace and showed"
+        f" {soak['films_played']} whole films. {100 * soak['dropped_share']:.0f} % of the pictures came while"
+        f" the program was computing, and were dropped. At its end {busy} processes were busy."
     )

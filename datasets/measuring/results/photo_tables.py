@@ -1,4 +1,4 @@
-"""The rows of `shithead evaluate` as Markdown: the reader's, and beside them a one-stage detector's."""
+"""The rows of `shithead evaluate` as Markdown tables: this program, and a one-stage detector beside it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 from datasets.measuring.reading.evaluation import DETECTOR_SUFFIX
 from datasets.measuring.results.film_tables import number, table
 
-_WRONG = ("confidently wrong", "confidently_wrong", ".0f")
+_WRONG = ("confident wrong names", "confidently_wrong", ".0f")
 _COLUMNS = (
     ("precision", "precision", ".3f"),
     ("recall", "recall", ".3f"),
-    ("named right", "identity_right", ".3f"),
+    ("named correctly", "identity_right", ".3f"),
     _WRONG,
     ("calibration error", "calibration_error", ".3f"),
     ("ms", "ms", ".0f"),
 )
-_WORDS = """Each cell: the reader, without an enrolled deck / a plain one-stage YOLO26n, one class per card,
-trained on the same scenes. How far its training got, `models/onestage/MODEL_CARD.md` says, and that is part
-of what these numbers mean. Its boxes are held against upright boxes around the cards, and it knows no
-face-down cards. The two times were not taken in the same run, nor on an equally quiet machine: beside each
-reader's time in the table above stands how many processes wanted to run.
-By `shithead evaluate --json --beside WEIGHTS`."""
+_WORDS = """Each cell holds two numbers: this program / a plain one-stage detector. The detector is a YOLO26n
+with one class per card, trained on the same scenes. `models/onestage/MODEL_CARD.md` says how long it was
+trained. No deck was enrolled. The detector is scored by upright boxes, and does not know face-down cards.
+The two times come from different runs: compare them with care.
+
+Command: `shithead evaluate --json --beside WEIGHTS`."""
 
 
 def beside_rows(photos: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return the table with a word before it, or None where no such detector was measured.
+    """Return the table with an introduction, or None if no such detector was measured.
 
-    `photos` are rows as `shithead evaluate --json` prints them, by set.
+    `photos` holds the rows of `shithead evaluate --json` by the name of the set.
     """
     rows = []
     for name, ours in photos.items():
@@ -45,17 +45,34 @@ def beside_rows(photos: Mapping[str, Mapping[str, Any]]) -> str | None:
     return f"{_WORDS}\n\n{table(head, rows)}"
 
 
-_SET_WORDS = """`SET_down`: the face-down cards; `SET+deck`: read with that deck enrolled from other pictures.
-`held_out` are rendered frames of decks that no network was trained on; `alvaro_corners` shows index corners
-alone, cut out. Sets that networks were trained on are left out, but for the one photo of bidly_fans.
-By `shithead evaluate --json --enrolled`."""
+_SETS = {
+    "vpo_table": "6 photos of a whole table, 12 megapixels, from above at a tilt",
+    "rf100_valid": "close photos of 1 to 5 cards of one deck, which training saw; overlap, dim light",
+    "laptopcam_piles": "untidy piles",
+    "bidly_fans": "one photo of four fanned hands; training saw it",
+    "avgustine_quads": "single cards on a black table, bright to dim",
+    "jaxon411": "coarse photos from above, 1024 x 288; ranks only",
+    "evan_backs": "face-down cards and piles; some labels hold two cards",
+    "yuchenrao_single": "single cards",
+    "alvaro_corners": "index corners, cut out",
+    "held_out": "rendered frames of three decks that training did not see",
+    "held_out_jokers": "the jokers in those frames",
+}
+_SET_WORDS = """*Named correctly* is a share of all labelled cards. A *confident wrong name* has a
+confidence of 0.9 or more. *Calibration error* is the average difference between confidence and truth. A set
+that ends in `_down` holds the face-down cards of the same photos. `+deck` means that the deck was enrolled
+first, from other pictures. Sets that training used are left out, except for the photo of `bidly_fans`.
+
+Command: `shithead evaluate --json --enrolled`."""
 
 
 def photo_rows(photos: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the reader's rows, one for each set, with a word before them."""
+    """Return two tables: what each set shows, and the results on it."""
     columns = [*_COLUMNS]
-    columns.insert(columns.index(_WRONG) + 1, ("their share", "confidently_wrong_share", ".3f"))
-    columns.append(("processes that wanted to run", "load", ".0f"))
+    columns.insert(
+        columns.index(_WRONG) + 1, ("share of confident wrong names", "confidently_wrong_share", ".3f")
+    )
+    columns.append(("busy processes", "load", ".0f"))
     rows = [
         (
             name,
@@ -67,4 +84,5 @@ def photo_rows(photos: Mapping[str, Mapping[str, Any]]) -> str:
         if not name.endswith(DETECTOR_SUFFIX)
     ]
     head = ("set", "photos", "cards", *(title for title, _, _ in columns))
-    return f"{_SET_WORDS}\n\n{table(head, rows)}"
+    shown = [(name, words) for name, words in _SETS.items() if name in photos]
+    return f"{table(('set', 'content'), shown, 2)}\n\n{_SET_WORDS}\n\n{table(head, rows)}"

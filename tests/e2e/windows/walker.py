@@ -1,0 +1,230 @@
+"""Walks through the real window by touch, for the programs that the tests run (`drive_app.py` and others)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from companion.app.window import make_app
+from companion.game.setup import GameSetup
+from companion.settings import Settings
+from companion.sources.cameras import sample_film
+from tests.e2e.windows import as_phone
+from tests.e2e.windows.measuring import measure, pixels
+from vision.recognition.runtime import available_backends
+
+Steps = Iterator[None]
+PATIENCE_S = 120.0
+_BACKSPACE, _END = 8, 279
+"""Keys by the numbers that Kivy knows them under."""
+PLAYERS = ("Ann", "Bob", "Cat", "Dan")
+
+
+def sample_setup(*, store: Path | None = None, kept: bool = True) -> GameSetup:
+    """Return the choice of the sample film's game."""
+    sample = sample_film()
+    return GameSetup(
+        source=str(sample.path),
+        rules=sample.rules,
+        options=sample.options,
+        players=sample.players,
+        dealer=sample.dealer,
+        store=store,
+        kept=kept,
+    )
+
+
+class Walker:
+    """Runs a scenario, one step every few frames, on the window's own clock."""
+
+    def __init__(
+        self, size: tuple[int, int], store: Path, pictures: Path | None, settings: Settings | None
+    ) -> None:
+        self.store, self.pictures = store, pictures
+        self.app = make_app(size=size, store=store, settings=settings)
+        self.saw: dict[str, Any] = {}
+        self.measured: dict[str, Any] = {}
+
+    def run(self, scenario: Callable[[Walker], Steps], *, every_s: float = 0.03) -> dict[str, Any]:
+        steps = scenario(self)
+        take_steps(self.app, steps, first_s=0.3, every_s=every_s)
+        next(steps)  # what the window begins with
+        self.app.run()
+        return {**self.saw, "measured": self.measured, **reads_by()}
+
+    @property
+    def screen(self) -> Any:
+        return self.app.screen
+
+    def tap(self, widget: Any, *, steps: int = 3) -> Steps:
+        """Touch the middle of `widget`, through the window, as a finger would; wait for what comes of it.
+
+        On a small screen it is scrolled to first.
+        """
+        from kivy.tests.common import UnitTestTouch
+
+        assert widget.get_root_window() is not None, f"{widget} is not on the screen"
+        scrolled = scrolls(widget)
+        if scrolled is not None and not scrolled.collide_point(
+            *scrolled.parent.to_widget(*widget.to_window(*widget.center))
+        ):
+            scrolled.scroll_to(widget, animate=False)
+            yield from rest(2)
+        touch = UnitTestTouch(*widget.to_window(*widget.center))
+        touch.touch_down()
+        touch.touch_up()
+        yield from rest(steps)
+
+    def tap_row(self, event_id: int) -> Steps:
+        """Tap the row of the log in which an event stands; a list that is too low is scrolled to it."""
+        rows = self.screen.rows
+        for share in (1.0, 0.5, 0.0):
+            shown = [row for row in rows.children[0].children if row.event_id == event_id]
+            if shown:
+                break
+            rows.scroll_y = share
+            yield from rest(3)
+        yield from self.tap(shown[0])
+
+    def write(self, field: Any, text: str) -> Steps:
+        """Tap a field and put `text` there in place of what it says."""
+        yield from self.tap(field)
+        type_over(field, text)
+        yield from rest(2)
+
+    def drag(self, widget: Any, goal: tuple[float, float]) -> Steps:
+        """Drag from the middle of `widget` to a place in the window, as a finger would."""
+        from kivy.tests.common import UnitTestTouch
+
+        start = widget.to_window(*widget.center)
+        touch = UnitTestTouch(*start)
+        touch.touch_down()
+        for share in (0.3, 0.7, 1.0):
+            touch.touch_move(*(a + share * (b - a) for a, b in zip(start, goal, strict=True)))
+            yield
+        touch.touch_up()
+        yield from rest(3)
+
+    def go(self, name: str) -> Steps:
+        yield from self.tap(self.app.root.places[name])
+        yield from rest(2)
+        assert self.app.at == name
+
+    def unsaid(self) -> Steps:
+        """Wait for the line to go that says what was just done."""
+        yield from until(lambda: not self.screen.ids.toast.opacity)
+        yield from rest(2)  # the picture without it is yet to be drawn
+
+    def texts(self) -> list[str]:
+        """Return every text that is on the screen."""
+        from kivy.core.window import Window
+        from kivy.uix.label import Label
+
+        found = []
+        for top in Window.children:
+            for widget in top.walk():
+                if isinstance(widget, Label) and widget.text and widget.opacity:
+                    found.append(getattr(widget, "full_text", "") or widget.text)
+        return found
+
+    def look(self, name: str) -> None:
+        """Note the texts and the measures of everything, and photograph it."""
+        self.measured[name] = measure()
+        self.saw[name] = self.texts()
+        if self.pictures is not None:
+            self._shoot(self.pictures / f"{name}.png")
+
+    def _shoot(self, path: Path) -> None:
+        cv2.imwrite(str(path), cv2.cvtColor(pixels()[::-1], cv2.COLOR_RGB2BGR))
+
+
+def reads_by() -> dict[str, Any]:
+    """Return what networks run on, and what is loaded that a phone lacks."""
+    return {"runs on": available_backends()[0], "not on a phone": as_phone.loaded()}
+
+
+def scrolls(widget: Any) -> Any:
+    """Return the view that `widget` scrolls in, if any."""
+    from kivy.uix.scrollview import ScrollView
+
+    above = widget.parent
+    while above is not None and above.parent is not above:  # the window is its own parent
+        if isinstance(above, ScrollView):
+            return above
+        above = above.parent
+    return None
+
+
+def type_over(field: Any, text: str) -> None:
+    """Put `text` in place of what a field that was tapped says, key by key, through the window."""
+    from kivy.core.window import Window
+
+    assert field.focus, f"{field} takes no keys"
+    Window.dispatch("on_key_down", _END, 0, None, [])
+    for _ in field.text:
+        Window.dispatch("on_key_down", _BACKSPACE, 0, None, [])
+    for letter in text:
+        Window.dispatch("on_textinput", letter)
+
+
+def take_steps(
+    app: Any, steps: Steps, *, first_s: float, every_s: float, done: Callable[[], None] = lambda: None
+) -> None:
+    """Take the steps of a scenario on the window's own clock; after the last one the window is closed."""
+    from kivy.clock import Clock
+
+    def step(dt: float) -> None:
+        if app.root is not None:
+            # What waited for the session finds the screen as up to date, however rarely a busy machine draws.
+            app.refresh_screen(dt)
+        try:
+            next(steps)
+        except StopIteration:
+            done()
+            app.end_session()
+            app.stop()
+            return
+        Clock.schedule_once(step, every_s)
+
+    Clock.schedule_once(step, first_s)
+
+
+def draw_plainly(pictures_a_second: int | None = None) -> None:
+    """Nobody watches: edges need not be smooth, nor pictures come often. The processor is for the steps."""
+    from kivy.config import Config
+
+    Config.set("graphics", "multisamples", "0")
+    if pictures_a_second is not None:
+        Config.set("graphics", "maxfps", str(pictures_a_second))
+
+
+def until(what: Callable[[], bool]) -> Steps:
+    """Wait for something that other threads bring about, however busy the machine is."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < deadline, "what was waited for did not come"
+        yield
+
+
+def rest(steps: int) -> Steps:
+    for _ in range(steps):
+        yield
+
+
+def by_touch(walker: Walker) -> GameSetup:
+    return GameSetup(source=None, players=PLAYERS, dealer="Dan", store=walker.store)
+
+
+def started(walker: Walker) -> Steps:
+    """A game without a camera is started on the form."""
+    walker.app.ask(by_touch(walker))
+    yield
+    yield from rest(3)
+    yield from walker.tap(walker.screen.ids.start)
+    while walker.app.session is None or walker.app.session.snapshot.table is None:
+        yield
+    yield from rest(4)

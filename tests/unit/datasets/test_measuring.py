@@ -1,0 +1,305 @@
+"""`shithead measure`: plans, the plain baseline, sums and tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.cli.main import build_parser, main
+from companion.game.scoring import read_lines
+from datasets.commands.measure import _plans
+from datasets.films.production import truth_path
+from datasets.films.rendering.light import LIGHTS
+from datasets.measuring.films.baseline import Baseline
+from datasets.measuring.films.measure import measure_films
+from datasets.measuring.films.plan import DECKS, TILTS, plan_films, render
+from datasets.measuring.films.summary import report, sums
+from datasets.measuring.films.watching import _condition
+from datasets.measuring.results.film_tables import as_markdown
+from engine.errors import BadInputError
+from vision.plane import TablePlane
+from vision.table.layout import Layout, Seat
+from vision.types import CardReading
+
+SMALL: dict[str, Any] = {"plays": 1, "size": (160, 90)}
+
+
+class NoReader:
+    def read(self, image: Any, crowded: object = None) -> list[Any]:
+        return []
+
+
+@pytest.fixture
+def blind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: NoReader())
+
+
+# -- plans ---------------------------------------------------------------------------------------------
+
+
+def test_more_films_leave_the_first_as_they_are() -> None:
+    four, eight = plan_films(["winnersh", "shed"], 4), plan_films(["winnersh", "shed"], 8)
+    assert eight[:4] == four[:4]
+    assert eight[8:12] == four[4:]
+    assert len({plan.name for plan in eight}) == 16
+
+
+def test_each_four_films_have_every_level_of_every_condition() -> None:
+    for block in (plan_films(["jokers"], 8)[:4], plan_films(["jokers"], 8)[4:]):
+        assert {plan.players for plan in block} == {2, 3, 4, 5}
+        assert {plan.light for plan in block} == set(LIGHTS)
+        assert {plan.deck for plan in block} == set(DECKS)
+        assert len({next(band for band in TILTS if plan.tilt <= band[1]) for plan in block}) == len(TILTS)
+        assert sorted(plan.surface for plan in block) == ["any", "any", "drawn", "drawn"]
+
+
+def test_one_of_four_films_is_a_whole_game_of_few_players() -> None:
+    plans = plan_films(["shed"], 8, endings=True)
+    assert [sum(plan.ending for plan in block) for block in (plans[:4], plans[4:])] == [1, 1]
+    assert [plan.players for plan in plans if plan.ending] == [2, 3]
+    assert all(plan.name.endswith("-ending") == plan.ending for plan in plans)
+    assert not any(plan.ending for plan in plan_films(["shed"], 8)), "it was not asked for"
+
+
+def test_a_film_of_another_size_or_length_has_another_name() -> None:
+    (usual,), (small,) = plan_films(["winnersh"], 1), plan_films(["winnersh"], 1, **SMALL)
+    assert usual.name == f"winnersh-{usual.players}-5001"
+    assert small.name == f"{usual.name}-160x90-1"
+    (whole,) = _plans(
+        build_parser().parse_args(["measure", "--films", "1", "--rulesets", "winnersh", "--whole"])
+    )
+    assert whole.name == f"{usual.name}-whole"
+    (held,) = _plans(
+        build_parser().parse_args(["measure", "--films", "1", "--rulesets", "winnersh", "--sway", "12"])
+    )
+    assert held.name == f"{usual.name}-sway12"
+    with pytest.raises(BadInputError, match="--sway -1"):
+        _plans(build_parser().parse_args(["measure", "--sway", "-1"]))
+
+
+def test_the_sway_of_a_film_is_rendered_and_stands_in_its_row(tmp_path: Path) -> None:
+    (plan,) = plan_films(["winnersh"], 1, sway=12.0, **SMALL)
+    render(plan, tmp_path)
+    film = plan.film_in(tmp_path)
+    assert _condition(film, read_lines(truth_path(film))[0])["sway"] == 12.0
+    held = {**row(1, matched=8), "sway": 12.0}
+    rows = [held, row(2, matched=8)]
+    text = as_markdown(
+        report(rows, made="2026-01-01", machine={"cores": 2, "processor": "P", "program": "a"}, jobs=1)
+    )
+    assert "| camera held in a hand | 1 |" in text
+    assert "| camera on a stand | 1 |" in text
+
+
+def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
+    mine, other = ({"cores": cores, "processor": "P", "program": "a"} for cores in (2, 16))
+    rows = [{**row(number, matched=8), "machine": other, "load": 3.0 * number} for number in (1, 2)]
+    made = report([*rows, row(3, matched=8)], made="2026-01-01", machine=mine, jobs=2)
+    assert (
+        "Watched 2 on 16 cores (P), 3 to 6 busy processes; 1 on 2 cores (P), 1 to 1 busy processes. Program a"
+    ) in as_markdown(made)
+    alone = as_markdown(report(rows, made="2026-01-01", machine=mine, jobs=2))
+    assert "Watched 2 at a time on 16 cores (P), 3 to 6 busy" in alone
+
+
+def told_row(deck: str) -> dict[str, Any]:
+    """Return a row of a film with a deck, of which a line can be told."""
+    whole = {**row(1, matched=8), "deck": deck}
+    for score in (whole["watch"], whole["baseline"]):
+        score["overall"]["f1"] = 1.0
+    return whole
+
+
+def test_whole_games_are_begun_first_and_told_in_their_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def one(work: tuple[Path, Any], **_: Any) -> dict[str, Any]:
+        begun.append(work[0].name)
+        return {**told_row(work[1].deck), "film": work[0].name}
+
+    monkeypatch.setattr("datasets.measuring.films.measure._one", one)
+    plans = plan_films(["winnersh"], 8, endings=True)
+    made = measure_films(plans, [], tmp_path)
+    assert [told["film"] for told in made["rows"]] == [plan.film_in(tmp_path).name for plan in plans]
+    assert ["-ending" in name for name in begun] == [True] * 2 + [False] * 6
+
+
+def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (plan,) = plan_films(["winnersh"], 1, **SMALL)
+    render(plan, tmp_path)
+    plan.film_in(tmp_path).unlink()
+    monkeypatch.setattr("datasets.measuring.films.measure.measured", lambda *_: told_row(plan.deck))
+    for there in (True, False):
+        monkeypatch.setattr("datasets.measuring.films.measure.was_watched", lambda *_, there=there: there)
+        measure_films([plan], [], tmp_path)
+        assert plan.film_in(tmp_path).is_file() != there
+
+
+def test_a_film_is_rendered_once_and_anew_where_its_truth_is_missing(tmp_path: Path) -> None:
+    (plan,) = plan_films(["winnersh"], 1, **SMALL)
+    assert render(plan, tmp_path)
+    assert not render(plan, tmp_path)
+    truth_path(plan.film_in(tmp_path)).unlink()
+    assert render(plan, tmp_path)
+
+
+# -- the plain baseline --------------------------------------------------------------------------------
+
+
+def looked_at(*cards: tuple[str, float]) -> list[CardReading]:
+    """Cards on the pile of `LAYOUT`, each with how surely it is outlined."""
+    quad = np.array([[-29, -44], [29, -44], [29, 44], [-29, 44]], np.float32)
+    return [CardReading(quad, "up", sure, card, 0.99) for card, sure in cards]
+
+
+LAYOUT = Layout(
+    TablePlane(np.eye(3)),
+    100,
+    100,
+    (Seat("Ann", ((0.0, 200.0),), (0.0, 1.0)), Seat("Bob", ((0.0, -200.0),), (0.0, -1.0))),
+    play=(0.0, 0.0),
+)
+
+
+def test_the_baseline_takes_a_new_top_card_for_a_play_by_whose_turn_it_is() -> None:
+    baseline = Baseline("winnersh", ("Ann", "Bob"), starter="Bob", dealer="Ann")
+    baseline.look(1.0, looked_at(("4S", 0.9)), LAYOUT, still=True)
+    baseline.look(2.0, looked_at(("4S", 0.9)), LAYOUT, still=True)
+    baseline.look(3.0, looked_at(("4S", 0.6), ("9H", 0.9)), LAYOUT, still=True)
+    baseline.look(4.0, looked_at(("4S", 0.9), ("9H", 0.6)), LAYOUT, still=True)
+    told = [(line["event"], line["player"], line["cards"]) for line in baseline.lines]
+    assert told == [("play", "Bob", ["4S"]), ("play", "Ann", ["9H"])]
+
+
+@pytest.mark.parametrize(("top", "event"), [("9H", "pick_up"), ("10H", "burn")])
+def test_the_baseline_sees_that_the_pile_is_gone(top: str, event: str) -> None:
+    baseline = Baseline("winnersh", ("Ann", "Bob"), starter="Bob", dealer="Ann")
+    baseline.look(1.0, looked_at((top, 0.9)), LAYOUT, still=True)
+    baseline.look(2.0, [], LAYOUT, still=False)
+    assert len(baseline.lines) == 1
+    baseline.look(3.0, [], LAYOUT, still=True)
+    assert baseline.lines[-1]["event"] == event
+    assert baseline.lines[-1]["cards"] == [top]
+
+
+# -- sums and tables -----------------------------------------------------------------------------------
+
+
+def side(matched: int, *, corrections: int = 0, found: int = 0, delays: tuple[float, ...] = ()) -> Any:
+    counts = {"true": 10, "reported": 8, "matched": matched}
+    return {
+        "events": {"play": counts},
+        "overall": counts,
+        "players": {"judged": 8, "right": matched},
+        "rulings": {"judged": 8, "right": 8, "unproven": 0},
+        "illegal": {"true": 2, "found": found, "false_alarms": 1},
+        "corrections": corrections,
+        "asked": 0,
+        "delays_s": list(delays),
+        "computed_s": list(delays),
+    }
+
+
+def row(number: int, **watch: Any) -> dict[str, Any]:
+    return {
+        "film": f"{number}.mp4",
+        "rules": "winnersh" if number % 2 else "shed",
+        "players": ["Ann", "Bob"],
+        "light": "dim",
+        "tilt": 5.0 * number,
+        "surface": "drawn",
+        "deck_held_out": True,
+        "seconds": 100.0,
+        "wall_s": 40.0,
+        "cpu_s": 50.0,
+        "load": 1.0,
+        "watch": side(**watch),
+        "baseline": side(2, corrections=9),
+    }
+
+
+def test_sums_count_events_and_not_films() -> None:
+    rows = [row(1, matched=8, found=2, delays=(0.2, 0.4)), row(2, matched=4, corrections=6, delays=(0.6,))]
+    ours, plain = sums(rows, "watch"), sums(rows, "baseline")
+    assert (ours["precision"], ours["recall"]) == (0.75, 0.6)
+    assert ours["f1"] == pytest.approx(24 / 36, abs=1e-4)
+    assert ours["player_right"] == 0.75
+    assert (ours["illegal_found"], ours["false_alarms_per_game"]) == (0.5, 1.0)
+    assert (ours["games_right"], ours["corrections_per_game"]) == (0.5, 3.0)
+    assert (ours["delay_median_s"], ours["speed"], ours["processor_speed"]) == (0.4, 2.5, 2.0)
+    assert (plain["f1"], plain["illegal_found"], plain["games_right"]) == (
+        pytest.approx(8 / 36, abs=1e-4),
+        0,
+        0,
+    )
+    assert "speed" not in plain
+
+
+def test_the_table_shows_the_baseline_beside_ours_and_each_condition() -> None:
+    rows = [row(1, matched=8), row(2, matched=4), row(3, matched=8)]
+    made = report(rows, made="2026-01-01", machine={"cores": 2, "processor": "P", "program": "abc"}, jobs=1)
+    assert json.loads(json.dumps(made)) == made
+    text = as_markdown(made)
+    assert "| F1 of all events | 0.741 | 0.222 | at least 0.98 |" in text
+    assert "| play | 30 | 0.741 |" in text
+    for level in ("winnersh | 2", "shed | 1", "tilt up to 10° | 2", "tilt up to 20° | 1", "light: dim | 3"):
+        assert f"| {level} |" in text
+
+
+# -- the command ---------------------------------------------------------------------------------------
+
+
+def test_the_command_renders_watches_and_writes_the_table(
+    tmp_path: Path, blind: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["measure", "--films", "1", "--rulesets", "winnersh", "--plays", "1", "--size", "160x90"]
+    assert main([*words, "--folder", str(tmp_path)]) == 0
+    told = json.loads((tmp_path / "films.json").read_text("utf-8"))
+    assert (told["films"], told["overall"]["watch"]["reported"]) == (1, 0)
+    assert told["overall"]["watch"]["true"] >= 3
+    assert capsys.readouterr().out == (tmp_path / "films.md").read_text("utf-8")
+    (film,) = tmp_path.glob("*.mp4")
+    before = film.stat().st_mtime_ns, sorted((tmp_path / "watched").iterdir())
+    assert main(["measure", str(tmp_path), "--folder", str(tmp_path)]) == 0
+    assert (film.stat().st_mtime_ns, sorted((tmp_path / "watched").iterdir())) == before
+
+
+def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
+    tmp_path: Path, blind: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none_here(name: str, cards: set[str]) -> None:
+        raise BadInputError(f"deck {name}: rsvg-convert is missing")
+
+    monkeypatch.setattr("datasets.measuring.films.plan.pick_deck", none_here)
+    words = ["measure", "--films", "1", "--rulesets", "winnersh", "--plays", "1", "--size", "160x90"]
+    assert main([*words, "--folder", str(tmp_path)]) == 0
+    (told,) = (line for line in capsys.readouterr().err.splitlines() if "1 of 1" in line)
+    assert "; filmed with the deck drawn, for " in told
+    assert told.endswith(" cannot be had here")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["missing.mp4"], "missing.mp4: no film there with its truth"),
+        (["--films", "0"], "--films 0"),
+        (["--size", "big"], "--size big"),
+        (["--size", "641x360"], "must be even"),
+        (["--rulesets", "whist"], "whist"),
+        (["--jobs", "0"], "--jobs 0"),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["measure", *words, "--folder", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()

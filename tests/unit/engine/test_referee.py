@@ -1,0 +1,350 @@
+"""The referee follows a game from what is seen of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.engine.conftest import Start
+from tests.unit.engine.outcomes import broken, effects, kinds, notes, rule_of, verdict
+
+ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
+
+
+def test_what_is_known_after_the_deal(start: Start) -> None:
+    table = start().table
+    assert table.turn is None
+    assert table.draw_pile == 52 - 27
+    assert {player: view.size for player, view in table.hands.items()} == dict.fromkeys(PLAYERS, 3)
+    assert table.up[ANN] == ["4C", "9S", "KD"]
+    assert table.down == dict.fromkeys(PLAYERS, 3)
+    assert table.effect_in_words == "anything"
+    assert "3" not in table.playable_ranks
+
+
+def test_a_turn_moves_cards_and_the_turn(start: Start) -> None:
+    game = start()
+    assert verdict(game.play(BOB, "4H", draws=1)) == "legal"
+    table = game.table
+    assert (table.turn, table.pile, table.draw_pile) == (CAT, ["4H"], 24)
+    assert (table.hands[BOB].size, table.to_draw) == (3, {})
+    assert table.effect_in_words == "4 or higher"
+    assert table.playable_ranks[:3] == ["2", "4", "5"]
+
+
+def test_seven_or_lower_in_words(start: Start) -> None:
+    game = start()
+    game.play(BOB, "7D", draws=1)
+    assert game.table.effect_in_words == "7 or lower"
+    assert game.table.playable_ranks == ["2", "4", "5", "6", "7"]
+
+
+def test_an_illegal_play_that_stands_is_recorded_and_play_goes_on(start: Start) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    assert broken(game.play(CAT, "4H", draws=1)) == ["play.equal-or-higher"]
+    assert verdict(game.play(ANN, "5H", draws=1)) == "legal"  # on the 4 that stands
+    assert game.table.pile == ["9H", "4H", "5H"]
+
+
+def test_out_of_turn(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    assert broken(game.play(ANN, "5H", draws=1)) == ["turn.order"]
+    assert game.table.turn == BOB
+
+
+def test_a_play_taken_back_is_withdrawn(start: Start) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    wrong = game.tell("play", CAT, "4H", source="hand")
+    assert broken(wrong)
+    game.tell("play", CAT, revise=game.number, withdrawn=True)
+    assert game.table.pile == ["9H"]
+    assert game.table.turn == CAT
+    assert game.table.hands[CAT].size == 3
+
+
+def test_a_burn_is_entered_at_once_and_then_confirmed(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    assert effects(game.play(CAT, "10H", draws=1))["burn"]
+    assert (game.table.pile, game.table.burned, game.table.turn) == ([], ["4H", "10H"], CAT)
+    confirmed = game.tell("burn", CAT, "4H 10H")
+    assert confirmed.confirms
+    assert confirmed.ruling is None
+    assert game.table.burned == ["4H", "10H"]
+
+
+def test_a_burn_without_cause_is_a_breach(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    outcome = game.tell("burn", CAT, "4H")
+    assert verdict(outcome) == "illegal"
+    assert game.table.burned == ["4H"]
+
+
+def test_a_burn_settles_what_an_unidentified_card_left_open(start: Start) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    assert effects(game.play(CAT, "??", draws=1))["burn"] is None
+    assert game.tell("burn", CAT, "9H ??").confirms
+    assert (game.table.pile, game.table.turn) == ([], CAT)
+
+
+def test_a_burnt_card_seen_again(start: Start) -> None:
+    game = start()
+    game.play(BOB, "10H", draws=1)
+    game.play(BOB, "4H", draws=1)
+    assert broken(game.play(CAT, "10H", draws=1)) == ["burn.out-of-play"]
+
+
+def test_picked_up_cards_are_known_until_they_are_seen_again(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("pick_up", CAT, "4H")
+    assert game.table.hands[CAT].size == 4
+    assert game.table.hands[CAT].known == ("4H",)
+    assert game.table.turn == ANN
+    game.play(ANN, "5H", draws=1)
+    game.play(BOB, "6H", draws=1)
+    game.play(CAT, "4H")
+    assert game.table.hands[CAT].known == ()
+
+
+def test_a_shown_three_and_the_pick_up_it_brings(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    show = game.tell("show", CAT, "3H", to=BOB)
+    assert effects(show)["picks_up"] == BOB
+    assert game.tell("pick_up", BOB, "4H").confirms
+    table = game.table
+    assert (table.turn, table.burned, table.hands[BOB].known) == (CAT, ["3H"], ("4H",))
+    assert (table.hands[BOB].size, table.hands[CAT].size) == (4, 2)
+
+
+def test_a_backfire(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=BOB, answers=((BOB, CAT),))
+    table = game.table
+    assert table.turn == ANN
+    assert table.hands[CAT].known == ("4H",)
+    assert len(table.burned) == 2
+
+
+def test_somebody_else_picks_up_after_a_show(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=BOB)
+    assert verdict(game.tell("pick_up", ANN, "4H")) == "illegal"
+    assert game.table.hands[ANN].known == ("4H",)
+
+
+def test_draws_are_compared_with_what_is_due(start: Start) -> None:
+    game = start()
+    game.tell("play", BOB, "4H 4S", source="hand")
+    assert game.table.to_draw == {BOB: 2}
+    first = game.tell("draw", BOB, count=1)
+    assert (verdict(first), game.table.to_draw) == ("legal", {BOB: 1})
+    assert verdict(game.tell("draw", BOB, count=1)) == "legal"
+    assert broken(game.tell("draw", BOB, count=1)) == ["replenish.to-three"]
+
+
+def test_a_draw_not_seen_is_noted_when_the_next_player_acts(start: Start) -> None:
+    game = start()
+    game.tell("play", BOB, "4H", source="hand")
+    outcome = game.play(CAT, "5H", draws=1)
+    assert verdict(outcome) == "legal"
+    assert notes(outcome) == ["Bob has not been seen to draw a card."]
+
+
+def test_a_draw_not_seen_before_an_extra_turn_is_noted_not_called(start: Start) -> None:
+    game = start()
+    game.play(BOB, "2H")
+    outcome = game.play(BOB, "9H")
+    assert verdict(outcome) == "legal"
+    assert notes(outcome) == ["Bob has not been seen to draw a card."]
+
+
+def test_exchange_makes_cards_known(start: Start) -> None:
+    game = start()
+    outcome = game.tell("exchange", ANN, count=1, up={ANN: ("4C", "9S", "AH")})
+    assert verdict(outcome) == "legal"
+    assert game.table.up[ANN] == ["4C", "9S", "AH"]
+    assert game.table.hands[ANN].known == ("KD",)
+
+
+def test_exchange_after_play_began(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    outcome = game.tell("exchange", ANN, count=1, up={ANN: ("4C", "9S", "AH")})
+    assert broken(outcome) == ["setup.exchange-before"]
+
+
+def test_wrong_starter_proven_at_once_by_a_card_taken_into_the_hand(start: Start) -> None:
+    game = start()
+    game.tell("exchange", ANN, count=1, up={ANN: ("AH", "9S", "KD")})  # takes the 4 of clubs in
+    assert broken(game.play(BOB, "5H", draws=1)) == ["start.weakest-card"]
+
+
+def test_wrong_starter_proven_late(start: Start) -> None:
+    game = start(ups={})
+    first = game.play(BOB, "5H", draws=1)
+    assert verdict(first) == "legal"
+    late = game.play(CAT, "4C", draws=1)
+    (breach,) = [event for event in late.follow_ups if event.event == "late_breach"]
+    assert (breach.player, breach.concerns) == (BOB, 2)
+    assert rule_of(breach) == "start.weakest-card"
+
+
+def test_wrong_starter_proven_late_by_the_weakest_card_that_does_not_lie_face_up(start: Start) -> None:
+    game = start()  # the 4 of clubs lies in front of Ann
+    game.play(BOB, "5H", draws=1)
+    late = game.play(CAT, "4S", draws=1)
+    assert kinds(late) == ["late_breach"]
+    assert late.follow_ups[0].concerns == 2
+
+
+def test_a_start_card_drawn_meanwhile_proves_nothing(start: Start) -> None:
+    game = start(ups={})
+    game.play(BOB, "5H", draws=1)
+    game.play(CAT, "6C", draws=1)
+    game.play(ANN, "6H", draws=1)
+    game.play(BOB, "6D", draws=1)
+    assert kinds(game.play(CAT, "4C")) == []
+
+
+def test_must_play_proven_late(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "9H", draws=1)
+    pick_up = game.tell("pick_up", CAT, "9H")
+    assert verdict(pick_up) == "unproven"
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    late = game.play(CAT, "QH", draws=0)
+    (breach,) = [event for event in late.follow_ups if event.event == "late_breach"]
+    assert (breach.player, breach.concerns, rule_of(breach)) == (CAT, 4, "pickup.must-play")
+    assert "queen of hearts" in str(breach.says)
+
+
+@pytest.mark.parametrize(("confidence", "late", "proven"), [(1.0, "9S", 1), (0.95, "9S", 0), (0.95, "QH", 1)])
+def test_a_card_of_a_rank_that_was_picked_up_may_have_been_overlooked_in_the_pile(
+    start: Start, confidence: float, late: str, proven: int
+) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "9H", draws=1)
+    assert verdict(game.tell("pick_up", CAT, "9H", confidence=confidence)) == "unproven"
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    assert kinds(game.play(CAT, late, draws=0)).count("late_breach") == proven
+
+
+def test_must_play_not_proven_by_a_card_drawn_since(start: Start) -> None:
+    game = start("jokers", loser=BOB)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    assert kinds(game.play(CAT, "6H", draws=1)) == []  # could not have been played on the 9
+    game.play(ANN, "6S", draws=1)
+    game.play(BOB, "6D", draws=1)
+    assert kinds(game.play(CAT, "QH", draws=1)) == []  # may be the card just drawn
+    game.play(ANN, "QS", draws=1)
+    game.play(BOB, "QD", draws=1)
+    assert kinds(game.play(CAT, "KH")) == []  # two drawn, two such cards seen
+    later: Any = "withdrawn"  # a kind that another version may write, passed over
+    assert game.tell(later).ruling is None
+
+
+def test_must_play_proven_by_known_cards_at_once(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "QH", draws=1)
+    game.tell("pick_up", CAT, "QH")
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    assert broken(game.tell("pick_up", CAT, "4H 5H")) == ["pickup.must-play"]
+
+
+def test_up_card_with_a_card_in_hand_proven_late(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    knowledge = game.referee._follower.state
+    knowledge.draw_pile = 0
+    knowledge.seats[BOB].hand = []
+    assert verdict(game.play(BOB, "7H", source="up")) == "legal"
+    game.play(CAT, "7D")
+    game.play(ANN, "7C")
+    late = game.play(BOB, "5S")
+    assert kinds(late)[:1] == ["late_breach"]
+    assert rule_of(late.follow_ups[0]) == "up.only-when-hand-empty"
+
+
+def test_last_card_out_and_game_over_come_by_themselves(start: Start) -> None:
+    game = start()
+    for player in (BOB, CAT):
+        seat = game.referee._follower.state.seats[player]
+        seat.hand, seat.up, seat.down = ["??"], [], 0
+    game.referee._follower.state.draw_pile = 0
+    first = game.play(BOB, "KH")
+    assert kinds(first) == ["out"]
+    assert game.tell("out", BOB).confirms
+    assert game.table.turn == CAT
+    second = game.play(CAT, "AH")
+    assert kinds(second) == ["out", "game_over"]
+    assert second.follow_ups[1].loser == ANN
+    assert game.tell("game_over", loser=ANN).confirms
+    end = game.table
+    assert (end.left, end.loser, end.turn) == ([BOB, CAT], ANN, None)
+
+
+def test_the_third_loss_is_sung(start: Start) -> None:
+    game = start(losses={ANN: 2})
+    for player in (BOB, CAT):
+        seat = game.referee._follower.state.seats[player]
+        seat.hand, seat.up, seat.down = ["??"], [], 0
+    game.referee._follower.state.draw_pile = 0
+    game.play(BOB, "KH")
+    rituals = effects(game.play(CAT, "AH"))["rituals"]
+    assert rituals == ["Once, Twice, Three Times A Shithead"]
+
+
+def test_the_third_loss_is_sung_where_it_was_said_who_is_out(start: Start) -> None:
+    game = start(losses={ANN: 2})
+    assert game.tell("out", BOB).ruling is None
+    outcome = game.tell("out", CAT)
+    assert kinds(outcome) == ["game_over"]
+    ending = effects(outcome)
+    assert (ending["shithead"], ending["left"], ending["next"]) == (ANN, [CAT], None)
+    assert ending["rituals"] == ["Once, Twice, Three Times A Shithead"]
+    assert outcome.ruling is not None
+    assert (outcome.ruling["verdict"], outcome.ruling["basis"][0]["cite"]) == ("legal", "Winnersh §4.2")
+
+
+def test_library_boy_once(start: Start) -> None:
+    game = start()
+    cards = ["4H", "4S", "5H", "5S", "6H", "6S", "8H", "8S", "9H"]
+    for player, card in zip([BOB, CAT, ANN] * 3, cards, strict=True):
+        game.play(player, card, draws=1)
+    outcome = game.tell("pick_up", BOB, " ".join(cards))
+    assert effects(outcome)["rituals"] == ["Library Boy"]
+    game.play(CAT, "9D", draws=1)
+    game.play(ANN, "9C", draws=1)
+    again = game.tell("pick_up", BOB, "9D 9C")
+    assert effects(again)["rituals"] == []
+
+
+def test_a_card_that_cannot_be_shown_brings_nothing_about(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    before = game.table
+    assert broken(game.tell("show", CAT, "5H", to=ANN)) == ["three.show"]
+    assert game.table == before
+
+
+def test_a_joker_stays_burned_when_the_other_joker_is_played(start: Start) -> None:
+    game = start("shed", options=("bastard-card",))
+    game.play(BOB, "JOKER")
+    game.tell("pick_up", CAT)
+    game.play(BOB, "JOKER")
+    assert game.table.burned == ["JOKER", "JOKER"]

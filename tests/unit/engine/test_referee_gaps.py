@@ -1,0 +1,211 @@
+"""An observer that may miss something accuses nobody of what a missed act would explain."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.referee.outcome import Outcome
+from engine.ruleset import RULESET_NAMES
+from tests.unit.engine.conftest import Start, Told
+from tests.unit.engine.missed import tally
+from tests.unit.engine.outcomes import broken, kinds, notes, verdict
+
+ANN, BOB, CAT = "Ann", "Bob", "Cat"
+
+
+def unsure(game: Told) -> None:
+    """Let the observer be less than certain once."""
+    game.tell("unclear", confidence=0.97)
+
+
+def needs(outcome: Outcome) -> str:
+    assert outcome.ruling is not None
+    return "; ".join(outcome.ruling["needs"])
+
+
+@pytest.mark.parametrize("rules", RULESET_NAMES)
+def test_an_observer_that_misses_nothing_loses_no_breach_by_being_unsure(rules: str) -> None:
+    result = tally(3, rulesets=[rules])
+    assert (result.false_alarms, result.false_late) == (0, 0)
+    assert result.found == result.breaches > 0
+
+
+@pytest.mark.parametrize("rules", RULESET_NAMES)
+def test_few_false_alarms_when_events_are_missed(rules: str) -> None:
+    result = tally(6, missed=0.07, rulesets=[rules])
+    assert result.false_alarms <= 0.07 * result.legal
+    assert result.found + result.left_open >= 0.97 * result.breaches
+
+
+def test_replenish_to_three_a_draw_shows_that_a_play_was_missed(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H", draws=1)
+    draw = game.tell("draw", CAT, count=1)  # Cat's play was not seen
+    assert verdict(draw) == "unproven"
+    assert "Cat" in needs(draw)
+    assert game.table.hands[CAT].size == 3
+    assert game.table.pile == ["4H", "??"]
+    assert verdict(game.play(ANN, "8H", draws=1)) == "unproven"  # on a card that nobody saw
+    assert verdict(game.play(BOB, "9H", draws=1)) == "legal"
+
+
+def test_replenish_to_three_certain_observers_are_taken_at_their_word(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    assert broken(game.tell("draw", CAT, count=1)) == ["replenish.to-three"]
+
+
+def test_replenish_to_three_an_overlooked_card_of_a_set_explains_one_more_draw(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H")
+    draw = game.tell("draw", BOB, count=2)
+    assert verdict(draw) == "unproven"
+    assert game.table.hands[BOB].size == 3
+    assert game.table.pile == ["??", "4H"]
+    assert game.table.to_draw == {}
+
+
+def test_replenish_to_three_a_draw_that_no_play_explains_is_a_breach(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H", draws=1)
+    assert broken(game.tell("draw", ANN, count=1)) == ["replenish.to-three"]
+
+
+def test_turn_order_is_called_until_something_has_been_missed(start: Start) -> None:
+    game = start("shed", loser=None)
+    unsure(game)
+    game.play(BOB, "4H", draws=1)
+    state = game.referee._follower.state
+    state.draw_pile = 0  # nobody draws any more: no second sign of a play
+    assert broken(game.play(ANN, "5H")) == ["turn.order"]
+    assert game.table.turn == BOB
+    # A card that lay on the pile is played again: somebody picked it up unseen.
+    assert verdict(game.play(BOB, "5H")) == "legal"
+    outcome = game.play(ANN, "9H")
+    assert verdict(outcome) == "unproven"
+    assert needs(outcome) == "whether Cat acted unseen"
+
+
+def test_turn_order_holds_where_a_draw_would_have_been_missed_too(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.play(CAT, "JH", draws=1)
+    game.play(ANN, "9H")  # a hole in the record
+    assert broken(game.play(CAT, "QH")) == ["turn.order"]
+
+
+def test_burn_out_of_play_not_after_a_pick_up_that_may_have_been_missed(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.play(ANN, "4H", draws=1)  # out of turn and too low: Cat has picked up unseen
+    game.play(BOB, "10H", draws=1)
+    assert game.table.burned == ["9H", "4H", "10H"]
+    game.play(BOB, "5H", draws=1)
+    outcome = game.play(CAT, "9H")
+    assert verdict(outcome) == "legal"
+    assert "9H" not in game.table.burned
+
+
+def test_burn_out_of_play_where_the_burn_was_seen(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "10H", draws=1)
+    game.tell("burn", BOB, "9H 4H 10H")
+    game.play(BOB, "5H", draws=1)
+    assert broken(game.play(CAT, "9H")) == ["burn.out-of-play"]
+
+
+def test_burn_ten_a_burnt_card_that_nobody_saw_played(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    burn = game.tell("burn", CAT, "9H 10H")
+    assert verdict(burn) == "unproven"
+    assert (game.table.pile, game.table.turn, game.table.to_draw) == ([], CAT, {CAT: 1})
+    assert verdict(game.tell("draw", CAT, count=1)) == "legal"
+    assert verdict(game.play(CAT, "4H", draws=1)) == "legal"
+
+
+def test_burn_ten_a_ten_that_was_misread(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.play(CAT, "KH", draws=1)
+    assert verdict(game.tell("burn", CAT, "9H 10H")) == "unproven"
+    assert (game.table.turn, game.table.hands[CAT].size) == (CAT, 3)
+
+
+def test_burn_without_cause_is_still_a_breach(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    assert verdict(game.tell("burn", CAT, "9H")) == "illegal"
+
+
+def test_turn_order_a_pile_with_more_cards_than_were_played(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    outcome = game.tell("pick_up", ANN, "9H JH")  # Cat's jack was not seen
+    assert verdict(outcome) == "legal"
+    assert game.table.hands[ANN].known == ("9H", "JH")
+
+
+def test_end_left_who_plays_a_card_was_not_out(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.tell("out", CAT)
+    outcome = game.play(CAT, "JH")
+    assert verdict(outcome) == "legal"
+    assert "Cat was taken to be out, and is not." in notes(outcome)
+
+
+def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    unsure(game)
+    state = game.referee._follower.state
+    state.draw_pile = 0
+    for seat in state.seats.values():
+        seat.hand = ["??"]
+    assert broken(game.play(CAT, "4D")) == ["turn.order"]  # Bob played unseen
+    game.play(CAT, "4D")  # the same card again: the record has a hole
+    game.play(ANN, "5D")
+    outcome = game.play(BOB, "7H", source="up")
+    assert verdict(outcome) == "unproven"
+    assert needs(outcome) == "what Bob did unseen before"
+    assert game.table.hands[BOB].size == 0
+
+
+def test_must_play_not_proven_late_of_who_was_passed_over(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    game.play(ANN, "6H", draws=1)  # Cat may have played and drawn
+    game.play(BOB, "6S", draws=1)
+    assert kinds(game.play(CAT, "QH")) == []
+
+
+@pytest.mark.parametrize(("confidence", "ruled"), [(1.0, "illegal"), (0.97, "unproven")])
+def test_who_draws_more_than_there_seems_to_be_shows_that_the_draw_pile_was_counted_wrongly(
+    start: Start, confidence: float, ruled: str
+) -> None:
+    game = start()
+    game.tell("unclear", confidence=confidence)
+    game.play(BOB, "4H", draws=1)
+    game.referee._follower.state.draw_pile = 1
+    outcome = game.tell("draw", BOB, count=2)
+    assert verdict(outcome) == ruled
+    if ruled == "unproven":
+        assert needs(outcome) == "how many cards were left on the draw pile"
+        assert game.table.draw_pile == 0

@@ -1,0 +1,194 @@
+"""The Shed rules, rule by rule; each test is named after the rule it tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.engine.conftest import Rule
+
+S = "shed"
+
+
+@pytest.mark.parametrize(
+    ("card", "pile", "broken"),
+    [
+        ("KH", "KS", []),
+        ("9H", "JS", ["play.equal-or-higher"]),
+        ("3H", "2S", []),
+        ("3H", "", []),
+        ("2H", "AS", []),
+        ("7H", "AS", []),
+        ("8H", "AS", []),
+        ("10H", "AS", []),
+        ("10H", "7S", []),
+        ("4H", "5S 7S", ["seven.glass"]),
+        ("KH", "5S 7S", []),
+        ("9H", "JS 7S 8S", ["eight.mirror"]),
+        ("9H", "JS 8S 7S", ["seven.glass"]),
+        ("3H", "7S", []),
+        ("3H", "8S 7S", []),
+        ("3H", "2S 7S", []),
+        ("3H", "KS 2S 8S", []),
+    ],
+)
+def test_magic_on_anything_and_what_must_be_beaten(
+    rule: Rule, card: str, pile: str, broken: list[str]
+) -> None:
+    assert rule(S, f"play {card}", hand=f"{card} QC QD", pile=pile)["broken"] == broken
+
+
+def test_eight_mirror_turns_the_direction(rule: Rule) -> None:
+    ruling = rule(S, "play 8H", hand="8H 9H", pile="AS")
+    assert (ruling["direction"], ruling["next"]) == ("anticlockwise", "P4")
+    two = rule(S, "play 8H 8S", hand="8H 8S 9H", pile="AS")
+    assert (two["direction"], two["next"]) == ("clockwise", "P2")
+    assert rule(S, "play 8H", hand="8H 9H", pile="AS", players=2)["next"] == "P2"
+
+
+def test_ten_burns(rule: Rule) -> None:
+    ruling = rule(S, "play 10H", hand="10H 9H", pile="AS", draw=0)
+    assert (ruling["burn"], ruling["extra_turn"], ruling["next"]) == (True, True, "P1")
+
+
+def test_four_too_hot(rule: Rule) -> None:
+    assert rule(S, "play KH", hand="KH 9H", pile="KS KD KC")["next"] == "P1"
+    scattered = {"hand": "KH 9H", "pile": "KS KD 2S KC"}
+    assert rule(S, "play KH", **scattered)["burn"] is False
+    assert rule(S, "play KH", options=["four-anywhere"], **scattered)["burn"] is True
+
+
+def test_pickup_must_play(rule: Rule) -> None:
+    assert rule(S, "pick_up", hand="4H 5H", pile="KS")["verdict"] == "legal"
+    assert rule(S, "pick_up", hand="4H 7H", pile="KS")["broken"] == ["pickup.must-play"]
+    assert rule(S, "pick_up", hand="4H ??", pile="KS")["verdict"] == "unproven"
+
+
+def test_pickup_picker_leads(rule: Rule) -> None:
+    ruling = rule(S, "pick_up", hand="4H 5H", pile="KS")
+    assert (ruling["picks_up"], ruling["next"]) == ("P1", "P1")
+    assert rule(S, "play 4H", hand="4H", pile="", player="P2")["broken"] == ["pickup.picker-leads"]
+
+
+def test_replenish_to_seven(rule: Rule) -> None:
+    seven = "9H 9S 4H 4S 5H 5S 6H"
+    assert rule(S, "play 9H 9S", hand=seven, pile="8S", draw=10)["draw"] == 2
+    assert rule(S, "play 9H", hand=f"{seven} 6S", pile="8S", draw=10)["draw"] == 0
+
+
+def test_up_only_when_deck_empty(rule: Rule) -> None:
+    assert rule(S, "up KH", hand="", up="KH 4H", pile="9H", draw=2)["broken"] == ["up.only-when-deck-empty"]
+
+
+def test_up_only_when_hand_empty(rule: Rule) -> None:
+    assert rule(S, "up KH", hand="9S", up="KH 4H 5H", pile="9H", draw=0)["broken"] == [
+        "up.only-when-hand-empty"
+    ]
+    assert rule(S, "hand+up KC KH", hand="KC", up="KH 4H 5H", pile="9H", draw=0)["broken"] == [
+        "up.only-when-hand-empty"
+    ]
+
+
+def test_up_not_picked_up(rule: Rule) -> None:
+    assert rule(S, "take_up KH", hand="", up="KH 4H", pile="9H", draw=0)["broken"] == ["up.not-picked-up"]
+
+
+def test_down_random(rule: Rule) -> None:
+    only_down = {"hand": "", "up": "", "down": 2, "pile": "QH", "draw": 0}
+    assert rule(S, "pick_up", **only_down)["broken"] == ["down.random"]
+    assert rule(S, "take_down 1", **only_down)["broken"] == ["down.no-look"]
+
+
+def test_down_fail_leads(rule: Rule) -> None:
+    ruling = rule(S, "flip 5H", hand="", up="", down=3, pile="QH", draw=0)
+    assert (ruling["verdict"], ruling["picks_up"], ruling["next"]) == ("legal", "P1", "P1")
+
+
+def test_start_with_that_card(rule: Rule) -> None:
+    opening = {"hand": "3D 5H 6H", "pile": "", "opening": True}
+    assert rule(S, "play 3D", **opening)["verdict"] == "legal"
+    assert rule(S, "play 5H", **opening)["broken"] == ["start.with-that-card"]
+
+
+def test_start_with_that_card_where_it_can_only_be_the_start(rule: Rule) -> None:
+    full = "3D 5H 6H 9H 9C QH KH"
+    start = {"hand": full, "pile": "", "burned": [], "draw": 0}
+    assert rule(S, "play 5H", **start)["broken"] == ["start.with-that-card"]
+    assert rule(S, "play 5H", **{**start, "burned": ["10H"]})["verdict"] == "legal"
+    assert rule(S, "play 5H", **{**start, "hand": full + " KS"})["verdict"] == "legal"
+
+
+def test_setup_no_jokers(rule: Rule) -> None:
+    assert rule(S, "play JOKER", hand="JOKER", pile="4S")["broken"] == ["setup.no-jokers"]
+
+
+@pytest.mark.parametrize(
+    ("cards", "pile", "legal"),
+    [
+        ("9S", "9H", True),
+        ("9H", "9S", False),
+        ("9D", "9C", False),
+        ("9C", "9D", True),
+        ("10D", "KS", True),
+        ("7D", "7S", True),
+        ("9D 9S", "9H", True),
+        ("9D 9C", "9H", False),
+        ("9C", "9D 7S", True),
+        ("9D", "9C 7S", False),
+        ("KD", "9S", True),
+        ("9H", "9S 2H", True),
+        ("9H", "9S 9D", False),
+    ],
+)
+def test_extreme_suits(rule: Rule, cards: str, pile: str, legal: bool) -> None:
+    ruling = rule(S, f"play {cards}", hand=f"{cards} 4H", pile=pile, options=["suit-values"])
+    assert ruling["broken"] == ([] if legal else ["extreme.suits"])
+
+
+def test_extreme_suits_unknown(rule: Rule) -> None:
+    assert rule(S, "play 9", hand="9", pile="9H", options=["suit-values"])["verdict"] == "unproven"
+    assert rule(S, "play 9H", hand="9H", pile="9", options=["suit-values"])["verdict"] == "unproven"
+    assert rule(S, "play K", hand="K", pile="9H", options=["suit-values"])["verdict"] == "legal"
+
+
+def test_extreme_joker(rule: Rule) -> None:
+    ruling = rule(S, "play JOKER", hand="JOKER 4H", pile="9H AH", options=["bastard-card"])
+    assert (ruling["verdict"], ruling["picks_up"], ruling["next"], ruling["burn"]) == (
+        "legal",
+        "P2",
+        "P2",
+        False,
+    )
+
+
+def test_extreme_joker_as_last_card(rule: Rule) -> None:
+    last = {"hand": "JOKER", "up": "", "down": 0, "pile": "9H", "draw": 0, "options": ["bastard-card"]}
+    ruling = rule(S, "play JOKER", **last)
+    assert (ruling["left"], ruling["picks_up"], ruling["next"]) == (["P1"], "P2", "P2")
+
+
+@pytest.mark.parametrize(
+    ("pile", "legal"), [("9S", True), ("9S 7S", True), ("8S", True), ("10S", False), ("JS", False)]
+)
+def test_extreme_flange(rule: Rule, pile: str, legal: bool) -> None:
+    ruling = rule(S, "play 6H", hand="6H 4H", pile=pile, options=["flange-card"])
+    assert (ruling["verdict"] == "legal") == legal
+    assert rule(S, "play 6H", hand="6H 4H", pile="9S")["verdict"] == "illegal"
+
+
+def test_start_3d_seen_in_another_hand_of_one_pack(rule: Rule) -> None:
+    others = {"P2": {"hand": ["3D", "??"]}}
+    seven = "?? ?? ?? ?? ?? ?? ??"
+    first: dict[str, Any] = {
+        "hand": seven,
+        "pile": "",
+        "burned": [],
+        "turn": None,
+        "others": others,
+        "opening": True,
+    }
+    assert rule("shed", "play 3S", draw=0, **first)["broken"] == ["start.3d"]
+    assert (
+        rule("shed", "play 3S", draw=39, players=5, **first)["broken"] == []
+    )  # there is another 3 of diamonds

@@ -1,0 +1,124 @@
+"""Showing 3s by the Winnersh rules; each test is named after the rule it tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.engine.conftest import Rule
+
+W = "winnersh"
+
+
+def test_three_show_right_gives_the_turn_back(rule: Rule) -> None:
+    ruling = rule(W, "show 3H P4", hand="3H 5H 6H", pile="9H KH", draw=0)
+    assert (ruling["verdict"], ruling["picks_up"], ruling["next"]) == ("legal", "P4", "P1")
+
+
+@pytest.mark.parametrize("pile", ["", "AH", "7H", "3C"])
+def test_three_show_whatever_lies_there(rule: Rule, pile: str) -> None:
+    assert rule(W, "show 3H P2", hand="3H 5H", pile=pile)["verdict"] == "legal"
+
+
+def test_three_show_only_threes(rule: Rule) -> None:
+    assert rule(W, "show 4H P2", hand="4H 5H", pile="9H")["broken"] == ["three.show"]
+
+
+def test_three_show_not_to_oneself(rule: Rule) -> None:
+    assert rule(W, "show 3H P1", hand="3H 5H", pile="9H")["broken"] == ["three.show"]
+
+
+def test_three_show_out_of_turn(rule: Rule) -> None:
+    assert rule(W, "show 3H P2", hand="3H 5H", pile="9H", turn="P3")["broken"] == ["turn.order"]
+
+
+def test_three_one_per_show(rule: Rule) -> None:
+    act = {"cards": ["3H", "3S"]}
+    assert rule(W, "show 3H P2", hand="3H 3S", pile="9H", more=act)["broken"] == ["three.one-per-show"]
+
+
+def test_three_backfire(rule: Rule) -> None:
+    ruling = rule(W, "show 3H P3 P3>P1", hand="3H 5H 6H", pile="9H KH")
+    assert (ruling["verdict"], ruling["picks_up"], ruling["next"]) == ("legal", "P1", "P2")
+
+
+def test_three_backfire_and_back_again(rule: Rule) -> None:
+    ruling = rule(W, "show 3H P3 P3>P1 P1>P3", hand="3H 3S 6H", pile="9H KH")
+    assert (ruling["verdict"], ruling["picks_up"], ruling["next"]) == ("legal", "P3", "P4")
+
+
+def test_three_backfire_needs_a_second_three(rule: Rule) -> None:
+    ruling = rule(W, "show 3H P3 P3>P1 P1>P3", hand="3H 5S 6H", pile="9H KH")
+    assert ruling["broken"] == ["three.backfire"]
+
+
+def test_three_backfire_needs_a_three(rule: Rule) -> None:
+    others = {"P3": {"hand": ["4H", "5C"]}}
+    assert rule(W, "show 3H P3 P3>P1", hand="3H 5H", pile="9H", others=others)["broken"] == ["three.backfire"]
+
+
+def test_three_backfire_goes_back_to_the_one_who_showed(rule: Rule) -> None:
+    assert rule(W, "show 3H P3 P3>P4", hand="3H 5H", pile="9H")["broken"] == ["three.backfire"]
+
+
+def test_three_answer_from_up(rule: Rule) -> None:
+    up = {"P3": {"hand": [], "up": ["3S", "KH"], "down": 3}}
+    full = {"P3": {"hand": ["KC"], "up": ["3S", "KH"], "down": 3}}
+    show = {"hand": "3H 5H", "pile": "9H", "draw": 0, "more": {"answered_from": "up"}}
+    assert rule(W, "show 3H P3 P3>P1", others=up, **show)["verdict"] == "legal"
+    assert rule(W, "show 3H P3 P3>P1", others=full, **show)["broken"] == ["three.answer-from-up"]
+
+
+def test_three_answer_from_down(rule: Rule) -> None:
+    down = {"P3": {"hand": [], "up": [], "down": 2}}
+    up = {"P3": {"hand": [], "up": ["KC"], "down": 2}}
+    show = {"hand": "3H 5H", "pile": "9H", "draw": 0, "more": {"answered_from": "down"}}
+    assert rule(W, "show 3H P3 P3>P1", others=down, **show)["verdict"] == "legal"
+    assert rule(W, "show 3H P3 P3>P1", others=up, **show)["broken"] == ["three.answer-from-down"]
+
+
+def test_three_show_back_in(rule: Rule) -> None:
+    # P3 has left; P2 sits on P3's right.
+    show = {"hand": "3H 5H", "pile": "9H", "draw": 0}
+    open_way = rule(W, "show 3H P3", left={"P3": {"turns_since": ["P4"]}}, **show)
+    assert (open_way["verdict"], open_way["back_in"], open_way["next"]) == ("legal", ["P3"], "P4")
+    closed = rule(W, "show 3H P3", left={"P3": {"turns_since": ["P4", "P1", "P2"]}}, **show)
+    assert closed["broken"] == ["three.show-back-in"]
+
+
+def test_three_show_back_in_on_an_empty_pile(rule: Rule) -> None:
+    ruling = rule(W, "show 3H P3", hand="3H 5H", up="", down=0, pile="", left={"P3": {"turns_since": ["P4"]}})
+    assert (ruling["back_in"], ruling["picks_up"], ruling["shithead"]) == ([], None, None)
+
+
+def test_three_last_card_shown_leaves(rule: Rule) -> None:
+    ruling = rule(W, "show 3H P2", hand="3H", up="", down=0, pile="9S", draw=0, players=3)
+    assert (ruling["left"], ruling["next"], ruling["shithead"]) == (["P1"], "P3", None)
+
+
+def test_three_last_card_shown_of_two(rule: Rule) -> None:
+    ruling = rule(W, "show 3H P2", hand="3H", up="", down=0, pile="9S", draw=0, players=2)
+    assert (ruling["left"], ruling["shithead"]) == (["P1"], "P2")
+
+
+@pytest.mark.parametrize("pile", ["", "9S"])
+def test_three_last_card_answered_by_a_last_card(rule: Rule, pile: str) -> None:
+    others = {"P2": {"hand": ["3S"], "up": [], "down": 0}}
+    last = {"hand": "3H", "up": "", "down": 0, "draw": 0, "players": 2}
+    ruling = rule(W, "show 3H P2 P2>P1", pile=pile, others=others, **last)
+    assert (ruling["shithead"], ruling["left"]) == ("P1", ["P2"])
+
+
+def test_three_draw_after_a_show_is_expected_and_never_called(rule: Rule) -> None:
+    assert rule(W, "show 3H P2", hand="3H 5H 6H", pile="9S", draw=4)["draw"] == 1
+
+
+def test_three_answer_from_down_not_with_cards_in_hand(rule: Rule) -> None:
+    others = {"P2": {"hand": ["6D"], "up": [], "down": 2}}
+    answer = {
+        "others": others,
+        "more": {"answered_from": "down"},
+        "hand": "3H 5C 6H",
+        "pile": "AH",
+        "draw": 0,
+    }
+    assert rule("winnersh", "show 3H P2 P2>P1", **answer)["broken"] == ["three.answer-from-down"]

@@ -1,0 +1,299 @@
+"""A deck is learnt from what was read with certainty at several moments, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from datasets.art.cards import CARDS
+from datasets.art.drawn import DrawnStyle, draw_face
+from tests.support.shown import lay, table
+from vision.decks.deck import Deck, DeckHead
+from vision.enrolment.online_learning import (
+    AGREED,
+    LEAST_CARDS,
+    MOMENT_LOOKS,
+    DeckLearner,
+    LearningReader,
+    LearntHead,
+    known_cards,
+)
+from vision.recognition.classifier import CLASSES, FaceReader
+from vision.types import CardReading, Face, Image, Quad
+
+QUAD = np.array([[240, 120], [370, 130], [360, 310], [232, 300]], np.float32)
+Picture = NDArray[np.uint8]
+
+
+@pytest.fixture(scope="module")
+def faces() -> FaceReader:
+    return FaceReader(threads=1)
+
+
+def pictured(card: str) -> Picture:
+    return lay(table(), draw_face(card, DrawnStyle()), QUAD)
+
+
+class Script:
+    """A reader that gives the readings it was told, whatever it sees."""
+
+    def __init__(self) -> None:
+        self.readings: list[CardReading] = []
+
+    def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
+        return self.readings
+
+
+def reading(
+    card: str, confidence: float = 0.999, outline: float = 0.99, quad: Quad = QUAD, face: Face = "up"
+) -> CardReading:
+    return CardReading(quad, face, outline, card, confidence)
+
+
+def learning(
+    faces: FaceReader, before: Deck | None = None, keep: Callable[[Deck], object] | None = None
+) -> tuple[LearningReader, Script]:
+    script = Script()
+    return LearningReader(script, copy(faces), before, keep), script
+
+
+def look(reader: LearningReader, picture: Picture, times: int = 1) -> None:
+    """Look at a table at which nothing happens between the looks."""
+    for _ in range(times):
+        reader.read(picture)
+        while reader.spare_time():
+            pass
+
+
+@pytest.fixture(scope="module")
+def half_a_deck(faces: FaceReader) -> Deck:
+    """What was learnt of a deck in an earlier game."""
+    learner = DeckLearner(faces)
+    for number, card in enumerate(CARDS[:LEAST_CARDS]):
+        for number_of_look in (number, number + 100, number + 200):
+            # Chance varies the views, by the size of the picture.
+            picture = pictured(card)[: 380 + number_of_look // 10]
+            learner.add(card, number_of_look, learner.features(picture, QUAD))
+    return learner.deck()
+
+
+def test_what_was_seen_at_two_moments_is_learnt_and_not_what_two_frames_show(faces: FaceReader) -> None:
+    reader, script = learning(faces)
+    picture, script.readings = pictured("7H"), [reading("7H")]
+    look(reader, picture, MOMENT_LOOKS - 1)
+    two_frames = reader.learner.cards
+    look(reader, picture, 2)
+    assert (two_frames, reader.learner.cards) == ((), ("7H",))
+
+
+@pytest.mark.parametrize(
+    "readings",
+    [
+        [reading("7H", confidence=0.98)],
+        [reading("7H", outline=0.8)],
+        [reading("7H"), reading("2S", quad=QUAD + np.float32(20))],
+        [reading("7H"), reading("7H", quad=QUAD + np.float32(300))],
+        [reading("7H", quad=QUAD / np.float32(4))],
+        [reading("7H", face="down")],
+        [reading("7H", quad=QUAD - np.array([240, 0], np.float32))],
+    ],
+    ids=["unsure", "outline unsure", "covered", "twice on the table", "small", "face down", "cut off"],
+)
+def test_what_is_less_than_certain_teaches_nothing(faces: FaceReader, readings: list[CardReading]) -> None:
+    reader, script = learning(faces)
+    script.readings = readings
+    look(reader, pictured("7H"), 2 * MOMENT_LOOKS)
+    assert "7H" not in reader.learner.cards
+
+
+def test_what_only_the_learnt_deck_is_sure_of_teaches_nothing(faces: FaceReader) -> None:
+    """The reader says a seven of hearts; the networks alone see a two of spades."""
+    reader, script = learning(faces)
+    script.readings = [reading("7H")]
+    look(reader, pictured("2S"), 2 * MOMENT_LOOKS)
+    assert reader.learner.cards == ()
+
+
+def test_a_card_whose_pictures_disagree_is_left_out(faces: FaceReader) -> None:
+    learner = DeckLearner(faces)
+    for number, card in enumerate(("2C", "KH", "9D", "QS", "5C")):
+        for look in (number, number + 100):
+            shown = "JD" if card == "9D" and look >= 100 else card
+            learner.add(card, look, learner.features(pictured(shown), QUAD))
+    assert len(learner.cards) == 5
+    assert set(learner.deck().cards) == {"2C", "KH", "QS", "5C"}
+
+
+def test_a_learnt_deck_confirms_and_never_contradicts() -> None:
+    rng = np.random.default_rng(0)
+    features = rng.normal(0, 1, (2, 20)).astype(np.float32)
+    cards = tuple(card for card in CARDS for _ in range(2))
+    noise = rng.normal(0, 0.05, (len(cards), 20))
+    centres = np.repeat(rng.normal(0, 1, (len(CARDS), 20)), 2, axis=0)
+    centres[0:2], centres[2:4] = features[0], features[1]
+    head = LearntHead(Deck("x", "x", cards, (centres + noise).astype(np.float32)))
+    p = np.full((2, len(CLASSES)), 1e-4)
+    first, second = CLASSES.index(cards[0]), CLASSES.index(cards[2])
+    p[:, first], p[:, second] = 0.6, 0.4
+    plain = np.log(p / p.sum(axis=1, keepdims=True))
+    confirmed, contradicted = head.refine(plain.copy(), features)
+    assert confirmed[first] > plain[0, first]
+    assert np.array_equal(contradicted, plain[1])
+
+
+def test_a_learnt_deck_says_no_more_of_lone_indices() -> None:
+    """A complete deck is heard about them, too."""
+    rng = np.random.default_rng(0)
+    index = rng.normal(0, 1, (len(CARDS), 2, 64))  # its two cuts
+    corners = np.concatenate([index[:, [0, 0, 1, 1]].reshape(len(CARDS), -1)] * 2)
+    corners = (corners + rng.normal(0, 0.05, corners.shape)).astype(np.float32)
+    head = LearntHead(Deck("x", "x", (*CARDS, *CARDS), corners))
+    first, second = CLASSES.index(CARDS[0]), CLASSES.index(CARDS[1])
+    p = np.full((2, len(CLASSES)), 1e-4)
+    p[:, first], p[:, second] = 0.6, 0.4
+    plain = np.log(p / p.sum(axis=1, keepdims=True))
+    indices = index[:2].reshape(2, -1).astype(np.float32)
+    assert DeckHead.refine_index(head, plain, indices)[1].argmax() == second
+    confirmed, contradicted = head.refine_index(plain.copy(), indices)
+    assert confirmed[first] > plain[0, first]
+    assert np.array_equal(contradicted, plain[1])
+
+
+def test_a_look_waits_for_nothing_to_be_learnt(faces: FaceReader) -> None:
+    """A ruling may hang on it: what it shows is learnt when there is time."""
+    reader, script = learning(faces)
+    script.readings = [reading("7H")]
+    for _ in range(3 * MOMENT_LOOKS):
+        reader.read(pictured("7H"))
+    assert reader.learner.wants("7H", 0)
+    assert reader.spare_time()
+    assert not reader.learner.wants("7H", 1)
+    assert not reader.spare_time()
+
+
+def test_the_deck_helps_once_enough_cards_are_known(faces: FaceReader, half_a_deck: Deck) -> None:
+    own = copy(faces)
+    reader = LearningReader(Script(), own)
+    names = np.array(half_a_deck.cards)
+    one_less = names != CARDS[0]
+    reader.learner.include(
+        replace(half_a_deck, cards=tuple(names[one_less]), features=half_a_deck.features[one_less])
+    )
+    look(reader, pictured("2C"))
+    before = reader.learnt
+    reader.learner.include(half_a_deck)
+    look(reader, pictured("2C"))
+    assert (before, reader.learnt) == (False, True)
+    (plain,) = faces.read(pictured("3C"), [QUAD])
+    (helped,) = own.read(pictured("3C"), [QUAD])
+    assert helped.card == plain.card == "3C"
+    assert helped.confidence >= plain.confidence - 0.01
+
+
+def test_what_was_collected_is_kept_for_the_next_game_also_of_cards_seen_once(faces: FaceReader) -> None:
+    kept = list[Deck]()
+    reader, script = learning(faces, keep=kept.append)
+    for card in CARDS[1 : AGREED + 2]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    reader.finish()
+    assert set(kept[-1].cards) == set(CARDS[1 : AGREED + 2])
+    assert known_cards(kept[-1]) == ()
+    later, script = learning(faces, kept[-1])
+    for card in CARDS[1 : AGREED + 2]:
+        script.readings = [reading(card)]
+        look(later, pictured(card))
+    assert set(later.learner.cards) == set(CARDS[1 : AGREED + 2])
+
+
+def test_another_deck_takes_the_place_of_the_earlier_only_once_that_is_told(
+    faces: FaceReader, half_a_deck: Deck
+) -> None:
+    kept = list[Deck]()
+    names = {"10C": "9C", "9C": "10C"}
+    other = replace(half_a_deck, cards=tuple(names.get(card, card) for card in half_a_deck.cards))
+    reader, script = learning(faces, other, kept.append)
+    for card in CARDS[1:8]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    reader.finish()
+    assert kept == []
+    for card in CARDS[8 : AGREED + 3]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    reader.finish()
+    assert set(kept[-1].cards) == set(CARDS[1 : AGREED + 3])
+
+
+def test_a_deck_that_cannot_be_kept_is_used_all_the_same(faces: FaceReader, half_a_deck: Deck) -> None:
+    def full(_: Deck) -> None:
+        raise OSError("No space left on device")
+
+    reader, _ = learning(faces, keep=full)
+    reader.learner.include(half_a_deck)
+    look(reader, pictured("2C"))
+    reader.finish()
+    assert reader.learnt
+
+
+def test_a_deck_of_an_earlier_game_helps_once_it_agrees(faces: FaceReader, half_a_deck: Deck) -> None:
+    reader, script = learning(faces, half_a_deck)
+    shown = 0
+    while not reader.learnt:
+        assert shown < len(CARDS), "every card of the pack agrees"
+        script.readings = [reading(CARDS[shown])]
+        look(reader, pictured(CARDS[shown]))
+        shown += 1
+    assert shown >= AGREED
+    assert set(CARDS[:LEAST_CARDS]) <= set(reader.learner.cards)
+
+
+def test_a_deck_of_an_earlier_game_that_once_disagrees_is_not_used(
+    faces: FaceReader, half_a_deck: Deck
+) -> None:
+    names = {"2C": "3C", "3C": "2C"}
+    other = replace(half_a_deck, cards=tuple(names.get(card, card) for card in half_a_deck.cards))
+    reader, script = learning(faces, other)
+    for card in CARDS[1 : AGREED + 4]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    assert not reader.learnt
+    assert reader.learner.cards == ()
+
+
+def test_a_deck_of_an_earlier_game_is_dropped_when_a_later_card_disagrees(
+    faces: FaceReader, half_a_deck: Deck
+) -> None:
+    kept, last = list[Deck](), CARDS[AGREED + 2]
+    names = {last: "KD", "KD": last}
+    other = replace(half_a_deck, cards=tuple(names.get(card, card) for card in half_a_deck.cards))
+    reader, script = learning(faces, other, kept.append)
+    for card in CARDS[: AGREED + 2]:
+        script.readings = [reading(card)]
+        look(reader, pictured(card))
+    before = reader.learnt
+    script.readings = [reading(last)]
+    look(reader, pictured(last))
+    assert (before, reader.learnt) == (True, False)
+    assert reader._faces.deck is None
+    reader.finish()
+    assert set(kept[-1].cards) <= set(CARDS[: AGREED + 3])
+    assert known_cards(kept[-1]) == ()
+
+
+def test_nothing_is_learnt_of_a_deck_that_is_known(faces: FaceReader, half_a_deck: Deck) -> None:
+    own = copy(faces)
+    script = Script()
+    reader = LearningReader(script, own)
+    script.readings = [reading("7H")]
+    reader.read(pictured("7H"))
+    own.deck = DeckHead(half_a_deck)
+    look(reader, pictured("7H"), 3 * MOMENT_LOOKS)
+    assert reader.learner.wants("7H", 0)
+    assert isinstance(own.deck, DeckHead)
+    assert not reader.learnt

@@ -1,0 +1,334 @@
+"""Whether a card that comes to light lay there before, by close pictures of its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.support.event_script import PLAY_AT, Script, card
+from vision.following.burn_pile import Heap
+from vision.following.duplicates import PileCard
+from vision.following.new_cards import SeeminglyNew
+from vision.following.patches import (
+    CloseUp,
+    PilePictures,
+    close_up,
+    index_shows_beside,
+    lay_there_before,
+    rest_looks_as_before,
+    rest_looks_otherwise,
+)
+from vision.following.pick_ups import Taking
+from vision.following.pile import Pile
+from vision.following.play_log import ToldPlays
+from vision.following.scene import Scene
+from vision.hands.tracks import Reach
+from vision.plane import TablePlane
+from vision.table.layout import PLAY, Layout, Seat
+from vision.table.observations import Seen
+
+LAYOUT = Layout(
+    TablePlane(np.array([[0.5, 0, -160], [0, 0.5, -160], [0, 0, 1]])),
+    640,
+    640,
+    (Seat("Ann", ((-75, 90), (0, 90), (75, 90)), (0.0, 1.0)),),
+    play=(0.0, 0.0),
+)
+"""Two pixels are a millimetre, the pile lies in the picture's middle."""
+UPRIGHT = Seen(0.0, 0.0, 90.0, "up", {"5D": 0.95})
+INDEX = {"top left": (-23, -30), "bottom right": (23, 30), "top right": (23, -30), "bottom left": (-23, 30)}
+
+
+BLACK, RED = (40, 40, 40), (40, 40, 190)
+
+
+def pile(
+    figure: str = "5",
+    *others: str,
+    light: float = 1.0,
+    noise: float = 0.0,
+    ink: tuple[int, int, int] = BLACK,
+) -> CloseUp:
+    """Return a white pile with a figure at all its corners, and another one at the corners named."""
+    frame: NDArray[np.uint8] = np.full((640, 640, 3), 200, np.uint8)
+    for name, (x, y) in INDEX.items():
+        place = (320 + 2 * x - 16, 320 + 2 * y + 16)
+        shown = "X" if name in others else figure
+        cv2.putText(frame, shown, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, ink, 4)
+    rough = np.random.default_rng(4).normal(0, noise, frame.shape)
+    frame = np.clip(frame * light + rough, 0, 255).astype(np.uint8)
+    return close_up(frame, LAYOUT, (0.0, 0.0))
+
+
+def test_a_card_both_of_whose_indices_are_other_than_before_is_new() -> None:
+    assert not lay_there_before(UPRIGHT, pile("5"), pile("5", "top left", "bottom right"))
+
+
+@pytest.mark.parametrize("place", ["top left", "bottom right"])
+def test_a_card_one_of_whose_indices_is_as_it_was_lay_there_before(place: str) -> None:
+    assert lay_there_before(UPRIGHT, pile("5"), pile("5", place))
+
+
+def test_the_other_two_corners_tell_nothing() -> None:
+    before = pile("5")
+    assert not lay_there_before(UPRIGHT, before, pile("X", "top right", "bottom left"))
+    assert lay_there_before(UPRIGHT, before, pile("5", "top right", "bottom left"))
+
+
+def test_dimmer_light_and_noise_do_not_make_a_card_new() -> None:
+    assert lay_there_before(UPRIGHT, pile("5"), pile("5", "top left", light=0.5, noise=4.0))
+
+
+def test_a_red_index_is_another_than_a_black_one() -> None:
+    assert not lay_there_before(UPRIGHT, pile("A"), pile("A", ink=RED))
+    assert lay_there_before(UPRIGHT, pile("A", ink=RED), pile("A", ink=RED, noise=4.0))
+
+
+def test_an_outline_that_is_off_by_little_still_finds_its_index() -> None:
+    assert lay_there_before(replace(UPRIGHT, x=2.0, y=-1.5), pile("5"), pile("5"))
+
+
+def test_a_turned_card_has_its_indices_elsewhere() -> None:
+    turned = replace(UPRIGHT, angle=0.0)
+    now = pile("5", "top right", "bottom left")
+    assert lay_there_before(UPRIGHT, pile("5"), now)
+    assert not lay_there_before(turned, pile("5"), now)
+
+
+def test_a_place_has_changed_with_a_play_only_where_both_pictures_show_that() -> None:
+    other = pile("5", "top left", "bottom right")
+    assert PilePictures(now=other, before_play=pile("5")).changed_with_play(UPRIGHT)
+    assert not PilePictures(now=pile("5"), before_play=pile("5")).changed_with_play(UPRIGHT)
+    assert not PilePictures(now=other).changed_with_play(UPRIGHT)
+
+
+def test_a_card_is_shown_to_be_new_only_where_both_its_indices_have_changed() -> None:
+    before = pile("5")
+    assert PilePictures(now=pile("5", "top left", "bottom right"), left=before).shows_new(UPRIGHT)
+    assert not PilePictures(now=pile("5", "top left"), left=before).shows_new(UPRIGHT)
+    assert not PilePictures(now=pile(" "), left=before).shows_new(UPRIGHT)
+    assert not PilePictures(now=pile("5", "top left", "bottom right")).shows_new(UPRIGHT)
+
+
+def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seven of hearts, its 7 half covered by the corner of a king, is no king of hearts."""
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.85])
+    pile, scene = Pile([PileCard("7H", replace(UPRIGHT, x=3.0))]), Scene(LAYOUT)
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    assert seeming.lay_there(("KH", 0.93, UPRIGHT))
+    assert not seeming.lay_there(("KS", 0.93, UPRIGHT))
+    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
+    assert not seeming.lay_there(("KH", 0.99, UPRIGHT))
+    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, odds={"KH": 0.99}))), "put exactly on it"
+
+
+def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A seven of hearts put exactly on a four of hearts looks much like it."""
+    monkeypatch.setattr(
+        "vision.following.patches._likenesses", lambda card, *_: [0.92 if card.x == 0 else 0.1]
+    )
+    scene = Scene(LAYOUT)
+    pile = Pile([PileCard("4H", UPRIGHT)])
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    read = ("7H", 0.93, replace(UPRIGHT, odds={"7H": 0.98}))
+    seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
+    assert seeming.without_overlooked([read, seven], 0.0) == [read, seven]
+    assert pile.names == ["4H"]
+    seeming.in_sight.add("7H")
+    assert seeming.without_overlooked([read, seven], 0.0) == [seven], "it was read so before"
+    seeming.in_sight.clear()
+    pile.cards = [PileCard("4H", UPRIGHT)]
+    assert seeming.without_overlooked([read, six], 0.0) == [six]
+    assert pile.names == ["7H", "4H"]
+    doubtful = ("7S", 0.8, replace(UPRIGHT, odds={"7S": 0.8}))
+    assert seeming.without_overlooked([doubtful, seven], 0.0) == [seven]
+    seven_at_least = ("7S", 0.7, replace(UPRIGHT, odds={"7S": 0.66, "7C": 0.3}))
+    assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven], "it may be the 7H"
+    pile.cards = [PileCard("4H", UPRIGHT)]
+    assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven_at_least, seven]
+    certain = ("7S", 0.96, replace(UPRIGHT, odds={"7S": 0.993}))
+    assert seeming.without_overlooked([certain], 0.0) == [certain]
+
+
+def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_down_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
+    scene = Scene(LAYOUT)
+    told, pile = ToldPlays(scene), Pile([PileCard("4H", UPRIGHT)])
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), told)
+    reach = Reach(1, 0, 10.0, 12.0)
+    scene.reaches.append(reach)
+    told.tell(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
+    read = ("7H", 0.93, replace(UPRIGHT, odds={"7H": 0.98}))
+    assert seeming.without_overlooked([read], 11.8) == [read]
+    assert seeming.without_overlooked([read], 20.0) == [read], "the hand has not been away"
+    scene.reaches.append(Reach(2, 0, 18.0, 20.0))
+    assert seeming.without_overlooked([read], 20.0) == []
+
+
+def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_with_the_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a small picture a five of hearts looks much like the four of hearts that lay there."""
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
+    scene = Scene(LAYOUT)
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    five = ("5H", 0.92, replace(UPRIGHT, odds={"5H": 0.96}))
+    assert seeming.lay_there_before_play(five), "as far as it is known what was played"
+    assert not seeming.lay_there_before_play(five, "5")
+    assert seeming.lay_there_before_play(five, "6")
+    assert seeming.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, odds={"5H": 0.8})), "5")
+    half_read = ("5H", 0.8, replace(UPRIGHT, odds={"5H": 0.8, "5D": 0.17}))
+    assert not seeming.lay_there_before_play(half_read, "5"), "its rank is plain"
+    seeming.in_sight.add("5H")
+    seeming.begin_play()
+    assert seeming.lay_there_before_play(five, "5"), "it was read there before"
+
+
+@pytest.mark.parametrize(("dx", "light", "same"), [(0, 1.0, True), (0, 0.7, True), (9, 1.0, False)])
+def test_what_shows_of_a_card_beside_the_one_upon_it_tells_whether_it_came_with_that(
+    dx: int, light: float, same: bool
+) -> None:
+    """Its own indices may both be covered, or its outline be turned from where it lies."""
+
+    def striped(moved: int, upper: bool) -> CloseUp:
+        frame: NDArray[np.uint8] = np.full((640, 640, 3), 90, np.uint8)
+        cv2.rectangle(frame, (257 + moved, 232), (383 + moved, 408), (200,) * 3, -1)
+        for y in range(250, 400, 40):
+            cv2.circle(frame, (366 + moved, y), 8, RED, -1)
+        if upper:
+            cv2.rectangle(frame, (207, 222), (333, 398), (230,) * 3, -1)
+        return close_up((frame * light).astype(np.uint8) if upper else frame, LAYOUT, (0.0, 0.0))
+
+    before, now = striped(0, upper=False), striped(dx, upper=True)
+    upon = [Seen(-25.0, -5.0, 90.0, "up", {"9D": 0.99})]
+    turned = replace(UPRIGHT, angle=84.0)
+    assert rest_looks_as_before(turned, upon, before, now) == same
+    assert not rest_looks_as_before(turned, [UPRIGHT], before, now), "nothing of it shows"
+    assert not rest_looks_as_before(turned, upon, None, now)
+    assert not rest_looks_as_before(turned, upon, before, replace(now, corner=(0.0, 0.0)))
+
+
+def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [])
+    asked: list[Seen] = []
+
+    def rest(card: Seen, upon: Sequence[Seen], *_: object) -> bool:
+        asked.extend(upon)
+        return card.x > 0
+
+    monkeypatch.setattr("vision.following.patches.rest_looks_as_before", rest)
+    scene = Scene(LAYOUT)
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
+    mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, odds={"9H": 0.4, "10H": 0.3}))
+    other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, odds={"9C": 0.4}))
+    assert seeming.without_overlooked([mate, other, nine], 0.0) == [other, nine]
+    assert set(map(id, asked)) == {id(nine[2])}
+    assert seeming.without_overlooked([mate], 0.0) == [mate], "nothing is known to lie upon it"
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "alike", "new"),
+    [
+        ("4D", 0.93, 0.93, False),
+        ("4D", 0.98, 0.93, True),
+        ("4D", 0.93, 0.85, True),
+        ("9H", 0.93, 0.93, True),
+    ],
+)
+def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_come_with_it(
+    monkeypatch: pytest.MonkeyPatch, name: str, read: float, alike: float, new: bool
+) -> None:
+    """That what it may be besides lies elsewhere makes its name certain, and not that it has just come."""
+    monkeypatch.setattr("vision.following.patches.rest_looks_as_before", lambda *_: False)
+    likenesses = {20.0: [alike], 0.0: [0.1]}
+    monkeypatch.setattr("vision.following.patches._likenesses", lambda card, *_: likenesses[card.x])
+    scene = Scene(LAYOUT)
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    nine = ("9D", 0.99, replace(UPRIGHT, odds={"9D": 0.99}))
+    other = (name, 0.99, replace(UPRIGHT, x=20.0, odds={name: read}))
+    assert seeming.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
+
+
+def test_a_card_that_would_hide_an_index_lies_beneath_it_where_that_shows_as_before() -> None:
+    across = Seen(0.0, -20.0, 0.0, "up", {"9S": 0.97})  # over the upper corners
+    assert index_shows_beside(UPRIGHT, across, pile("5"), pile("5"))
+    assert not index_shows_beside(UPRIGHT, across, pile("5"), pile("5", "top left"))
+    below = Seen(0.0, 60.0, 0.0, "up", {"9S": 0.97})
+    assert not index_shows_beside(UPRIGHT, below, pile("5"), pile("5", "top left")), "it hides neither index"
+    assert not index_shows_beside(UPRIGHT, across, None, pile("5")), "nothing shows how it was"
+
+
+def test_where_nothing_is_printed_nothing_is_told() -> None:
+    assert not lay_there_before(UPRIGHT, pile(" "), pile(" "))
+
+
+def test_without_a_picture_nothing_is_told() -> None:
+    assert not lay_there_before(UPRIGHT, None, pile())
+    assert not lay_there_before(UPRIGHT, pile(), None)
+
+
+def test_what_the_picture_does_not_show_is_not_told() -> None:
+    far = Seen(200.0, 0.0, 90.0, "up", {"5D": 0.95})
+    assert not lay_there_before(far, pile(), pile())
+
+
+def test_a_close_picture_shows_the_table_in_millimetres() -> None:
+    window = pile(" ").window((0.0, 0.0), 90.0, (20.0, 30.0))
+    assert window is not None
+    assert window.shape == (90, 60, 3)
+    assert window.mean() == 200
+
+
+def test_the_pip_of_a_card_that_covers_an_index_now_is_not_that_index() -> None:
+    def covered(figure: str, pip: int) -> CloseUp:
+        frame: NDArray[np.uint8] = np.full((640, 640, 3), 200, np.uint8)
+        x, y = INDEX["top left"]
+        place = (320 + 2 * x - 16, 320 + 2 * y + 16)
+        cv2.putText(frame, figure, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, (40,) * 3, 4)
+        x, y = INDEX["bottom right"]
+        middle = (320 + 2 * x + 12, 320 + 2 * y + pip)
+        cv2.circle(frame, middle, 4, (40,) * 3, -1)  # beside where the index would be
+        return close_up(frame, LAYOUT, (0.0, 0.0))
+
+    assert not lay_there_before(UPRIGHT, covered("X", 3), covered("5", 0))
+
+
+def test_what_shows_of_a_card_beside_another_tells_whether_it_came_with_that_one() -> None:
+    before, upon = pile("5"), [replace(UPRIGHT, x=40.0)]
+    assert rest_looks_otherwise(UPRIGHT, upon, before, pile("5", "top left", "bottom left"))
+    assert not rest_looks_otherwise(UPRIGHT, upon, before, pile("5", "top right", "bottom right"))
+    assert not rest_looks_otherwise(UPRIGHT, [UPRIGHT], before, pile("X")), "nothing of it shows"
+    assert not rest_looks_otherwise(UPRIGHT, upon, before, pile(" ")), "there is nothing to compare"
+    assert not rest_looks_otherwise(UPRIGHT, upon, None, pile("X"))
+
+
+def test_under_a_hand_what_looks_before_read_so_just_there_lay_there() -> None:
+    """A second card like one on the pile is no other than that one, however it was outlined first."""
+    ace = replace(UPRIGHT, odds={"AH": 0.97})
+    pictures = PilePictures(read=[[ace], [replace(ace, x=4.0)], []])
+    assert pictures.before(free=False).placed(replace(ace, x=2.0))
+    assert not pictures.before(free=True).placed(ace), "no hand is there: pictures tell"
+    assert not pictures.was_read(replace(ace, x=30.0))
+    assert not pictures.was_read(replace(ace, odds={"AD": 0.97}))
+    assert not PilePictures(read=[[ace], []]).was_read(ace), "one look is not enough"
+    assert not PilePictures(read=[[replace(ace, odds={"AH": 0.8})]] * 3).was_read(ace), (
+        "nor are doubtful ones"
+    )
+
+
+def test_the_looks_before_a_hand_came_are_kept_while_it_is_there() -> None:
+    script = Script(packs=2)
+    script.play("Ann", card("AH", PLAY_AT))
+    reach = script.reach("Bob", (PLAY_AT, 0.3))
+    script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
+    assert script.maker._play._pictures.was_read(card("AH", PLAY_AT))

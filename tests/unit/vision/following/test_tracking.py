@@ -1,0 +1,230 @@
+"""A table that is tidied or a camera that is carried away: the game is lost, said to be, and found again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.game.places import set_layout
+from companion.game.refereeing import WatchedGame, make_referee
+from companion.game.ruling_views import asks_for_places, open_questions
+from engine.errors import BadInputError
+from engine.events import Event
+from tests.e2e.films.test_watch import Game
+from tests.support.event_script import layout
+from vision.following.records import Patch
+from vision.following.rows import Rows
+from vision.following.table_tracking import Track
+from vision.questions import LOST_TRACK, asked
+from vision.table.manual_layout import Shown
+
+
+class Refereed(Game):
+    """The same under a referee."""
+
+    def __init__(self) -> None:
+        super().__init__(row_length=3)
+        self.watched = self.watcher
+        self.game = WatchedGame(self.watched, lambda names: make_referee("winnersh", names), ("Ann", "Bob"))
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds * 15)):
+            self.game.feed(self.table.frame(), self.t)
+            self.t += 1 / 15
+
+    def lost(self) -> bool:
+        """Whether the cards are being looked for."""
+        return self.watched.lost
+
+    def told(self) -> list[tuple[str, str | None]]:
+        return [(line["event"], line.get("player")) for line in self.game.lines]
+
+
+def begun(game: Refereed) -> Refereed:
+    game.begin()
+    assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
+    return game
+
+
+def tidy(game: Game) -> None:
+    """Move every card, each row for itself."""
+    game.table.cards = [
+        (name, x - 130, y + (20 if y < 200 else -40 if y > 400 else 0), turn)
+        for name, x, y, turn in game.table.cards
+    ]
+
+
+def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
+    game = begun(Refereed())
+    tidy(game)
+    game.run(15.0)
+    assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
+    assert not game.lost()
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    assert game.told()[4:] == [("play", "Bob")]
+    assert game.game.lines[-1]["cards"] == ["QH"]
+    assert game.game.table.pile == ["9S", "QH"]
+
+
+def turned(game: Game) -> None:
+    """Let the camera see the table from the other side."""
+    width, height = 1000, 600
+    game.table.cards = [(name, width - x, height - y, turn) for name, x, y, turn in game.table.cards]
+
+
+def carry_away(game: Refereed, seconds: float) -> None:
+    """Let the camera see anything but the table."""
+    chance = np.random.default_rng(1)
+    for _ in range(round(seconds * 15)):
+        frame = np.repeat(np.repeat(chance.integers(0, 255, (60, 100, 3), np.uint8), 10, 0), 10, 1)
+        cards, game.table.cards = game.table.cards, []
+        game.game.feed(frame, game.t)
+        game.table.cards = cards
+        game.t += 1 / 15
+
+
+def test_a_camera_that_was_carried_away_and_stands_elsewhere_sees_the_game_go_on() -> None:
+    game = begun(Refereed())
+    carry_away(game, 4.0)
+    turned(game)
+    game.run(12.0)
+    assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
+    assert not game.lost()
+    game.reach(590, 320, 1, lambda: game.table.put("QH", 576, 304, 8))
+    game.run(1.5)
+    assert game.told()[4:] == [("play", "Bob")], "who sits where is told by the cards"
+
+
+def test_a_camera_that_comes_back_to_where_it_was_has_lost_nothing() -> None:
+    game = begun(Refereed())
+    carry_away(game, 4.0)
+    game.run(10.0)
+    assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
+    assert not game.lost()
+    game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
+    game.run(1.5)
+    assert game.told()[3:] == [("play", "Bob")]
+
+
+def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
+    game = begun(Refereed())
+
+    def take() -> None:
+        game.table.cards = [card for card in game.table.cards if card[0] not in ("4S", "5C", "6C")]
+
+    game.reach(500, 500, 1, take)
+    game.run(8.0)
+    assert asked(LOST_TRACK) not in [line.get("says") for line in game.game.lines]
+
+
+def test_a_card_that_was_put_right_stays_so_when_the_game_is_lost_and_found_again() -> None:
+    game = begun(Refereed())
+    nine = next(line for line in game.game.lines if line["event"] == "play")
+    game.game.correct(nine["id"], Event.from_json({**nine, "cards": ["9C"]}))
+    tidy(game)
+    game.run(15.0)
+    assert not game.lost()
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    assert [line["cards"] for line in game.game.lines if line["event"] == "play"] == [["9C"], ["QH"]]
+
+    def take() -> None:
+        game.table.cards = [card for card in game.table.cards if card[0] not in ("9S", "QH")]
+
+    game.reach(290, 320, 1, take)
+    game.run(3.0)
+    assert game.told()[-1] == ("pick_up", "Ann")
+    assert sorted(game.game.lines[-1]["cards"]) == ["9C", "QH"]
+
+
+def test_the_numbers_of_events_go_on_when_the_game_is_lost_and_found_again() -> None:
+    game = Game(row_length=3)
+    game.begin()
+    tidy(game)
+    game.run(15.0)
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    numbers = [event.id for event in game.events if event.event != "unclear"]
+    assert len(numbers) > 4
+    assert numbers == sorted(set(numbers))
+
+
+def test_while_the_game_is_lost_nothing_is_told_and_it_is_shown_to_be_lost() -> None:
+    game = begun(Refereed())
+    game.table.cards = [(name, 80.0 * k + 60, 300, 25.0 * k) for k, (name, *_) in enumerate(game.table.cards)]
+    game.run(6.0)
+    game.reach(400, 320, 1)
+    game.run(3.0)
+    assert game.lost()
+    assert game.watched.layout is None
+    assert game.told()[3:] == [("unclear", None)]
+
+
+def put_elsewhere(game: Game) -> None:
+    """Put the rows' cards where they are no rows any more, each player's for itself."""
+    places = {"4S": (650, 430), "5C": (735, 520), "6C": (560, 500)}
+    places |= {"9D": (300, 60), "JC": (385, 130), "AD": (225, 150)}
+    game.table.cards = [
+        (name, *places[name], 20.0 * k) if name in places else (name, x, y, turn)
+        for k, (name, x, y, turn) in enumerate(game.table.cards)
+    ]
+
+
+@pytest.mark.parametrize("from_opposite", [False, True])
+def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from_opposite: bool) -> None:
+    game = begun(Refereed())
+    carry_away(game, 4.0)
+    put_elsewhere(game)
+    ann, bob, draw, reach, lands = (640.0, 480.0), (300.0, 115.0), (580.0, 300.0), (400, 280, -1), (428, 306)
+    if from_opposite:
+        turned(game)
+        ann, bob, draw = (360.0, 120.0), (700.0, 485.0), (420.0, 300.0)
+        reach, lands = (600, 320, 1), (572, 294)
+    game.run(12.0)
+    assert game.lost()
+    (question,) = open_questions(game.game.lines)
+    assert asks_for_places(question)
+    assert not asks_for_places(question, followed=True)
+    set_layout(game.game, Shown((ann, bob), draw))
+    game.run(3.0)
+    assert not game.lost()
+    assert game.told()[3:] == [("unclear", None)], "what lies there is no act"
+    game.reach(*reach, lambda: game.table.put("QH", *lands, 8))
+    game.run(1.5)
+    assert game.told()[4:] == [("play", "Bob")]
+    assert game.game.table.pile == ["9S", "QH"]
+
+
+def test_a_game_that_is_followed_is_not_laid_out_anew() -> None:
+    game = begun(Refereed())
+    with pytest.raises(BadInputError, match="begun already"):
+        set_layout(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
+
+
+def small_picture(shade: int) -> Patch:
+    """A place with a card on it, in a shade of its own."""
+    place = np.full((26, 26, 3), 60, np.uint8)
+    place[4:22, 7:19] = shade
+    return place
+
+
+@pytest.mark.parametrize(
+    ("changed", "bare", "moved"), [(0, 0, False), (1, 0, False), (2, 0, True), (1, 1, True)]
+)
+def test_an_arm_from_row_to_row_is_no_moved_camera(changed: int, bare: int, moved: bool) -> None:
+    """One card that looks as it did tells that; a bare place looks alike wherever it is."""
+    rows = Rows(layout(), [["4S", "5C", "6C"], ["9D", "JC", "AD"]])
+    zones = list(rows.spots)
+    for number, zone in enumerate(zones):
+        rows.spots[zone].patch = small_picture(100 + 20 * number)
+    now = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
+    track, arm = Track(), zones[:4]
+    now |= {zone: np.full((26, 26, 3), 180, np.uint8) for zone in arm}
+    assert track.seems_moved(now, rows), "of six places two look as they did"
+    track.covered = arm
+    for zone in zones[4 : 4 + changed]:
+        now[zone] = np.roll(now[zone], 6, axis=0)
+    for zone in zones[6 - bare :]:
+        rows.spots[zone].up, rows.spots[zone].down = None, False
+    assert track.seems_moved(now, rows) == moved

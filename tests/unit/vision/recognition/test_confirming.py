@@ -1,0 +1,236 @@
+"""With a deck enrolled, a name stands where the card looks like it; else the card is looked for near by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from types import SimpleNamespace
+from typing import cast
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from datasets.art.drawn import DrawnStyle, draw_face
+from tests.support.shown import HEIGHT, WIDTH, lay, table
+from vision.decks.template_search import likeness, part_about, registered
+from vision.decks.templates import PICTURE_HEIGHT, PICTURE_WIDTH, CardPictures, picture_of
+from vision.geometry import polygon_iou, upright_rectangle
+from vision.recognition.classifier import CLASSES, FaceReader, FaceReading, Fusion, reading_of
+from vision.recognition.deck_check import confirmed, revisited
+from vision.recognition.detector import Outline
+from vision.types import CardReading, Image, Quad
+
+CARDS = ("9S", "8S", "4H", "5H", "KC")
+FUSION = Fusion(1.0, 1.0, 0.01, 0.65)
+LIES = np.array([[250, 120], [372, 142], [340, 312], [216, 288]], np.float32)
+"""Where the card lies."""
+OFF = LIES + np.array([26, -22], np.float32)
+"""An outline that is off by about a fifth of the card."""
+
+
+@cache
+def face(card: str) -> Image:
+    return np.asarray(draw_face(card, DrawnStyle())[..., :3], np.uint8)
+
+
+@cache
+def pictures() -> CardPictures:
+    whole = [upright_rectangle(face(card).shape[1], face(card).shape[0]) for card in CARDS]
+    kept = [picture_of(face(card), quad) for card, quad in zip(CARDS, whole, strict=True)]
+    return CardPictures.of(CARDS, np.stack(kept))
+
+
+def seen(card: str = "9S") -> Image:
+    """Return a dim picture of a card, with a shadow's edge across it and noise."""
+    picture = lay(table(), face(card), LIES).astype(np.float32)
+    picture[:, WIDTH // 2 - 30 :] *= 0.55
+    noise = np.random.default_rng(1).normal(0, 4, picture.shape)
+    return np.asarray(np.clip(0.8 * picture + noise, 0, 255), np.uint8)
+
+
+def log_p(card: str, p: float) -> NDArray[np.float64]:
+    rest = np.full(len(CLASSES), (1 - p) / (len(CLASSES) - 1))
+    rest[CLASSES.index(card)] = p
+    return np.asarray(np.log(rest))
+
+
+def reading(card: str, p: float, alone: float | None = None) -> FaceReading:
+    return reading_of(log_p(card, p), FUSION.threshold, log_p(card, p if alone is None else alone))
+
+
+class Faces:
+    """Reads a nine where an outline lies on the card, and nothing for certain elsewhere."""
+
+    def __init__(self, known: CardPictures | None) -> None:
+        self.fusion, self.deck = FUSION, SimpleNamespace(pictures=known)
+        self.asked: list[Quad] = []
+
+    def read(self, image: Image, quads: Sequence[Quad]) -> list[FaceReading]:
+        self.asked += list(quads)
+        return [reading("9S", 0.97 if polygon_iou(quad, LIES) > 0.85 else 0.2) for quad in quads]
+
+
+Confirm = Callable[..., tuple[list[Outline], list[FaceReading], list[Quad]]]
+
+
+@pytest.fixture
+def confirm() -> Confirm:
+    def run(
+        *named: tuple[Quad, FaceReading], known: CardPictures | None = None, image: Image | None = None
+    ) -> tuple[list[Outline], list[FaceReading], list[Quad]]:
+        faces = Faces(known)
+        outlines = [Outline(quad, "up", 0.9) for quad, _ in named]
+        names = [name for _, name in named]
+        picture = seen() if image is None else image
+        return (*confirmed(picture, outlines, names, cast(FaceReader, faces)), faces.asked)
+
+    return run
+
+
+def test_a_card_is_most_like_its_own_picture_whichever_way_up_and_across_a_shadow() -> None:
+    for quad in (LIES, np.roll(LIES, 2, axis=0)):
+        part = part_about(seen(), quad, PICTURE_HEIGHT // 2)
+        assert part is not None
+        for named in CARDS[:2]:
+            (alike,) = likeness([part], [quad], [named], pictures())
+            assert CARDS[int(alike.argmax())] == "9S"
+        (alike,) = likeness([part], [quad], ["9S"], pictures())
+        assert alike[0] > 0.8
+        assert alike[CARDS.index("KC")] < 0.5
+
+
+def test_a_small_picture_is_what_lies_in_the_quad() -> None:
+    kept = picture_of(lay(table(), face("KC"), LIES), LIES)
+    own = cv2.resize(face("KC"), (PICTURE_WIDTH, PICTURE_HEIGHT), interpolation=cv2.INTER_AREA)
+    assert kept.shape == (PICTURE_HEIGHT, PICTURE_WIDTH)
+    assert kept.dtype == np.uint8
+    inner = np.s_[4:-4, 4:-4]
+    alike = np.corrcoef(kept[inner].ravel(), own[..., :2].mean(axis=2)[inner].ravel())
+    assert alike[0, 1] > 0.85
+
+
+def test_a_card_is_found_beside_an_outline_that_is_off() -> None:
+    assert polygon_iou(OFF, LIES) < 0.65
+    part = part_about(seen(), OFF, PICTURE_HEIGHT // 2)
+    assert part is not None
+    found = registered(part, OFF, pictures())
+    assert polygon_iou(found.quad, LIES) > 0.93
+    assert CARDS[int(found.to_all.argmax())] == "9S"
+
+
+def test_a_quad_outside_the_picture_shows_no_part_of_it() -> None:
+    assert (
+        part_about(seen(), LIES + np.array([3 * WIDTH, 3 * HEIGHT], np.float32), PICTURE_HEIGHT // 2) is None
+    )
+
+
+def test_a_name_stands_where_the_card_looks_like_it(confirm: Confirm) -> None:
+    (outline,), (name,), asked = confirm((LIES, reading("9S", 0.9, alone=0.3)), known=pictures())
+    assert name.card == "9S"
+    assert name.confidence >= 0.9
+    assert (outline.quad == LIES).all()
+    assert not asked
+
+
+def test_without_pictures_everything_stays_as_it_is(confirm: Confirm) -> None:
+    first = reading("4H", 0.99, alone=0.1)
+    (outline,), (name,), asked = confirm((OFF, first))
+    assert name is first
+    assert outline.quad is OFF
+    assert not asked
+
+
+def test_an_outline_that_is_off_is_put_right_and_its_card_named(confirm: Confirm) -> None:
+    (outline,), (name,), _ = confirm((OFF, reading("8S", 0.4)), known=pictures())
+    assert name.card == "9S"
+    assert polygon_iou(outline.quad, LIES) > 0.93
+
+
+def test_a_name_that_looks_like_no_card_is_sure_only_if_the_networks_alone_are(confirm: Confirm) -> None:
+    nothing = table()
+    for alone, least, most in ((0.1, 0.5, 0.6), (0.97, 0.95, 0.99)):
+        sure = reading("4H", 0.99, alone)
+        (outline,), (name,), _ = confirm((LIES, sure), known=pictures(), image=nothing)
+        assert least < name.confidence < most
+        assert (name.card == "4H") == (alone > 0.9)
+        assert outline.quad is LIES
+
+
+def test_a_card_that_was_never_pictured_is_none_of_the_pictures_business(confirm: Confirm) -> None:
+    first = reading("QD", 0.99, alone=0.1)
+    (_,), (name,), asked = confirm((LIES, first), known=pictures(), image=table())
+    assert name is first
+    assert not asked
+
+
+def test_no_card_is_found_where_another_outline_has_it_already(confirm: Confirm) -> None:
+    doubtful = reading("8S", 0.4)
+    outlines, names, asked = confirm((LIES, reading("9S", 0.95)), (OFF, doubtful), known=pictures())
+    assert [name.card for name in names] == ["9S", None]
+    assert outlines[1].quad is OFF
+    assert not asked
+
+
+def test_what_was_found_is_less_sure_than_what_was_read_at_once(confirm: Confirm) -> None:
+    (_,), (name,), _ = confirm((OFF, reading("8S", 0.4)), known=pictures())
+    assert 0.65 < name.confidence < 0.9
+
+
+def test_of_a_card_that_lies_under_another_one_the_deck_says_nothing(confirm: Confirm) -> None:
+    """It has seen its cards whole; here a part of the upper card lies in the lower one's outline."""
+    under = LIES + np.array([40, 10], np.float32)
+    first = reading("9S", 0.95, alone=0.9)
+    for alone in (0.3, 0.9):
+        lower = reading("KC", 0.99, alone=alone)
+        _, names, _ = confirm((LIES, first), (under, lower), known=pictures())
+        assert names[0].card == "9S"
+        assert names[1].confidence == pytest.approx(alone)
+        assert (names[1].card is None) == (alone < FUSION.threshold)
+    beside = under + np.array([200, 0], np.float32)
+    _, names, _ = confirm((LIES, first), (beside, reading("KC", 0.99, alone=0.3)), known=pictures())
+    assert names[1].confidence > 0.5, "with the deck and without it, half and half"
+
+
+def told(quad: Quad, card: str | None, confidence: float) -> CardReading:
+    return CardReading(quad, "up", 0.9, card, confidence, (("8S", 0.1),))
+
+
+def test_a_plain_outline_that_shows_nothing_is_tried_with_its_long_sides_taken_for_the_short_ones() -> None:
+    def run(confidence: float) -> tuple[Outline, FaceReading]:
+        nothing = reading_of(np.logaddexp(log_p("NONE", 0.97), log_p("8S", 0.02)), FUSION.threshold)
+        turned = Outline(np.roll(LIES, 1, axis=0), "up", confidence)
+        faces = cast(FaceReader, Faces(pictures()))
+        (outline,), (name,) = confirmed(seen(), [turned], [nothing], faces)
+        return outline, name
+
+    outline, name = run(0.7)
+    assert name.card == "9S"
+    assert polygon_iou(outline.quad, LIES) > 0.93
+    assert run(0.4)[1].card is None
+
+
+def test_a_card_that_an_index_told_without_a_name_is_looked_for_about_it() -> None:
+    faces = cast(FaceReader, Faces(pictures()))
+    (card,) = revisited(seen(), [told(OFF, None, 0.4)], faces)
+    assert card.card == "9S"
+    assert polygon_iou(card.quad, LIES) > 0.93
+    assert card.outline_confidence == 0.9
+    sure, other = told(LIES, "9S", 0.95), told(OFF, None, 0.4)
+    assert revisited(seen(), [sure, other], faces) == [sure, other], "somebody else has it"
+
+
+def test_a_name_that_an_index_told_stands_against_one_that_is_less_sure() -> None:
+    faces = cast(FaceReader, Faces(pictures()))
+    named = told(OFF, "8S", 0.89)
+    assert revisited(seen(), [named], faces) == [named]
+    (card,) = revisited(seen(), [told(OFF, "8S", 0.5)], faces)
+    assert card.card == "9S"
+
+
+def test_nothing_is_looked_for_without_pictures_or_without_doubt() -> None:
+    for known, card in ((None, told(OFF, None, 0.4)), (pictures(), told(OFF, "8S", 0.95))):
+        faces = Faces(known)
+        assert revisited(seen(), [card], cast(FaceReader, faces)) == [card]
+        assert not faces.asked

@@ -1,0 +1,253 @@
+"""Only what changed is read again, and what lies elsewhere stays as it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.recognition.incremental import ChangedParts
+from vision.types import CardReading, Image, Region
+
+WIDTH, HEIGHT = 1920, 1080
+CARD = (70, 100)
+RED, BLUE, GREEN = (40, 40, 220), (220, 60, 40), (60, 200, 60)
+COLOURS = {"9S": RED, "KD": BLUE, "4C": GREEN}
+
+
+class Colours:
+    """Reads plain rectangles by their colour, and remembers what it was shown."""
+
+    def __init__(self) -> None:
+        self.shapes: list[tuple[int, int]] = []
+        self.crowded: list[Sequence[Region] | None] = []
+        self.heights: list[float | None] = []
+        self.confidence = 0.9
+
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, card_height: float | None = None
+    ) -> list[CardReading]:
+        self.shapes.append(image.shape[:2])
+        self.crowded.append(crowded)
+        self.heights.append(card_height)
+        found = []
+        for name, colour in COLOURS.items():
+            near = (np.abs(image.astype(int) - colour).max(axis=2) < 20).astype(np.uint8)
+            count, _, boxes, _ = cv2.connectedComponentsWithStats(near)
+            for left, top, width, height, area in boxes[1:count]:
+                if area > 500:
+                    corners = [(left, top), (left + width, top), (left + width, top + height)]
+                    quad = np.array([*corners, (left, top + height)], np.float32)
+                    found.append(CardReading(quad, "up", 0.9, name, self.confidence))
+        return found
+
+
+def table(*cards: tuple[str, int, int], noise: int = 0) -> Image:
+    """Return a picture of a grey table with cards: name, left, top."""
+    image = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+    for name, left, top in cards:
+        image[top : top + CARD[1], left : left + CARD[0]] = COLOURS[name]
+    if noise:
+        grains = np.random.default_rng(noise).normal(0, 6, image.shape)
+        image = np.clip(image + grains, 0, 255).astype(np.uint8)
+    return image
+
+
+FAR = ("9S", 200, 200)
+NEAR = ("KD", 1500, 800)
+
+
+def places(readings: Sequence[CardReading]) -> dict[str | None, tuple[int, int]]:
+    """Return where each card's first corner lies."""
+    return {r.card: (int(r.quad[0, 0]), int(r.quad[0, 1])) for r in readings}
+
+
+def settled(reader: ChangedParts, *cards: tuple[str, int, int]) -> None:
+    """Read a picture so often that nothing of it needs to be read again."""
+    for _ in range(5):
+        reader.read(table(*cards))
+
+
+def test_a_card_that_was_laid_is_read_in_a_part_and_the_others_are_kept() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    readings = reader.read(table(FAR, NEAR))
+    assert places(readings) == {"9S": (200, 200), "KD": (1500, 800)}
+    height, width = plain.shapes[-1]
+    assert plain.shapes[:5] == [(HEIGHT, WIDTH)] * 5
+    assert 300 <= height < HEIGHT / 2
+    assert 300 <= width < WIDTH / 2
+
+
+@pytest.mark.parametrize("cards", [(FAR, NEAR), ()], ids=["cards", "bare table"])
+def test_a_picture_that_has_not_changed_is_not_read_anew(cards: tuple[tuple[str, int, int], ...]) -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, *cards)
+    last = reader.read(table(*cards))
+    reads = len(plain.shapes)
+    for noise in range(1, 6):
+        again = reader.read(table(*cards, noise=noise))
+        assert places(again) == places(last)
+    assert len(plain.shapes) == reads
+
+
+def test_a_picture_that_has_not_changed_is_read_where_half_covered_cards_are_wanted_for_the_first_time() -> (
+    None
+):
+    plain = Colours()
+    reader = ChangedParts(plain)
+    for _ in range(6):
+        reader.read(table(FAR, NEAR), [])
+    reads = len(plain.shapes)
+    reader.read(table(FAR, NEAR), [(1450.0, 750.0, 1650.0, 950.0)])
+    assert len(plain.shapes) == reads + 1
+
+
+def test_a_card_that_was_taken_away_is_gone() -> None:
+    reader = ChangedParts(Colours())
+    settled(reader, FAR, NEAR)
+    assert places(reader.read(table(NEAR))) == {"KD": (1500, 800)}
+
+
+def test_a_card_that_was_moved_is_where_it_lies_now() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR, NEAR)
+    assert places(reader.read(table(FAR, ("KD", 1400, 780)))) == {"9S": (200, 200), "KD": (1400, 780)}
+    assert plain.shapes[-1] != (HEIGHT, WIDTH)
+
+
+def test_a_card_that_lies_across_the_border_of_what_is_read_is_kept_whole_and_once() -> None:
+    # The part that is read about the new card cuts the other one, of which it would read a piece.
+    reader = ChangedParts(Colours())
+    new = ("4C", 1000, 500)
+    for left in range(700, 1000 - CARD[0], 15):
+        settled(reader, ("9S", left, 520))
+        readings = reader.read(table(("9S", left, 520), new))
+        assert places(readings) == {"9S": (left, 520), "4C": (1000, 500)}
+        assert [np.ptp(r.quad[:, 0]) for r in readings] == [CARD[0], CARD[0]]
+
+
+def test_a_card_that_lies_on_one_which_the_border_of_what_is_read_cuts_is_kept() -> None:
+    reader = ChangedParts(Colours())
+    lower, upper = ("9S", 700, 500), ("KD", 730, 520)
+    settled(reader, lower, upper)
+    for left in range(820, 1100, 20):
+        new = ("4C", left, 560)
+        assert set(places(reader.read(table(lower, upper, new)))) == {"9S", "KD", "4C"}, left
+        settled(reader, lower, upper)
+
+
+def test_what_changed_is_read_five_times_and_then_the_whole_is_looked_over() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    for _ in range(6):
+        reader.read(table(FAR, NEAR))
+    whole = [shape == (HEIGHT, WIDTH) for shape in plain.shapes]
+    assert whole == [*[True] * 5, *[False] * 5, True]
+
+
+def test_no_two_readings_one_after_the_other_are_of_the_same_cut() -> None:
+    """On a table at rest they would err alike, and two that agree would tell no more than one."""
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    for _ in range(5):
+        assert places(reader.read(table(FAR, NEAR))) == {"9S": (200, 200), "KD": (1500, 800)}
+    assert len(set(plain.shapes[5:])) == 5
+    assert len(set(plain.heights[5:])) == 5, "nor of the same size"
+
+
+def test_a_doubtful_reading_does_not_tell_how_tall_cards_are() -> None:
+    # Else the table, once taken for a huge card, would hide the cards for good.
+    plain = Colours()
+    plain.confidence = 0.2
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    reader.read(table(FAR, NEAR))
+    assert plain.heights == [None] * 6
+    assert plain.shapes == [(HEIGHT, WIDTH)] * 6
+
+
+@pytest.mark.parametrize(("cards", "known"), [((FAR, NEAR), None), ((FAR, NEAR, ("4C", 900, 90)), CARD[1])])
+def test_few_cards_do_not_tell_how_tall_those_of_a_whole_picture_are(
+    cards: Sequence[tuple[str, int, int]], known: int | None
+) -> None:
+    # One may be the table, taken for a card.
+    plain = Colours()
+    settled(ChangedParts(plain), *cards)
+    assert plain.heights == [None, *[known] * 4]
+
+
+def test_noise_is_no_change() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    for seed in range(1, 6):
+        reader.read(table(FAR, noise=seed))
+    reader.read(table(FAR, NEAR, noise=6))
+    height, width = plain.shapes[-1]
+    assert height * width < HEIGHT * WIDTH / 4
+
+
+def test_where_much_changed_the_whole_is_read() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    reader.read(np.asarray(table(FAR) // 2, np.uint8))
+    assert plain.shapes[-1] == (HEIGHT, WIDTH)
+
+
+def test_a_change_too_faint_to_be_seen_does_not_last() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    for k in range(20):
+        reader.read(table(FAR, ("KD", 1000 + 5 * k, 800)))
+    assert (HEIGHT, WIDTH) in plain.shapes[3:-3]
+
+
+def test_slow_change_adds_up() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    image = table(FAR)
+    for level in range(90, 111, 3):
+        image[700:800, 900:1100] = level
+        image[0:8, 0:8] = 90 + level  # something else keeps changing
+        reader.read(image)
+    assert any(height > 8 * 30 and (height, width) != (HEIGHT, WIDTH) for height, width in plain.shapes)
+
+
+def test_half_covered_cards_are_looked_for_where_they_were_not_before() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    for _ in range(5):
+        reader.read(table(FAR, NEAR), [])
+    region = (1450.0, 750.0, 1650.0, 950.0)
+    reader.read(table(FAR, NEAR), [region])
+    (height, width), crowded = plain.shapes[-1], plain.crowded[-1]
+    assert (height, width) != (HEIGHT, WIDTH)
+    assert crowded is not None
+    (left, top, right, bottom) = crowded[0]
+    assert (right - left, bottom - top) == (200, 200)
+
+
+def test_a_picture_of_another_size_is_read_whole() -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, FAR)
+    small = np.asarray(cv2.resize(table(FAR), (1280, 720)), np.uint8)
+    reader.read(small)
+    assert plain.shapes[-1] == (720, 1280)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 700), (40, 30)])
+def test_tiny_pictures(shape: tuple[int, int]) -> None:
+    reader = ChangedParts(Colours())
+    for _ in range(5):
+        assert reader.read(np.zeros((*shape, 3), np.uint8), [(0, 0, 5, 5)]) == []
