@@ -1,7 +1,8 @@
 """Measures a reader on labelled photographs.
 
-There are three kinds of truth: quads of cards, boxes around cards, and the set of cards in a photo. A card with a
-quad counts as found if the quad of a reading overlaps it with an intersection over union of at least 0.5.
+There are three kinds of truth: quads of cards, boxes around cards, and the set of cards in a photo. A card
+with a quad counts as found if the quad of a reading overlaps it with an intersection over union of at least
+0.5.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ ReadPhotos = Callable[[Sequence[LabelledPhoto]], Iterable[TimedReadings]]
 def with_deck(deck: str | None, jobs: int = 1, cluster: str | None = None) -> ReadPhotos:
     """Return a function that reads photos with an enrolled deck, or without one for None.
 
-    It reads several at a time (see `companion.parallel.spread`). That changes the milliseconds, not the readings.
+    It reads several at a time (see `companion.parallel.spread`). That changes the milliseconds, not the
+    readings.
     """
     return lambda photos: spread(partial(_timed_with_deck, deck), photos, jobs, cluster)
 
