@@ -52,7 +52,7 @@ def write_scene_parts(
 ) -> None:
     """Store a picture and its truth, as in `StoredScene`.
 
-    The picture is written last. If it exists, so does its truth.
+    The picture is written last, so a picture always has its truth.
     """
     packed = cv2.imencode(".png", owner)[1]
     truth: dict[str, Any] = {"quads": quads, "up": face_up, "owner": packed}
