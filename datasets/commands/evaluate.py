@@ -1,4 +1,4 @@
-"""`shithead evaluate`: how well cards are read on labelled photographs, and in rendered frames."""
+"""`shithead evaluate`: how well cards are read, in labelled photographs and in rendered frames."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from companion.cli.progress import Bar
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
-    from datasets.measuring.reading.evaluation import PhotoSet, ReadAll
+    from datasets.measuring.reading.evaluation import ReadPhotos
+    from datasets.measuring.reading.photo_sets import PhotoSet
     from datasets.measuring.reading.scores import Score
 
 _COLUMNS = (
@@ -42,23 +43,22 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--sets",
         metavar="A,B",
-        help="which sets (default: all that are there, and held_out): a known one, or the folder, below"
-        " that of the photos, of any other; held_out: rendered frames of decks that no network was trained"
-        " on, whose jokers have a row of their own",
+        help="known sets, or folders below that of the photos (default: all, and held_out)."
+        " held_out: rendered frames of decks that no network was trained on",
     )
     parser.add_argument("--deck", metavar="NAME", help="read with this enrolled deck")
     parser.add_argument(
         "--enrolled",
         action="store_true",
-        help="sets of one deck once more: each photo with the deck learnt from other pictures of it",
+        help="read sets of one deck again, with that deck enrolled from other pictures",
     )
     parser.add_argument(
         "--beside",
         type=Path,
         metavar="WEIGHTS",
-        help="sets once more by a plain one-stage detector (python -m models.onestage.train makes one)",
+        help="read the sets again with a one-stage detector (from python -m models.onestage.train)",
     )
-    parser.add_argument("--beside-only", action="store_true", help="measure that detector alone")
+    parser.add_argument("--beside-only", action="store_true", help="measure only that detector")
     parser.add_argument("--json", action="store_true", help="one JSON line per set")
     add_jobs(parser)
     return parser
@@ -74,11 +74,11 @@ def run(args: argparse.Namespace) -> int:
     root = args.photos or photos_root()
     root = root.resolve() if root is not None else None
     if args.beside_only and args.beside is None:
-        raise BadInputError("--beside-only: name the detector's weights with --beside")
+        raise BadInputError("--beside-only: --beside must name the weights of the detector")
     asked = [name.strip() for name in (args.sets or "").split(",") if name.strip()]
     rendered = [name for name in asked if name == HELD_OUT]
     if rendered and args.deck is not None:
-        raise BadInputError("--sets held_out: measured without --deck")
+        raise BadInputError("--sets held_out: this set does not work with --deck")
     sets = {} if rendered == asked != [] else _sets([name for name in asked if name != HELD_OUT], root)
     detector = None if args.beside is None else with_detector(args.beside.resolve(), jobs, cluster)
     if not args.json:
@@ -92,40 +92,41 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _Ways(NamedTuple):
-    """How photos are read."""
+    """The ways to read photos."""
 
-    ours: ReadAll
-    detector: ReadAll | None
+    ours: ReadPhotos
+    detector: ReadPhotos | None
     jobs: int
     cluster: str | None
 
 
 def _sets(asked: list[str], root: Path | None) -> dict[str, PhotoSet]:
-    """Return the sets of photos to measure, and say which of those that are there are not.
+    """Return the sets of photos to measure, and print which sets are left out.
 
     Raises:
-        BadInputError: there is no such set, or no folder of photos for it.
+        BadInputError: there is no such set, or no photo folder.
     """
-    from datasets.measuring.reading.evaluation import TRAINED_ON, photo_sets
+    from datasets.measuring.reading.photo_sets import TRAINED_ON, photo_sets
 
     if root is None or not root.is_dir():
-        raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
+        raise BadInputError(f"{root or 'no photo folder'}: --photos must name the folder of the photo sets")
     trained = [name for name in TRAINED_ON if (root / name).is_dir()]
     if trained and not asked:
-        _say(f"left out, for networks were trained on them: {', '.join(trained)}")
+        _say(f"left out, because networks were trained on them: {', '.join(trained)}")
     return photo_sets(root, asked)
 
 
 def _measure(
     name: str, sets: dict[str, PhotoSet], root: Path | None, ways: _Ways, args: argparse.Namespace
 ) -> None:
-    """Measure one set of photos in every way that is asked for."""
+    """Measure one set of photos in every way that the arguments name."""
     from datasets.measuring.reading.enrolled import ENROLLABLE, with_own_deck
-    from datasets.measuring.reading.evaluation import BESIDE, INDEX_ALONE, evaluate_photos
+    from datasets.measuring.reading.evaluation import DETECTOR_SUFFIX, evaluate_photos
+    from datasets.measuring.reading.photo_sets import LONE_INDEX_SET
 
-    def measured(read_all: ReadAll, row: str, *, boxes: bool = False) -> None:
+    def measured(read_photos: ReadPhotos, row: str, *, boxes: bool = False) -> None:
         with Bar(row, "photos", wanted=not args.json) as bar:
-            score = evaluate_photos(read_all, [name], root, bar.show, boxes=boxes, sets=sets)[0]
+            score = evaluate_photos(read_photos, [name], root, bar.show, boxes=boxes, sets=sets)[0]
         score.name = row
         _print(score, args.json)
 
@@ -135,15 +136,15 @@ def _measure(
             with Bar(f"{name}: learning", "pictures", wanted=not args.json) as bar:
                 own = with_own_deck(name, root, ways.jobs, ways.cluster, bar.show)
             measured(own, f"{name}+deck")
-    if ways.detector is not None and name != INDEX_ALONE:  # a detector of cards finds none there
-        measured(ways.detector, name + BESIDE, boxes=True)
+    if ways.detector is not None and name != LONE_INDEX_SET:  # it shows no cards for a detector
+        measured(ways.detector, name + DETECTOR_SUFFIX, boxes=True)
 
 
 def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None, *, only_this: bool) -> None:
-    """Measure the rendered frames of held-out decks: with --enrolled and --beside once more in these ways.
+    """Measure the rendered frames of held-out decks, and again for --enrolled and --beside.
 
     Raises:
-        BadInputError: they were asked for (`only_this`), and a deck's art cannot be had.
+        BadInputError: the art of a deck is not available, and `only_this` set was named.
     """
     from datasets.art.decks import deck_names, load_deck
     from datasets.measuring.reading.held_out import evaluate_held_out
@@ -157,7 +158,7 @@ def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None, *,
         _say(f"held_out: left out; {error}")
         return
     if args.deck is not None:
-        _say("held_out: left out; it is measured without --deck")
+        _say("held_out: left out, because it does not work with --deck")
         return
     beside = None if args.beside is None else args.beside.resolve()
     ways: list[tuple[bool, Path | None]] = [] if args.beside_only else [(False, None)]

@@ -1,4 +1,4 @@
-"""`shithead film`: a synthetic game film with its truth."""
+"""`shithead film`: makes a synthetic game film with its truth."""
 
 from __future__ import annotations
 
@@ -23,37 +23,43 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "film", help="make a synthetic game film, with its truth beside it"
     )
-    parser.add_argument("out", metavar="OUT.mp4", type=Path, help="the film; OUT.truth.jsonl goes beside it")
-    parser.add_argument("--rules", type=ruleset, default="winnersh", help="the ruleset that is played")
+    parser.add_argument("out", metavar="OUT.mp4", type=Path, help="the film; OUT.truth.jsonl lies beside it")
+    parser.add_argument("--rules", type=ruleset, default="winnersh", help="the ruleset of the game")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="a house option")
-    parser.add_argument("--players", default="4", help="how many (2 to 6), or their names: Ann,Bob,Cat")
+    parser.add_argument("--players", default="4", help="their number (2 to 6), or their names: Ann,Bob,Cat")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same film")
     parser.add_argument(
         "--films", type=int, metavar="N", help="N films: OUT-SEED.mp4 for the seed and those after it"
     )
-    parser.add_argument("--plays", type=int, metavar="N", help="acts to show (default: about three minutes)")
-    parser.add_argument("--whole", action="store_true", help="play to the end of the game")
-    parser.add_argument("--illegal", type=int, default=2, metavar="N", help="rules broken on purpose")
+    parser.add_argument(
+        "--plays", type=int, metavar="N", help="number of acts (default: about three minutes)"
+    )
+    parser.add_argument("--whole", action="store_true", help="film the whole game")
+    parser.add_argument(
+        "--illegal", type=int, default=2, metavar="N", help="number of rules broken on purpose"
+    )
     parser.add_argument(
         "--cards", type=Path, metavar="OUT.jsonl", help="write the cards at rest, with outlines"
     )
     add_jobs(parser)
-    looks = parser.add_argument_group("what it looks like; the seed decides what is not given")
+    looks = parser.add_argument_group("the look of the film; the seed decides what you leave out")
     looks.add_argument("--deck", default="any", help="a deck of datasets.art.decks, such as bidly or drawn")
     looks.add_argument("--surface", default="any", help="a texture of the photo folder, or `drawn`")
     looks.add_argument("--light", default="any", help="day, lamp, evening or dim")
     looks.add_argument("--tilt", type=float, help="degrees from straight down, 0 to 50")
-    looks.add_argument("--sway", type=float, default=0.0, help="held in a hand: how far it wanders, pixels")
+    looks.add_argument(
+        "--sway", type=float, default=0.0, help="motion of a camera that is held in a hand, pixels"
+    )
     looks.add_argument(
         "--lively",
         action="store_true",
-        help="glasses stand about; people drink, hesitate, take a card back, toss cards, stack sets",
+        help="objects on the table; people drink, hesitate, take cards back, toss cards, stack sets",
     )
     looks.add_argument("--width", type=int, default=1920)
     looks.add_argument("--height", type=int, default=1080)
     looks.add_argument("--fps", type=float, default=15.0)
     looks.add_argument("--codec", default="mp4v", choices=("mp4v", "h264"), help="h264 needs ffmpeg")
-    looks.add_argument("--crf", type=int, default=21, help="quality of h264, smaller is better")
+    looks.add_argument("--crf", type=int, default=21, help="quality of h264: smaller is better")
     return parser
 
 
@@ -69,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         print(said)
         return 0
     if args.cards is not None:
-        raise BadInputError("--cards names one file, --films makes many")
+        raise BadInputError("--cards names one file, but --films makes several films")
 
     from companion.parallel import spread
 
@@ -82,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         def of_one(done_s: float, whole_s: float) -> None:
             bar.show(made + done_s / whole_s, len(films))
 
-        here = jobs == 1 and cluster is None  # other processes tell of whole films only
+        here = jobs == 1 and cluster is None  # other processes report only whole films
         bar.show(0, len(films))
         for said in spread(
             partial(_film, args=settings, progress=of_one if here else None), films, jobs, cluster
@@ -94,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Refuse files that cannot be written: rendering takes minutes."""
+    """Refuse files that cannot be written, because rendering takes minutes."""
     from companion.cli.outputs import check_outputs
     from datasets.films.production import truth_path
 
@@ -102,7 +108,7 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _film(film: tuple[Path, int], args: argparse.Namespace, progress: Progress | None = None) -> str:
-    """Make one film; returns what there is to say of it."""
+    """Make one film, and return a line about it."""
     out, seed = film
 
     from datasets.films.production import Shot, make_film, truth_path
@@ -125,8 +131,8 @@ def _film(film: tuple[Path, int], args: argparse.Namespace, progress: Progress |
         crf=args.crf,
     )
     scene = make_film(story, shot, out, cards=args.cards, progress=progress)
-    told = f"{scene.timeline.duration_s:.0f} s, {len(scene.timeline.actions)} events"
-    return f"{out}: {told}; truth in {truth_path(out)}"
+    length = f"{scene.timeline.duration_s:.0f} s, {len(scene.timeline.actions)} events"
+    return f"{out}: {length}; truth in {truth_path(out)}"
 
 
 def _players(given: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`shithead measure`: how well whole games are followed, over many films, beside a plain baseline."""
+"""`shithead measure`: how well whole games are followed, over many films, with a baseline."""
 
 from __future__ import annotations
 
@@ -23,54 +23,58 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "measure",
         help="measure how well whole games are followed",
-        description="Render films of games, watch and score each, and print one table. What is there already"
-        " is used again, so that a run that was broken off goes on where it was.",
+        description="Render films of games, watch and score each, and print one table. Existing films and"
+        " results are used again, so an interrupted run continues where it stopped.",
     )
     parser.add_argument(
         "film",
         metavar="FILM",
         type=Path,
         nargs="*",
-        help="films with their truth, or folders; none is rendered",
+        help="films with their truth, or folders; then no film is rendered",
     )
-    parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
+    parser.add_argument(
+        "--films", type=int, default=8, metavar="N", help="number for each ruleset (default 8)"
+    )
     parser.add_argument(
         "--rulesets", default=",".join(RULESET_NAMES), metavar="A,B", help="default: all five"
     )
-    parser.add_argument("--plays", type=int, default=24, metavar="N", help="acts in a film (default 24)")
+    parser.add_argument(
+        "--plays", type=int, default=24, metavar="N", help="number of acts in a film (default 24)"
+    )
     parser.add_argument("--whole", action="store_true", help="play each game to its end")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the first film (default 5001)")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the first film (default 5001)")
     parser.add_argument("--size", default="1920x1080", metavar="WxH", help="default: %(default)s")
     parser.add_argument(
         "--endings",
         action="store_true",
-        help="of four films have one show a whole game of two or three players, chosen for its end",
+        help="let one of four films show a whole game of two or three players, chosen for its end",
     )
     parser.add_argument(
         "--sway",
         type=float,
         default=0.0,
         metavar="PIXELS",
-        help="the camera is held in a hand: how far it wanders (default: it stands)",
+        help="motion of a camera that is held in a hand (default: it stands)",
     )
     parser.add_argument(
         "--lively",
         action="store_true",
-        help="glasses stand about; people drink, hesitate, take a card back, toss cards, stack sets",
+        help="objects on the table; people drink, hesitate, take cards back, toss cards, stack sets",
     )
     parser.add_argument(
         "--folder",
         type=Path,
         default=Path("out") / "measured",
         metavar="DIR",
-        help="for films, event lines, and the result as films.md and films.json (default: %(default)s)",
+        help="for films, event lines, films.md and films.json (default: %(default)s)",
     )
     add_jobs(parser)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Render what is missing, watch what was not watched, and print the table."""
+    """Render the missing films, watch the unwatched ones, and print the table."""
     jobs, cluster = jobs_of(args)
     plans = [] if args.film else _plans(args)
     films = films_in(args.film)
@@ -80,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     from datasets.measuring.results.film_tables import as_markdown
 
     make_folder(args.folder)
-    folder = args.folder.resolve()  # other processes stand elsewhere
+    folder = args.folder.resolve()  # other processes have other working folders
     check_outputs({"": folder / "films.json", "the table": folder / "films.md"}, with_truth(films))
     with Bar("measure", "films") as bar:
         report = measure_films(
@@ -124,7 +128,7 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
 
 
 def films_in(given: list[Path]) -> list[Path]:
-    """Return the films that are named, and those in the folders that are.
+    """Return the named films, and the films in the named folders.
 
     Raises:
         BadInputError: there is no such film, or it has no truth beside it.
@@ -136,15 +140,13 @@ def films_in(given: list[Path]) -> list[Path]:
         inside = sorted(film for film in path.glob("*.mp4") if is_film(film)) if path.is_dir() else [path]
         missing = not inside or not all(is_film(film) for film in inside)
         if missing:
-            raise BadInputError(
-                f"{path}: no film there with its truth beside it (NAME.mp4, NAME.truth.jsonl)"
-            )
+            raise BadInputError(f"{path}: no film with its truth beside it (NAME.mp4, NAME.truth.jsonl)")
         films += (film.resolve() for film in inside)
     return films
 
 
 def with_truth(films: list[Path]) -> list[Path]:
-    """Return these films and what lies beside them."""
+    """Return these films and their truths."""
     from datasets.films.production import truth_path
 
     return [*films, *map(truth_path, films)]

@@ -1,4 +1,4 @@
-"""`shithead results`: one page that holds every goal of the product against what was measured."""
+"""`shithead results`: writes a page that compares every goal of the product with what was measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`shithead soak`: hours of films at real pace: does memory stay flat, and is nothing lost?"""
+"""`shithead soak`: plays films for hours in real time, and measures memory, lag and losses."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "soak",
-        help="play films for hours at real pace, and watch memory and lag",
-        description="Play films one after another as a camera would give them, keep the games in a store, and"
-        " write memory, lag and losses to soak.json (one line) and soak.png.",
+        help="play films for hours in real time, and measure memory and lag",
+        description="Play films one after another like a camera, and keep the games in a store. Memory, lag"
+        " and losses go to soak.json (one line) and soak.png.",
     )
     parser.add_argument(
         "film",
@@ -31,8 +31,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         nargs="*",
         help="films with their truth, or folders (default: three whole games, rendered first)",
     )
-    parser.add_argument("--hours", type=float, default=4.0, help="how long (default: %(default)s)")
-    parser.add_argument("--pace", type=float, default=1.0, help="times real pace (default: %(default)s)")
+    parser.add_argument("--hours", type=float, default=4.0, help="duration (default: %(default)s)")
+    parser.add_argument("--pace", type=float, default=1.0, help="times real time (default: %(default)s)")
     parser.add_argument(
         "--folder",
         type=Path,
@@ -44,7 +44,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play for the time, write the result and print its JSON line without the samples."""
+    """Play for the given time, write the result, and print its JSON line without the samples."""
     if not 0 < args.hours <= _MOST_HOURS:
         raise BadInputError(f"--hours {args.hours:g}: it must be above 0 and at most {_MOST_HOURS:g}")
     if not 0.1 <= args.pace <= 1000:

@@ -61,8 +61,8 @@ def resting_cards(moves: list[CardMove], camera: Camera) -> list[dict[str, Any]]
         camera: The camera.
 
     Returns:
-        For each card: `card` (None if face down) and `face`; `quad` (pixels, clockwise from the top left of
-        the card); `visible` (the share that no other card covers).
+        For each card: `card` (None if face down), `face`, `quad` and `visible`. A quad is in pixels,
+        clockwise from the top left of the card. `visible` is the share that no other card covers.
     """
     size = (math.ceil(camera.height / _STEP), math.ceil(camera.width / _STEP))
     owner = np.zeros(size, np.uint16)

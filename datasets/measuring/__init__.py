@@ -1,4 +1,4 @@
-"""How well whole games are followed: films planned, rendered, watched, scored, summed up; soaks; results.
+"""Measures how well cards are read and games are followed, and makes the page of results.
 
-This package sees all others, and none of them imports it but the commands `measure`, `soak` and `results`.
+This package may import all others. Only `datasets.commands` imports it.
 """

@@ -1,4 +1,4 @@
-"""Measures that are kept: one JSON line each, in the file that `SHITHEAD_MEASURED` names."""
+"""The log of benchmarks: one JSON line for each measure, in the file that `SHITHEAD_MEASURED` names."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from datasets.measuring.machine import load, machine
 
 
 def note(what: str, value: float) -> None:
-    """Keep a measure by its name, if a file is named for it; `product_goals` says what is asked of it.
+    """Write a measure to the log, if there is one; `results.product_goals` has its goal.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the log cannot be written.
     """
     file = os.environ.get("SHITHEAD_MEASURED")
     if not file:

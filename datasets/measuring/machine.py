@@ -1,4 +1,4 @@
-"""What a measurement was made on, and with: processor, system, versions, and the program itself."""
+"""The machine and the program of a measurement: processor, system, versions, and a digest of the code."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DECIDES = ("engine/**/*.py", "engine/**/*.toml", "vision/**/*.py", "companion/*.py", "models/**/*.onnx")
-"""What decides how a film is followed. Of `companion` not the screens and commands."""
-_WEIGHTS = "models/*/*.json"
+_DECIDES = (
+    *("engine/**/*.py", "engine/**/*.toml", "vision/**/*.py", "companion/game/**/*.py"),
+    *("models/**/*.onnx", "models/*/*.json"),
+)
+"""The files that decide how a film is followed."""
 _PACKAGES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless")
 
 
 def machine() -> dict[str, Any]:
-    """Return what this machine is and which versions run on it; nothing that names its owner or its paths."""
+    """Return the machine and the installed versions, without names of owners or paths."""
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
@@ -33,19 +35,19 @@ def machine() -> dict[str, Any]:
 def program() -> str:
     """Return a short digest of the code and weights that decide how a film is followed."""
     digest = hashlib.sha256()
-    files = {path for pattern in (*_DECIDES, _WEIGHTS) for path in _ROOT.glob(pattern) if path.is_file()}
+    files = {path for pattern in _DECIDES for path in _ROOT.glob(pattern) if path.is_file()}
     for path in sorted(files):
         digest.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
 def load() -> float | None:
-    """Return how many processes wanted to run of late (mean of a minute), or None where none can say."""
+    """Return the load average of the last minute, or None if the system has none."""
     return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
 
 
 def resident_mib() -> float | None:
-    """Return the memory of this process that is in RAM, MiB, or None where the system does not say."""
+    """Return the resident memory of this process, MiB, or None if the system does not report it."""
     status = Path("/proc/self/status")
     if not status.is_file():
         return None

@@ -31,7 +31,10 @@ class StoredScene:
 
 
 def write_scene(path: Path, scene: Scene, quality: int = 90) -> None:
-    """Store a scene at `path` (.jpg) with its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
+    """Store a scene at `path` (.jpg) with its truth beside it (.npz).
+
+    `quality` is the JPEG's, 1..100.
+    """
     quads = np.array([card.quad for card in scene.cards], np.float32).reshape(-1, 4, 2)
     face_up = np.array([card.face_up for card in scene.cards], bool)
     cards = [card.card for card in scene.cards]
@@ -49,7 +52,7 @@ def write_scene_parts(
 ) -> None:
     """Store a picture and its truth, as in `StoredScene`.
 
-    The picture is written last. If it exists, so does its truth.
+    The picture is written last, so a picture always has its truth.
     """
     packed = cv2.imencode(".png", owner)[1]
     truth: dict[str, Any] = {"quads": quads, "up": face_up, "owner": packed}

@@ -15,7 +15,7 @@ import pytest
 from companion.game.enrolling import PackScanner, open_enrolment
 from datasets.art.cards import CARDS
 from datasets.art.drawn import DrawnStyle, draw_deck
-from datasets.measuring.films.soak import Paced
+from datasets.measuring.films.soak import PacedSource
 from tests.support.fake_source import FakeSource
 from tests.support.shown import FPS, show_pack
 from vision.capture.sources import FilmSource
@@ -35,7 +35,7 @@ class AsCamera(FakeSource):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._film = FilmSource(path)
-        self._paced = Paced(self._film, 1.0, time.monotonic() + 300)
+        self._paced = PacedSource(self._film, 1.0, time.monotonic() + 300)
 
     @property
     def dropped(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ import numpy as np
 
 from datasets.measuring.films import watching
 from datasets.measuring.films.summary import report
-from datasets.measuring.reading.evaluation import each_by, evaluate_photos, photo_sets
+from datasets.measuring.reading.evaluation import TimedReadings, evaluate_photos, timed
+from datasets.measuring.reading.photo_sets import photo_sets
 from datasets.measuring.results.film_tables import as_markdown
+from datasets.photos import LabelledPhoto
 from engine.errors import BadInputError
 from engine.files.json_text import parse_json
 from tests.faults.fuzz_running import written
@@ -34,6 +36,10 @@ class _Seeing:
         return [CardReading(quad, "up", 0.95, "9S", 0.95), CardReading(quad + 30, "down", 0.9, None, 0.0)]
 
 
+def _read(photos: Sequence[LabelledPhoto]) -> Iterator[TimedReadings]:
+    return (timed(_Seeing(), photo) for photo in photos)
+
+
 def photo_set(data: bytes, folder: Path) -> None:
     """A set of one photo with its classes and labels, and one with its quads; both are measured."""
     classes, labels, quads, listed = (data.split(_BETWEEN) + [b""] * 4)[:4]
@@ -45,9 +51,7 @@ def photo_set(data: bytes, folder: Path) -> None:
             written(folder / name, path, content)
         try:
             sets = photo_sets(folder / name)
-            for score in evaluate_photos(
-                each_by(lambda _: _Seeing()), sets, folder / name, boxes=name == "boxes", sets=sets
-            ):
+            for score in evaluate_photos(_read, sets, folder / name, boxes=name == "boxes", sets=sets):
                 json.dumps(score.to_json(), allow_nan=False).encode()
         except BadInputError as error:
             said = error

@@ -1,9 +1,9 @@
-"""The plain way of following a game, which is measured beside ours so that the gain shows.
+"""A simple way to follow a game, as a baseline for the watcher.
 
-Another card on top of the pile than those that lay there is a play by whoever has the turn (where the referee
-cannot tell: whoever sits next); a pile that is gone was burnt if a ten lay on top, else picked up. The deal,
-where the pile lies, card readings and referee are those of the watcher, and it is told who begins; it looks
-at no arms, believes each reading, and never takes back a word.
+A new card on top of the pile is a play of the player to move, or of the next one if the turn is unknown. A
+vanished pile was burned if a ten was on top, else picked up. The baseline gets the deal, the
+position of the pile, the readings and the rulings of the watcher, and the first player. It ignores arms,
+believes each reading, and never revises an event.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ class Baseline:
 
     @property
     def lines(self) -> list[EventLine]:
-        """What it reports, with rulings, in the order of time."""
+        """The reported events with rulings, sorted by time."""
         return sorted(self._book.lines, key=lambda line: float(line["t"]))
 
     def deal(self, line: EventLine) -> None:
-        """Take in the deal as the watcher saw it."""
+        """Use the deal of the watcher."""
         self._book.take([Event.from_json({**line, "id": 1})])
 
     def look(self, t: float, readings: Sequence[CardReading], layout: Layout, *, still: bool) -> None:
-        """Take in one reading of the table at `t` seconds; `still`: nothing moves over it."""
+        """Use the readings of the table at `t` seconds; `still` says that nothing moves over it."""
         ups = [reading for reading in readings if reading.face == "up" and _on_pile(reading, layout)]
         named = [(reading.detection_confidence, reading.card) for reading in ups if reading.card is not None]
         if named:
-            # What lies on top is seen whole, and so outlined most surely.
+            # The top card is uncovered, so its outline has the highest confidence.
             _, top = max(named)
             if top not in self._pile:
-                self._tell("play", t, cards=(top,))
+                self._report("play", t, cards=(top,))
                 self._pile.append(top)
         elif not ups and still and self._pile:
-            self._tell("burn" if self._pile[-1].startswith("10") else "pick_up", t, cards=tuple(self._pile))
+            self._report("burn" if self._pile[-1].startswith("10") else "pick_up", t, cards=tuple(self._pile))
             self._pile.clear()
 
-    def _tell(self, kind: Any, t: float, **what: Any) -> None:
+    def _report(self, kind: Any, t: float, **what: Any) -> None:
         player = (self._book.table.turn if self._begun else None) or self._next
         self._begun = True
         self._next = self._players[(self._players.index(player) + 1) % len(self._players)]

@@ -1,9 +1,8 @@
 """Measures following by itself: `python -m datasets.measuring.films.following --films 8 --seed 5001`.
 
-Films are followed as they are drawn, small, with readings made from their timelines
-(`datasets.measuring.films.timeline_reader`): many times as fast as with the networks, and what goes wrong no
-reading has done. It is for finding mistakes in following; `shithead measure` tells how well games are
-followed.
+Films are followed while they are drawn, at a small size. The readings come from their timelines
+(`datasets.measuring.films.timeline_reader`). That is much faster than with the networks, and no error comes
+from reading. Use it to find faults in following; `shithead measure` measures how well games are followed.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ _TOLD = ("event", "t", "t_start", "player", "cards", "count", "to", "answers", "
 
 
 class Followed(NamedTuple):
-    """How one film was followed."""
+    """The result of one film."""
 
     name: str
     corrections: int
     false_alarms: int
     wrong: tuple[str, ...]
-    """What was missed, spurious or mistaken, a line each."""
+    """A line for each missed, spurious or mistaken event."""
 
 
 def follow_plan(plan: FilmPlan) -> Followed:
-    """Draw, follow and score one film, of which nothing is kept."""
+    """Draw, follow and score one film, without keeping anything."""
     story = story_of(plan)
     scene = prepare(story, shot_of(plan, story))
     truth = true_events(scene, story)
@@ -75,7 +74,7 @@ def _short(line: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Follow the films and print what went wrong."""
+    """Follow the films and print the errors."""
     parser = argparse.ArgumentParser(prog="python -m datasets.measuring.films.following", description=__doc__)
     parser.add_argument("--films", type=int, default=8, metavar="N", help="of each ruleset (default 8)")
     parser.add_argument("--rulesets", default=",".join(RULESET_NAMES), metavar="A,B")

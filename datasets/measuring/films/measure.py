@@ -1,4 +1,4 @@
-"""One measurement from start to end: render what is missing, watch what was not watched, sum up."""
+"""Measures films: it renders the missing ones, watches the unwatched ones, and sums up."""
 
 from __future__ import annotations
 
@@ -27,13 +27,20 @@ def measure_films(
     tell: Callable[[str], None] = lambda text: None,
     progress: Progress = lambda done, whole: None,
 ) -> dict[str, Any]:
-    """Return the report over planned films, rendered into `folder` as far as they lack, and over `films`.
+    """Return the report over planned films and named `films`.
 
-    `tell` gets a line on each film, and on each whose truth is of another version: a planned one is rendered
-    anew, a named one is measured as it is. `progress` is told films.
+    Args:
+        plans: Films that are rendered into `folder` if they are missing, or if their truth has an old
+            version.
+        films: Films that are measured as they are.
+        folder: For rendered films and results.
+        jobs: See `companion.parallel.spread`.
+        cluster: See `companion.parallel.spread`.
+        tell: Called with a line for each film, and for each truth with an old version.
+        progress: Counts films.
 
     Raises:
-        BadInputError: a film or its truth cannot be read, or nothing can be written to `folder`.
+        BadInputError: a film or its truth cannot be read, or `folder` cannot be written.
     """
     about = machine()
     todo = [(plan.film_in(folder), plan) for plan in plans] + [(film, None) for film in films]
@@ -45,17 +52,17 @@ def measure_films(
         progress(len(rows) + done / whole, len(todo))
 
     work = partial(_one, folder=folder, outcomes=outcomes, program=about["program"])
-    if jobs == 1 and cluster is None:  # other processes tell of whole films only
+    if jobs == 1 and cluster is None:  # other processes report only whole films
         work = partial(work, progress=of_one)
     _tell_of_outdated(todo, tell)
     progress(0, len(todo))
-    # Whole games take longest: begun last, they would keep one process busy when the others have done.
+    # Whole games take longest. If they came last, one process would still run when the others are done.
     longest_first = sorted(todo, key=lambda one: one[1] is None or not one[1].ending)
     for (film, plan), row in zip(longest_first, spread(work, longest_first, jobs, cluster), strict=True):
         rows[film] = row
         overall, plain = row["watch"]["overall"]["f1"], row["baseline"]["overall"]["f1"]
         scored = f"{len(rows)} of {len(todo)}: {row['film']}: F1 {overall} (baseline {plain})"
-        tell(scored + _instead(plan, row))
+        tell(scored + _other_deck(plan, row))
         progress(len(rows), len(todo))
     made = datetime.now(UTC).strftime("%Y-%m-%d")
     return report(
@@ -67,14 +74,14 @@ def _tell_of_outdated(todo: Sequence[tuple[Path, FilmPlan | None]], tell: Callab
     for film, plan in todo:
         why = outdated(film) if is_film(film) else None
         if why is not None:
-            tell(f"{film.name}: {why}; it is {'measured as it is' if plan is None else 'rendered anew'}")
+            tell(f"{film.name}: {why}; it is {'measured as it is' if plan is None else 'rendered again'}")
 
 
-def _instead(plan: FilmPlan | None, row: Row) -> str:
-    """Return a remark where another deck was filmed than was planned, as one that is not to be had here."""
+def _other_deck(plan: FilmPlan | None, row: Row) -> str:
+    """Return a remark if the film shows another deck than planned, because that was not available."""
     if plan is None or row["deck"] == plan.deck:
         return ""
-    return f"; filmed with the deck {row['deck']}, for {plan.deck} cannot be had here"
+    return f"; filmed with the deck {row['deck']}, because {plan.deck} is not available"
 
 
 def _one(
@@ -85,7 +92,7 @@ def _one(
     program: str,
     progress: Progress = lambda done, whole: None,
 ) -> Row:
-    """Return a film's row. To render it counts as one half of the work, to watch it as the other."""
+    """Return the row of a film. Rendering and watching each count as half of the work."""
     film, plan = work
     if plan is not None and not (outdated(film) is None and was_watched(film, outcomes, program)):
         render(plan, folder, lambda t, whole: progress(t / 2, whole))

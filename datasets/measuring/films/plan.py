@@ -1,7 +1,7 @@
-"""Which films are measured: for each ruleset the same number, their conditions spread evenly by the seed.
+"""The plan of the measured films: the same number for each ruleset, with evenly spread conditions.
 
-Conditions are a Latin hypercube sample in blocks of four: among films 1 to 4 of a ruleset each level of each
-condition stands once, in an order of its own, and so on. More films leave the earlier ones as they are.
+Conditions are a Latin hypercube sample in blocks of four. In each block of a ruleset every level of a
+condition occurs once, and each condition has its own order. More films do not change the earlier ones.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 
 FIRST_SEED = 5001
-"""Seeds of films that are measured; the films that ship and those of the tests have smaller ones."""
+"""First seed of the measured films. Shipped films and those of the tests have smaller ones."""
 PLAYERS = (2, 3, 4, 5)
 TILTS = ((0.0, 10.0), (10.0, 20.0), (20.0, 35.0), (35.0, 50.0))
-"""Degrees from straight down, from which one is drawn."""
+"""Ranges of the tilt, degrees from straight down."""
 DECKS = (*VALID_DECKS, "bidly")
-"""Three decks that no network is trained on, and the photographed one, which they are."""
+"""Three held-out decks, and the photographed one, which networks are trained on."""
 TABLES = ("drawn", "any", "drawn", "any")
-"""`any`: a photographed surface, such as the networks are trained on; `drawn`: one made for this film."""
+"""`any` is a photographed surface, as in training; `drawn` is made for the film."""
 ILLEGAL = 2
 SIZE = (1920, 1080)
 Level = TypeVar("Level")
 _NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve")
 _BLOCK = 4
 _ENDING_PLAYERS = (2, 3)
-"""Of each four films that with two, then three players is a whole game, for what happens only at its end."""
+"""Number of players in the one whole game of each block, by turns. It shows the end of a game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmPlan:
-    """One film that is to be measured."""
+    """One film that will be measured."""
 
     rules: str
     players: int
@@ -52,19 +52,19 @@ class FilmPlan:
     deck: str
     surface: str
     plays: int | None = DEFAULT_ACTS
-    """Acts that it shows, unless it is filmed for its end; None: the whole game."""
+    """Number of acts, unless it is filmed for its end; None for the whole game."""
     width: int = SIZE[0]
     height: int = SIZE[1]
     ending: bool = False
-    """Whether it is a whole game that was chosen for its end."""
+    """Whether it is a whole game, chosen for its end."""
     sway: float = 0.0
-    """How far a hand that holds the camera lets it wander, pixels of a 1080p frame; 0: it stands."""
+    """Motion of the picture in a hand that holds the camera, pixels of a 1080p frame; 0 on a stand."""
     lively: bool = False
-    """Whether much happens beside the game (`datasets.films.choreography.liveliness`)."""
+    """Whether people do other things too (`datasets.films.choreography.liveliness`)."""
 
     @property
     def name(self) -> str:
-        """The name of its file, without a suffix; size, length, sway and company make others."""
+        """The name of its file without suffix, with size, length, sway and company if they are unusual."""
         name = f"{self.rules}-{self.players}-{self.seed}"
         if (self.width, self.height) != SIZE:
             name += f"-{self.width}x{self.height}"
@@ -77,7 +77,7 @@ class FilmPlan:
         return f"{name}-lively" if self.lively else name
 
     def film_in(self, folder: Path) -> Path:
-        """Return where it lies."""
+        """Return its path in `folder`."""
         return folder / f"{self.name}.mp4"
 
 
@@ -92,9 +92,9 @@ def plan_films(
     lively: bool = False,
     endings: bool = False,
 ) -> list[FilmPlan]:
-    """Return `films` films of each ruleset; the same arguments give the same films.
+    """Return `films` films of each ruleset. The same arguments give the same films.
 
-    `endings`: one in four is a whole game, chosen for its end, however many `plays` the others show.
+    With `endings`, one of four films is a whole game, chosen for its end.
 
     Raises:
         BadInputError: there is no such ruleset.
@@ -129,21 +129,20 @@ def plan_films(
 
 
 def _level(key: str, choices: Sequence[Level], number: int) -> Level:
-    """Return the level of a condition in film `number`: each block of films has its own order of levels."""
+    """Return the level of a condition in film `number`; each block of films has its own order of levels."""
     order = list(choices)
     random.Random(f"{key} {number // _BLOCK}").shuffle(order)
     return order[number % _BLOCK % len(order)]
 
 
 def render(plan: FilmPlan, folder: Path, progress: Progress | None = None) -> bool:
-    """Render a film with its truth, unless it is there already; returns whether it had to be.
+    """Render a film with its truth, unless both exist; returns whether it rendered.
 
-    A film whose truth is missing was broken off, and is rendered anew, as is one whose truth is of another
-    version: what it calls right is not what is called right now.
-    `progress` is told seconds of the film.
+    A film without truth was interrupted. A truth with an old version has other verdicts. Both are rendered
+    again. `progress` counts seconds of the film.
 
     Raises:
-        BadInputError: nothing can be written there, or a deck has a card too few.
+        BadInputError: the film cannot be written, or a deck lacks a card.
     """
     film = plan.film_in(folder)
     if is_film(film) and outdated(film) is None:
@@ -154,7 +153,7 @@ def render(plan: FilmPlan, folder: Path, progress: Progress | None = None) -> bo
 
 
 def story_of(plan: FilmPlan) -> Story:
-    """Return the game that a film shows."""
+    """Return the story of a film."""
     names = _NAMES[: plan.players]
     if plan.ending:
         return find_ending(plan.rules, names, plan.seed, illegal=ILLEGAL)
@@ -162,7 +161,7 @@ def story_of(plan: FilmPlan) -> Story:
 
 
 def shot_of(plan: FilmPlan, story: Story) -> Shot:
-    """Return how a film shows its story."""
+    """Return the shot of a film."""
     return Shot(
         seed=plan.seed,
         width=plan.width,
@@ -177,24 +176,24 @@ def shot_of(plan: FilmPlan, story: Story) -> Shot:
 
 
 def is_film(path: Path) -> bool:
-    """Tell whether a whole film with its truth lies there."""
+    """Whether a film exists together with its truth."""
     return path.is_file() and truth_path(path).is_file()
 
 
 def outdated(film: Path) -> str | None:
-    """Return what is to be said of a film whose truth is not of the version that is made now; else None."""
+    """Return a message if the truth of a film does not have the current version, else None."""
     try:
         version = read_lines(truth_path(film))[0].get("truth_version", 1)
     except (BadInputError, IndexError):
         version = None
     if version == TRUTH_VERSION:
         return None
-    told = f"version {version}" if type(version) is int else "no version that is known"
-    return f"its truth is of {told}, not {TRUTH_VERSION}"
+    found = f"version {version}" if type(version) is int else "no known version"
+    return f"its truth has {found}, not version {TRUTH_VERSION}"
 
 
 def _deck(name: str, story: Story) -> str:
-    """Return the deck, or the drawn one where it cannot be had on this machine or lacks a card."""
+    """Return the deck, or the drawn one if it is not available or lacks a card."""
     cards = {card for up in story.up.values() for card in up}
     for step in story.steps:
         cards.update(step.cards, step.answer_cards, step.hand_out, step.up_out)

@@ -1,4 +1,4 @@
-"""What a film's row holds: whether one that was kept, or a film's own head, can be summed up."""
+"""The format of the row of a film, to check stored rows and the first lines of truths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _MOST = 1e12
-"""No count and no time of a film is larger; sums of such are exact and finite."""
+"""Greatest count or time of a film. Sums of such numbers are exact and finite."""
 Shape = Callable[[Any], bool]
 
 
@@ -28,7 +28,7 @@ def _flag(value: Any) -> bool:
 
 
 def _plain(value: Any) -> bool:
-    """Tell what a condition may be: text, a number, yes or no, or not told."""
+    """Whether a value suits a condition: text, a number, a flag, or None."""
     return value is None or _text(value) or _flag(value) or _number(value)
 
 
@@ -76,7 +76,7 @@ _FILM: dict[str, Shape] = {
     "deck_held_out": _flag,
 }
 is_film_row = _object(_FILM)
-"""Whether this is what a film's truth says of it."""
+"""Whether a value is the description of a film in its truth."""
 is_whole_row = _object(
     {
         **_FILM,
@@ -88,4 +88,4 @@ is_whole_row = _object(
         "baseline": _object(_SCORE),
     }
 )
-"""Whether this is the row of a film that was watched to its end."""
+"""Whether a value is the row of a completely watched film."""

@@ -1,7 +1,7 @@
-"""A long evening: films of whole games one after another at real pace, with an eye on memory, lag and loss.
+"""A soak test: films of whole games one after another in real time, to measure memory, lag and losses.
 
-As from a camera, pictures that come while the program computes wait for a moment (`Backlog`), then they are
-dropped. Each film is a game of its own in one store, as `shithead watch --store` keeps it.
+As with a camera, frames that arrive during computing wait for a moment (`Backlog`), and then they are
+dropped. Each film is a game of its own in one store, as with `shithead watch --store`.
 """
 
 from __future__ import annotations
@@ -52,28 +52,28 @@ FILMS = tuple(
     )
     for rules, players, light in (("winnersh", 2, "day"), ("shed", 3, "lamp"), ("rulebook", 2, "evening"))
 )
-"""Whole games, small enough to be rendered in minutes."""
+"""Whole games that are small enough to be rendered in minutes."""
 
 
-class Paced:
-    """A film as a camera gives it: each picture at its time, and of those missed only the last."""
+class PacedSource:
+    """A film that plays like a camera: each frame comes at its time, and missed frames are dropped."""
 
     def __init__(self, source: FrameSource, pace: float, until: float) -> None:
-        """`pace`: seconds of film a second; `until`: when to stop, on `time.monotonic`."""
+        """Play at `pace` seconds of film per second, until a time on `time.monotonic`."""
         self._source, self._pace, self._until = source, pace, until
         self.dropped = 0
         self.due = 0.0
-        """When the picture yielded last was there, on `time.monotonic`."""
-        self.broken_off = False
+        """The time of the last frame, on `time.monotonic`."""
+        self.interrupted = False
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield (seconds of the film, picture), waiting for each."""
+        """Yield (seconds of the film, frame), each at its time."""
         began, coming = time.monotonic(), iter(self._source)
         backlog, following = FrameQueue(MAX_QUEUE_SECONDS * self._pace), next(coming, None)
         while following is not None or len(backlog) > 0:
             now = time.monotonic()
             if now >= self._until:
-                self.broken_off = True
+                self.interrupted = True
                 return
             while following is not None and began + following[0] / self._pace <= now:
                 self.dropped += backlog.put(*following)
@@ -87,24 +87,24 @@ class Paced:
 
 
 @dataclass(slots=True)
-class Played:
-    """What became of one film."""
+class PlayedFilm:
+    """The result of one film."""
 
     film: str
     began_s: float
-    """Since the soak began."""
+    """Time since the start of the soak test."""
     pictures: int = 0
     dropped: int = 0
     told: int = 0
-    """Lines that were decided, revisions counted."""
+    """Number of event lines, with revisions."""
     lost: int = 0
-    """Of these, lines that the store does not hold."""
+    """Number of these lines that are missing in the store."""
     f1: float | None = None
-    """Against the film's truth; None where it was broken off."""
+    """F1 of the events; None if the film was interrupted."""
     loser_right: bool | None = None
-    """Whether the store names the loser that the film's truth does; None where it was broken off."""
+    """Whether the store has the true loser; None if the film was interrupted."""
     lag_s: list[float] = field(default_factory=list)
-    """For each decided line: from when its picture was there until it was written."""
+    """Seconds between the time of the frame and the writing of the line, one for each line."""
 
 
 def soak(
@@ -117,23 +117,23 @@ def soak(
     tell: Callable[[str], None] = lambda text: None,
     progress: Progress = lambda done, whole: None,
 ) -> dict[str, Any]:
-    """Play films for a time and return what was seen, as JSON.
+    """Play films for some time, and return the report as JSON.
 
     Args:
-        films: Each with its truth; they are played in turn.
+        films: Films with their truth; they are played in turn.
         folder: For the store and the event lines.
-        seconds: How long.
-        pace: Seconds of film a second.
+        seconds: Duration of the test.
+        pace: Seconds of film per second.
         every: Seconds between samples of memory.
-        tell: Told in a line of each film that has ended.
-        progress: Told seconds of the time.
+        tell: Called with a line after each film.
+        progress: Counts seconds.
 
     Raises:
-        BadInputError: a film or truth cannot be read, or the store not be written.
+        BadInputError: a film or its truth cannot be read, or the store cannot be written.
     """
     began = time.monotonic()
     store = folder / "soak.sqlite"
-    games: list[Played] = []
+    games: list[PlayedFilm] = []
     memory: list[tuple[float, float | None]] = []
 
     def sample() -> None:
@@ -158,9 +158,9 @@ def _play(
     began: float,
     until: float,
     sample: Callable[[], None],
-) -> Played:
+) -> PlayedFilm:
     setup = _choice(film, store)
-    played = Played(film.stem, round(time.monotonic() - began, 1))
+    played = PlayedFilm(film.stem, round(time.monotonic() - began, 1))
     told: list[dict[str, Any]] = []
     with ExitStack() as stack:
         source = stack.enter_context(closing(open_source(str(film))))
@@ -168,27 +168,27 @@ def _play(
         game = open_watched_game(setup, load_history(setup))
         moments: dict[int, bytes] = {}
         recorded = stack.enter_context(closing(RecordedGames(game, EventWriter(str(events)), None, keeper)))
-        pictures, t = Paced(source, pace, until), 0.0
+        pictures, t = PacedSource(source, pace, until), 0.0
         for t, frame in pictures:
             lines = recorded.feed(frame, t)
             played.lag_s += [round(time.monotonic() - pictures.due, 3)] * len(lines)
             told += lines
-            # As the app does: they take memory and time.
+            # As in the app: the pictures of moments take memory and time.
             arms = recorded.arms if lines else None
             add_event_pictures(moments, lines, frame, recorded.layout, arms, recorded.readings)
             played.pictures += 1
             sample()
         told += recorded.finish(t)
     played.told, played.dropped = len(told), pictures.dropped
-    _check(played, told, store, None if pictures.broken_off else film, events)
+    _check(played, told, store, None if pictures.interrupted else film, events)
     return played
 
 
 def _choice(film: Path, store: Path) -> GameSetup:
-    """Return the game that a film's truth names.
+    """Return the game that the truth of a film describes.
 
     Raises:
-        BadInputError: it names none.
+        BadInputError: the truth describes no game.
     """
     truth = truth_path(film)
     header = next(iter(read_lines(truth)), {})
@@ -208,8 +208,10 @@ def _choice(film: Path, store: Path) -> GameSetup:
     )
 
 
-def _check(played: Played, told: list[dict[str, Any]], store: Path, film: Path | None, events: Path) -> None:
-    """Compare what was told with what the store holds, and with the truth of a film that was seen whole."""
+def _check(
+    played: PlayedFilm, told: list[dict[str, Any]], store: Path, film: Path | None, events: Path
+) -> None:
+    """Compare the reported lines with the store, and with the truth of a complete film."""
     with Store.open(store) as opened:
         game = opened.games()[-1] if told else None
         kept = opened.events(game.id) if game is not None else []
@@ -223,7 +225,7 @@ def _check(played: Played, told: list[dict[str, Any]], store: Path, film: Path |
 
 
 def _report(
-    games: Sequence[Played], memory: Sequence[tuple[float, float | None]], seconds: float, pace: float
+    games: Sequence[PlayedFilm], memory: Sequence[tuple[float, float | None]], seconds: float, pace: float
 ) -> dict[str, Any]:
     whole = [game for game in games if game.f1 is not None]
     half = (len(whole) + 1) // 2
@@ -253,7 +255,7 @@ def _report(
 
 
 def _memory(samples: Sequence[tuple[float, float | None]]) -> dict[str, float | None]:
-    """Return memory at the start, the end and the most, and how fast it grew once all was loaded."""
+    """Return the first, last and greatest memory, and its growth after the start-up."""
     known = [(at, mib) for at, mib in samples if mib is not None]
     if not known:
         return {"first": None, "last": None, "most": None, "growth_per_hour": None}
@@ -274,8 +276,10 @@ def _lag(seconds: Sequence[float]) -> dict[str, float | None]:
     return {"median": percentile(seconds, 0.5), "p95": percentile(seconds, 0.95)}
 
 
-def _in_words(game: Played, mib: float | None) -> str:
+def _in_words(game: PlayedFilm, mib: float | None) -> str:
     end = (
-        "broken off" if game.f1 is None else f"F1 {game.f1}, loser {'right' if game.loser_right else 'wrong'}"
+        "interrupted"
+        if game.f1 is None
+        else f"F1 {game.f1}, loser {'right' if game.loser_right else 'wrong'}"
     )
     return f"{game.film}: {end}, {game.lost} of {game.told} lines lost, {game.dropped} dropped, {mib} MiB"

@@ -1,4 +1,4 @@
-"""The picture of a soak: memory, lag, dropped pictures and what was told, over the time it ran."""
+"""Draws the report of a soak test: memory, lag, dropped frames and F1 over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From films' rows to one report: sums over all films, by event type, by condition, for both sides."""
+"""Sums the rows of films up to one report: over all films, by event type, and by condition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datasets.measuring.films.watching import Row
 from engine.events import EVENT_KINDS
 
 SIDES = ("watch", "baseline")
-"""Ours, and the plain way (`datasets.measuring.films.baseline`)."""
+"""The watcher, and the baseline (`datasets.measuring.films.baseline`)."""
 _DETAILS = ("missed", "spurious", "mistaken", "delays_s", "computed_s")
 Sums = dict[str, Any]
 
@@ -37,7 +37,7 @@ CONDITIONS: dict[str, Callable[[Row], str]] = {
 
 
 def report(rows: Sequence[Row], **about: Any) -> dict[str, Any]:
-    """Return everything that the tables show, as JSON; `about` (machine, date, ...) is put in front."""
+    """Return the content of the tables as JSON, after `about` (machine, date, ...)."""
     return {
         **about,
         "films": len(rows),
@@ -50,7 +50,7 @@ def report(rows: Sequence[Row], **about: Any) -> dict[str, Any]:
             }
             for name, level_of in CONDITIONS.items()
         },
-        "rows": [_short(row) for row in rows],
+        "rows": [_without_details(row) for row in rows],
     }
 
 
@@ -67,7 +67,7 @@ def by_machine(report: Mapping[str, Any]) -> list[tuple[dict[str, Any], list[Row
 
 
 def sums(rows: Sequence[Row], side: str) -> Sums:
-    """Return the measures over films; one that there is nothing to measure is None."""
+    """Return the measures over films. A measure without data is None."""
     scores = [row[side] for row in rows]
     illegal = _added(score["illegal"] for score in scores)
     players = _added(score["players"] for score in scores)
@@ -96,7 +96,7 @@ def sums(rows: Sequence[Row], side: str) -> Sums:
 
 
 def _by_event(rows: Sequence[Row]) -> Sums:
-    """Return the counts of each type of event that happened or was reported."""
+    """Return the counts for each type of event that happened or was reported."""
     counts = {kind: {side: _tally(rows, side, kind) for side in SIDES} for kind in EVENT_KINDS}
     return {
         k: sides for k, sides in counts.items() if any(s["true"] or s["reported"] for s in sides.values())
@@ -109,7 +109,7 @@ def _split(rows: Sequence[Row], level_of: Callable[[Row], str]) -> list[tuple[st
 
 
 def _tally(rows: Sequence[Row], side: str, kind: str | None = None) -> Sums:
-    """Return counts with precision, recall and F1, over all events or those of a kind."""
+    """Return counts, precision, recall and F1, over all events or one kind."""
     scores = (row[side] for row in rows)
     parts = [score["overall"] if kind is None else score["events"].get(kind, {}) for score in scores]
     counts = {name: sum(part.get(name, 0) for part in parts) for name in ("true", "reported", "matched")}
@@ -138,7 +138,7 @@ def _share(part: float, whole: float, digits: int = 4) -> float | None:
     return round(part / whole, digits) if whole else None
 
 
-def _short(row: Row) -> Row:
-    """Return a film's row without lists of single events."""
+def _without_details(row: Row) -> Row:
+    """Return the row of a film without the lists of single events."""
     sides = {side: {k: v for k, v in row[side].items() if k not in _DETAILS} for side in SIDES}
     return {**row, **sides}

@@ -1,8 +1,8 @@
-"""Reads a film's frames from its timeline: what a good reader would tell of them, without its networks.
+"""Reads the frames of a film from its timeline, like a good reader but without networks.
 
-With it the following of games is measured by itself: what goes wrong then no reading has done. It is a model
-of a reader and no measure of one. Cards are told by an index that shows; by half an index doubtfully; some
-are overlooked; what moves fast is not read.
+It serves to measure following without errors of reading. It models a reader, and does not measure one. A
+visible index names a card, and half an index names it with doubt. Some cards are missed, and fast ones are
+not read.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from vision.types import CardReading, Image, Region
 
 _INDEX_HALF_MM = (3.0, 7.0)
 _TURNING = 0.9
-"""A card that is turned over, and shows less than this share of its width, is not read."""
+"""Least share of its width at which a turning card is read."""
 _FAST_MM, _BLURRED_MM = 6.0, 2.0
-"""What moves so far while the shutter is open is not read; so far, not surely."""
+"""Motion while the shutter is open from which a card is not read, or read with doubt."""
 _SHOWS, _HALF = 0.85, 0.5
-"""Shares of an index by which a card is told, and told doubtfully."""
+"""Visible share of an index that names a card, and that names it with doubt."""
 _OPEN, _A_STRIP, _A_TRACE = 0.5, 0.15, 0.02
-"""Shares of a card that show: enough to be found anywhere; for half an index; for anything at all."""
+"""Visible share of a card to be found anywhere, to be read by half an index, and to be found at all."""
 _SURE, _WELL, _FAIRLY = 0.9995, 0.99, 0.96
 _OVERLOOKED, _OVERLOOKED_COVERED, _OVERLOOKED_HALF = 0.02, 0.08, 0.3
 _OFF_PIXELS = 0.4
@@ -48,7 +48,7 @@ class _Part(NamedTuple):
     pose: Pose
     face_up: bool
     speed: float
-    """Millimetres while the shutter is open."""
+    """Motion while the shutter is open, mm."""
     quad: Points
     """Its corners, pixels."""
 
@@ -60,18 +60,18 @@ class TimelineReader:
     """
 
     def __init__(self, scene: Scene) -> None:
-        """Read the scene's frames, with accidents by its seed."""
+        """Read the frames of a scene, with random errors from its seed."""
         self._scene, self.t = scene, 0.0
         self._rng = random.Random(f"reader {scene.shot.seed}")
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
-        """Return what is to be read of the cards in the frame at `t`, as `CardReader.read`."""
+        """Return the readings of the frame at `t`, as `CardReader.read` does."""
         owner: NDArray[np.int32] = np.zeros(image.shape[:2], np.int32)
         readings = [self._read(part, owner, crowded) for part in self._laid_on(owner)]
         return [reading for reading in readings if reading is not None]
 
     def _laid_on(self, owner: NDArray[np.int32]) -> list[_Part]:
-        """Return the cards, lowest first, and note in `owner` (height x width) whose pixels are whose."""
+        """Return the cards, lowest first, and draw their numbers into `owner` (height x width)."""
         renderer, parts = self._scene.renderer, list[_Part]()
 
         def lay(move: CardMove, pose: Pose, face_up: bool, speed: float) -> None:
@@ -112,12 +112,12 @@ class TimelineReader:
     def _named(
         self, part: _Part, quad: NDArray[np.float32], shows: float, chance: float, index: float
     ) -> CardReading | None:
-        """Return the reading of a face-up card of which so much shows, and so much of its better index."""
+        """Return the reading of a face-up card, by the visible shares of the card and its better index."""
         name, well = str(part.move.card), shows > _OPEN
         if index >= _SHOWS:
             if chance < (_OVERLOOKED if well else _OVERLOOKED_COVERED):
                 return None
-            p = self._how_surely(name) if well else min(self._how_surely(name), _FAIRLY)
+            p = self._confidence(name) if well else min(self._confidence(name), _FAIRLY)
             p = 0.8 if part.speed > _BLURRED_MM else p
             return CardReading(quad, "up", 0.99, name, p)
         if index >= _HALF and shows > _A_STRIP:
@@ -126,13 +126,13 @@ class TimelineReader:
             return None if chance < _OVERLOOKED_HALF else CardReading(quad, "up", 0.8, name, 0.85, doubt)
         return CardReading(quad, "up", 0.8, None, 0.3, ((name, 0.3),)) if shows >= _OPEN else None
 
-    def _how_surely(self, name: str) -> float:
-        """Return how surely a card is read: most all but certainly, some in each film less so."""
+    def _confidence(self, name: str) -> float:
+        """Return the confidence for a card: almost 1 for most, less for some in each film."""
         luck = random.Random(f"{self._scene.shot.seed} {name}").random()
         return _SURE if luck < 0.8 else _WELL if luck < 0.95 else _FAIRLY
 
     def _indices(self, part: _Part, owner: NDArray[np.int32]) -> list[float]:
-        """Return which share of each of a card's two own indices shows."""
+        """Return the visible share of each of the two indices of a card."""
         across, down = CARD_WIDTH_MM / 2 - INDEX_CENTRE_MM[0], CARD_HEIGHT_MM / 2 - INDEX_CENTRE_MM[1]
         steps = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
         shares = []
@@ -149,7 +149,7 @@ class TimelineReader:
 
 
 def _hide(owner: NDArray[np.int32], layer: Layer) -> None:
-    """Note that an arm covers what it does."""
+    """Draw the cover of an arm into `owner`."""
     height, width = owner.shape
     x0, y0, x1, y1 = clip(layer.rect, (0, 0, width, height))
     if x0 < x1 and y0 < y1:
@@ -162,7 +162,7 @@ def _in_sixteenths(quad: Points) -> NDArray[np.int32]:
 
 
 def _share_shown(quad: Points, number: int, owner: NDArray[np.int32]) -> float:
-    """Return which share of a card nothing covers, or cuts off at the picture's border."""
+    """Return the visible share of a card, inside the picture."""
     low, high = np.floor(quad.min(axis=0)).astype(int), np.ceil(quad.max(axis=0)).astype(int) + 1
     alone = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
     cv2.fillConvexPoly(alone, _in_sixteenths(quad - low), 1, cv2.LINE_8, 4)
@@ -176,7 +176,7 @@ def _is_in(regions: Sequence[Region] | None, place: tuple[float, float]) -> bool
 
 
 def _mate(name: str) -> str | None:
-    """Return the other card of a card's rank and colour; None for a joker."""
+    """Return the other card of the same rank and colour; None for a joker."""
     mates = {"H": "D", "D": "H", "S": "C", "C": "S"}
     mate = name[:-1] + mates.get(name[-1], "")
     return mate if mate != name[:-1] and rank_and_colour(mate) == rank_and_colour(name) else None

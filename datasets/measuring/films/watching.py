@@ -1,7 +1,7 @@
-"""Watching one film and scoring what was told: the same steps as `shithead watch` and `shithead score`.
+"""Watches and scores one film, with the steps of `shithead watch` and `shithead score`.
 
-Each film's outcome is written down at once, under the digest of the program that watched it: what was broken
-off goes on where it was, and another program watches anew.
+The row of each film is stored at once, under the digest of the program. So an interrupted measurement
+continues where it stopped, and a changed program watches again.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from vision.capture.sources import open_source
 from vision.types import Image
 
 Row = dict[str, Any]
-"""What is known of one film and how it was followed, as JSON."""
+"""The description of one film and the scores of its events, as JSON."""
 
 
 def measured(film: Path, folder: Path, program: str, progress: Progress = lambda done, whole: None) -> Row:
-    """Return a film's row: from `folder` if this program has watched it already, else after watching it.
+    """Return the row of a film: from `folder` if this program has watched it, else after watching it.
 
     Args:
-        film: Has its truth beside it; it may be gone itself, see `was_watched`.
-        folder: Where rows and event lines are kept.
+        film: A film with its truth beside it. The film itself may be missing: see `was_watched`.
+        folder: For rows and event lines.
         program: Digest of the program, `datasets.measuring.machine.program`.
-        progress: Told seconds of the film.
+        progress: Counts seconds of the film.
 
     Raises:
         BadInputError: film or truth cannot be read.
@@ -59,9 +59,9 @@ def measured(film: Path, folder: Path, program: str, progress: Progress = lambda
 
 
 def was_watched(film: Path, folder: Path, program: str) -> bool:
-    """Tell whether this program has watched a film, here or elsewhere, that may be gone: it takes much room.
+    """Whether this program has watched a film, here or on another machine.
 
-    Its row and its truth tell what there is to tell of it.
+    Its row and its truth suffice. The film itself may have been deleted, because films are large.
     """
     found = _kept_row(_kept_at(film, folder, program)) if truth_path(film).is_file() else None
     return found is not None and _is_of(found, film)
@@ -72,13 +72,13 @@ def _kept_at(film: Path, folder: Path, program: str) -> Path:
 
 
 def _is_of(row: Row, film: Path) -> bool:
-    """Tell whether a row is of this film with its truth as it is now."""
+    """Whether a row describes this film with its current truth."""
     size = film.stat().st_size if film.is_file() else row["bytes"]
     return (row["film"], row["bytes"], row.get("truth")) == (film.name, size, _digest(truth_path(film)))
 
 
 def _kept_row(path: Path) -> Row | None:
-    """Return a row that was kept, or None where there is none that is whole."""
+    """Return a stored row, or None if there is no complete one."""
     try:
         row: Row = parse_json(read_capped(path))
     except (OSError, ValueError):
@@ -87,29 +87,35 @@ def _kept_row(path: Path) -> Row | None:
 
 
 def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole: None) -> Row:
-    """Watch a film from end to end without a window, and score it; event lines go to `events`.
+    """Watch a whole film without a window, and return its row; event lines go to `events`.
 
     Raises:
         BadInputError: film or truth cannot be read.
     """
-    told = read_lines(truth_path(film))[:1]
+    headers = read_lines(truth_path(film))[:1]
     truth = read_truth(truth_path(film))
-    row = _condition(film, told[0])
-    game = {"rules": row["rules"], "options": tuple(row["options"]), "dealer": row["dealer"]}
-    setup = GameSetup(source=str(film), players=tuple(row["players"]), kept=False, **game)
+    row = _condition(film, headers[0])
+    setup = GameSetup(
+        source=str(film),
+        players=tuple(row["players"]),
+        rules=row["rules"],
+        options=tuple(row["options"]),
+        dealer=row["dealer"],
+        kept=False,
+    )
     baseline = _baseline(setup, truth)
     with closing(open_source(str(film))) as source, whole_file(events) as part:
         with closing(EventWriter(str(part))) as recorder:
-            overheard = Overheard(open_watched_game(setup, GameHistory()), recorder, baseline)
+            game = MeasuredGame(open_watched_game(setup, GameHistory()), recorder, baseline)
             wall, cpu = time.perf_counter(), time.process_time()
-            follow(source, overheard, lambda t: progress(t, source.seconds or t or 1.0))
+            follow(source, game, lambda t: progress(t, source.seconds or t or 1.0))
             row["wall_s"] = round(time.perf_counter() - wall, 2)
             row["cpu_s"] = round(time.process_time() - cpu, 2)
         lines = read_events(part)
-    row |= {"load": load(), "looks": overheard.looks, "machine": machine()}
+    row |= {"load": load(), "looks": game.looks, "machine": machine()}
     row["watch"] = _scored(compare(lines, truth))
     for line in lines:
-        line["decided_at"] += overheard.took.get(line["id"], 0.0)
+        line["decided_at"] += game.computing_s.get(line["id"], 0.0)
     row["watch"]["computed_s"] = _seconds(compare(lines, truth))
     row["baseline"] = _scored(compare(baseline.lines, truth))
     return row
@@ -126,24 +132,24 @@ def _baseline(setup: GameSetup, truth: list[Row]) -> Baseline:
     )
 
 
-class Overheard(RecordedGames):
-    """A watched game whose readings the baseline sees as well; notes how long each event took to compute."""
+class MeasuredGame(RecordedGames):
+    """A watched game that passes its readings to the baseline, and measures the computing time of events."""
 
     def __init__(self, game: Any, events: EventWriter, baseline: Baseline) -> None:
         super().__init__(game, events, None)
         self._baseline = baseline
         self.looks = 0
-        """How often the table was read."""
-        self.took: dict[int, float] = {}
-        """By event id: seconds from its picture's arrival to its ruling."""
+        """Number of readings of the table."""
+        self.computing_s: dict[int, float] = {}
+        """Seconds from the arrival of the frame to the ruling, by event id."""
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
-        """Take one picture."""
+        """Process one frame."""
         begun = time.perf_counter()
         lines = super().feed(frame, t)
         seconds = time.perf_counter() - begun
         for line in lines:
-            self.took[line["id"]] = seconds
+            self.computing_s[line["id"]] = seconds
             if line["event"] == "deal" and line.get("revise") is None:
                 self._baseline.deal(line)
         if self._game.looks > self.looks:
@@ -154,7 +160,7 @@ class Overheard(RecordedGames):
 
 
 def _condition(film: Path, header: dict[str, Any]) -> Row:
-    """Return what the film's truth says of it."""
+    """Return the description of a film from the first line of its truth."""
     try:
         told = dict(header["condition"])
         row = {
@@ -168,7 +174,7 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
             "truth": _digest(truth_path(film)),
         }
         if not is_film_row(row):
-            raise ValueError("a value is of another kind")
+            raise ValueError("a value has the wrong type")
         return row
     except (KeyError, TypeError, ValueError) as error:
         raise BadInputError(
@@ -177,7 +183,7 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
 
 
 def _digest(path: Path) -> str:
-    """Return what tells a truth from another one for the same film; nothing where there is none."""
+    """Return a digest of the file of a truth; empty if there is none."""
     try:
         return hashlib.sha256(read_capped(path)).hexdigest()[:12]
     except OSError:

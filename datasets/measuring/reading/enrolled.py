@@ -1,4 +1,4 @@
-"""Reads sets of photos that show one deck with that deck enrolled: never from the photo that is read."""
+"""Reads photos with their own deck enrolled, but never from the photo that is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.parallel import spread
-from datasets.measuring.reading.evaluation import ReadAll, Timed, timed
+from datasets.measuring.reading.evaluation import ReadPhotos, TimedReadings, timed
 from datasets.photos import LabelledPhoto, card_named, load_set, photos_root, pictures_in
 from datasets.progress import Progress
 from engine.errors import BadInputError
@@ -26,14 +26,14 @@ from vision.recognition.reader import TableReader
 
 LEAVE_ONE_OUT = ("vpo_table", "avgustine_quads", "yuchenrao_single")
 """Sets that show each card of one deck whole, several times."""
-SHOWN_APART = {"bidly_fans": "bidly_deck"}
-"""Sets whose deck is shown in another folder: one flattened picture of each card, named after it."""
-ENROLLABLE = (*LEAVE_ONE_OUT, *SHOWN_APART)
+DECK_FOLDERS = {"bidly_fans": "bidly_deck"}
+"""Folders with the decks of other sets: one flat picture of each card, with its name."""
+ENROLLABLE = (*LEAVE_ONE_OUT, *DECK_FOLDERS)
 _PICTURES = 3
-"""Most pictures of a card that a deck is enrolled from."""
+"""Greatest number of pictures of a card for enrolment."""
 
 Examples = list[tuple[str, NDArray[np.float32], NDArray[np.uint8]]]
-"""Of each card that one picture shows: which one it is, its features, and the small picture kept of it."""
+"""The cards in one picture: name, features and small picture of each."""
 
 
 def with_own_deck(
@@ -42,16 +42,23 @@ def with_own_deck(
     jobs: int = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
-) -> ReadAll:
-    """Return what reads the photos of one of `ENROLLABLE`, each with the deck learnt from other pictures.
+) -> ReadPhotos:
+    """Return a function that reads the photos of a set in `ENROLLABLE` with its deck enrolled.
 
-    `jobs` and `cluster`: see `companion.parallel.spread`; `progress` is told pictures that were learnt from.
+    The deck is enrolled from other pictures than the photo that is read.
+
+    Args:
+        name: The set.
+        root: The photo folder.
+        jobs: See `companion.parallel.spread`.
+        cluster: See `companion.parallel.spread`.
+        progress: Counts the pictures for enrolment.
 
     Raises:
         BadInputError: the set, or the pictures of its deck, are missing.
     """
     shown: dict[Path, Examples] = {}
-    pictures = _learnt_from(name, root)
+    pictures = _enrolment_photos(name, root)
     for number, (path, found) in enumerate(spread(_shown_in, pictures, jobs, cluster), start=1):
         shown[path] = found
         if progress is not None:
@@ -65,13 +72,13 @@ def with_own_deck(
     return lambda photos: spread(_timed_with, pieces(photos), jobs, cluster)
 
 
-def _learnt_from(name: str, root: Path | None) -> list[LabelledPhoto]:
-    """Return the photos that a set's deck is learnt from; pictures of one flattened card have no labels."""
-    if name not in SHOWN_APART:
+def _enrolment_photos(name: str, root: Path | None) -> list[LabelledPhoto]:
+    """Return the photos for the enrolment of the deck of a set; flat pictures of cards have no labels."""
+    if name not in DECK_FOLDERS:
         return load_set(name, root)
-    folder = (root or photos_root() or Path()) / SHOWN_APART[name]
+    folder = (root or photos_root() or Path()) / DECK_FOLDERS[name]
     if not folder.is_dir():
-        raise BadInputError(f"{folder}: the pictures of the deck are not there")
+        raise BadInputError(f"{folder}: the pictures of the deck are missing")
     return [LabelledPhoto(path, ()) for path in pictures_in(folder)]
 
 
@@ -91,7 +98,7 @@ def _reader() -> tuple[CardClassifier, TableReader]:
     return faces, TableReader(classifier=faces)
 
 
-def _timed_with(piece: tuple[LabelledPhoto, Deck]) -> Timed:
+def _timed_with(piece: tuple[LabelledPhoto, Deck]) -> TimedReadings:
     photo, deck = piece
     faces, reader = _reader()
     faces.deck = DeckHead(deck)
@@ -99,7 +106,7 @@ def _timed_with(piece: tuple[LabelledPhoto, Deck]) -> Timed:
 
 
 def _shown_in(photo: LabelledPhoto) -> tuple[Path, Examples]:
-    """Return the examples that one picture gives of its cards."""
+    """Return the path of a picture, and its examples of cards."""
     image = photo.image()
     if not photo.labels:
         card = card_named(photo.path.stem)
@@ -108,7 +115,7 @@ def _shown_in(photo: LabelledPhoto) -> tuple[Path, Examples]:
     elif by_quad := [label for label in photo.labels if label.kind == "quad"]:
         quads = [(label.card, order_quad(label.points)) for label in by_quad]
     else:
-        # One card, somewhere: it is found as `deck enrol` finds the card of a photo, or left out.
+        # One card, somewhere. It is found as `deck enrol` finds the card of a photo, or left out.
         outlines = [outline for outline in _finder().detect(image) if outline.face == "up"]
         quads = [(photo.labels[0].card, outlines[0].quad)] if len(outlines) == 1 else []
     plain = _plain()
@@ -120,7 +127,7 @@ def _shown_in(photo: LabelledPhoto) -> tuple[Path, Examples]:
 
 
 def _deck(name: str, others: Examples, weights: str) -> Deck:
-    """Return the deck of the first few pictures of each card."""
+    """Return the deck from the first few pictures of each card."""
     counts: Counter[str] = Counter()
     cards: list[str] = []
     parts = []

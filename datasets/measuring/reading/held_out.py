@@ -1,9 +1,8 @@
-"""Measures a reader on decks that no network was trained on, in whole rendered frames.
+"""Measures a reader on held-out decks, in whole rendered frames.
 
-Each frame is a scene as in training (`datasets.scenes.scene`: piles, fans, hands, glare, dim light), of one
-of the held-out decks. Every face-up card is asked for that is at least `LEAST_HEIGHT` pixels tall and lies
-free: a card of which another one hides the indices cannot be told. Jokers, which bear whatever their maker
-likes, are counted by themselves. A card that is not found is not named.
+Each frame is a scene as in training, with piles, fans, hands, glare and dim light, but of a held-out deck.
+The reader must name each face-up card that is uncovered and at least `LEAST_HEIGHT` pixels tall. Jokers,
+whose design varies most, count separately. A card that is not found counts as not named.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ import numpy as np
 
 from companion.parallel import spread
 from datasets.art.decks import deck_names, load_deck
-from datasets.measuring.reading.evaluation import BESIDE, detector
-from datasets.measuring.reading.matching import boxed, match_quads, names_of_none
+from datasets.measuring.reading.evaluation import DETECTOR_SUFFIX, detector
+from datasets.measuring.reading.matching import boxed, false_names, match_quads
 from datasets.measuring.reading.scores import Score
 from datasets.photos import BACK, Label, surfaces
 from datasets.progress import Progress
@@ -39,30 +38,30 @@ from vision.types import CardReader, CardReading, Image
 NAME, JOKERS = "held_out", "held_out_jokers"
 _WITH_DECK = "+deck"
 FRAMES = 220
-"""Frames of each deck."""
+"""Number of frames for each deck."""
 LEAST_HEIGHT = 48.0
-"""Pixels."""
+"""Least height of a card that must be named, pixels."""
 LEAST_SEEN = 0.9
-"""Share of a card that must be seen for it to be asked for."""
+"""Least visible share of a card that must be named."""
 SIZES = (576, 720, 1080)
 """Sides of the frames, pixels."""
 _SHOWN_SIZE = 720
 _LOOKS = 5
-"""Pictures of each card that is shown: `deck enrol` reads one that rests a few times."""
+"""Pictures of each card for enrolment: `deck enrol` also reads a resting card a few times."""
 _NOISE = 2.0
 _SEED = 640_000
-"""Scenes used in training have small numbers."""
+"""Seed of the first frame. Training scenes have small numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One rendered frame, by its number and its deck's name."""
+    """One rendered frame: its number, and the name of its deck."""
 
     deck: str
     number: int
 
     def scene(self) -> Scene:
-        """Return the frame's picture and truth."""
+        """Return the picture and truth of the frame."""
         seed = _SEED + 10_000 * deck_names("valid").index(self.deck) + self.number
         return _maker(self.deck, SIZES[self.number % len(SIZES)]).make(seed)
 
@@ -74,12 +73,12 @@ def frames(count: int = FRAMES) -> list[Frame]:
 
 @cache
 def _maker(deck: str, size: int) -> SceneMaker:
-    # A card of which hardly anything shows is labelled, too: its name may be read beside what covers it.
+    # Almost covered cards are labelled too, because their names may be read beside the cover.
     return SceneMaker(CardStock([load_deck(deck)], real_share=1.0), surfaces(), size, min_visible=0.0)
 
 
-def asked_for(scene: Scene) -> tuple[list[Label], list[Label]]:
-    """Return the face-up cards, jokers among them, that are to be named, and all others."""
+def split_labels(scene: Scene) -> tuple[list[Label], list[Label]]:
+    """Return the cards and jokers that must be named, and all other cards."""
     asked: list[Label] = []
     others: list[Label] = []
     for card in scene.cards:
@@ -93,49 +92,49 @@ def asked_for(scene: Scene) -> tuple[list[Label], list[Label]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """How frames are read: without a deck, with each one's own, or by a one-stage detector."""
+class _Mode:
+    """How frames are read: without a deck, with their deck enrolled, or by a one-stage detector."""
 
     enrolled: bool = False
-    beside: Path | None = None
+    detector: Path | None = None
 
     def reader(self, deck: str) -> CardReader:
-        """Return what reads the frames of a deck."""
-        if self.beside is not None:
-            return detector(self.beside)
+        """Return the reader of the frames of a deck."""
+        if self.detector is not None:
+            return detector(self.detector)
         return _reader_of(deck) if self.enrolled else default_reader()
 
     def name(self, of: str) -> str:
         """Return the name of a row."""
-        return of + (_WITH_DECK if self.enrolled else BESIDE if self.beside is not None else "")
+        return of + (_WITH_DECK if self.enrolled else DETECTOR_SUFFIX if self.detector is not None else "")
 
 
 def evaluate_held_out(
     enrolled: bool = False,
-    beside: Path | None = None,
+    weights: Path | None = None,
     count: int = FRAMES,
     jobs: int = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[Score, Score]:
-    """Return how the cards of the held-out decks are read, and how their jokers are.
+    """Return the scores of the cards and of the jokers of the held-out decks.
 
     Args:
-        enrolled: Each deck is enrolled beforehand, from rendered pictures of each card.
-        beside: Weights of the one-stage detector that reads instead.
-        count: Frames of each deck.
+        enrolled: Enrol each deck first, from rendered pictures of each card.
+        weights: Weights of a one-stage detector that reads instead.
+        count: Number of frames for each deck.
         jobs: See `companion.parallel.spread`.
-        cluster: Likewise.
-        progress: Is told frames.
+        cluster: See `companion.parallel.spread`.
+        progress: Counts frames.
 
     Raises:
-        BadInputError: a deck's art cannot be had, or there is no such detector.
+        BadInputError: the art of a deck is not available, or there is no such detector.
     """
-    way = _Way(enrolled, beside)
-    scores = Score(way.name(NAME)), Score(way.name(JOKERS))
+    mode = _Mode(enrolled, weights)
+    scores = Score(mode.name(NAME)), Score(mode.name(JOKERS))
     todo = frames(count)
     for number, (scored, milliseconds) in enumerate(
-        spread(partial(_read, way), todo, jobs, cluster), start=1
+        spread(partial(_read, mode), todo, jobs, cluster), start=1
     ):
         for score, of_frame in zip(scores, scored, strict=True):
             score.photos += 1
@@ -146,14 +145,14 @@ def evaluate_held_out(
     return scores
 
 
-def _read(way: _Way, frame: Frame) -> tuple[tuple[Score, Score], float]:
+def _read(mode: _Mode, frame: Frame) -> tuple[tuple[Score, Score], float]:
     scene = frame.scene()
-    reader = way.reader(frame.deck)
+    reader = mode.reader(frame.deck)
     start = time.perf_counter()
     readings = reader.read(scene.image)
     milliseconds = 1000 * (time.perf_counter() - start)
-    asked, others = asked_for(scene)
-    if way.beside is not None:
+    asked, others = split_labels(scene)
+    if mode.detector is not None:
         asked, others = [boxed(label) for label in asked], [boxed(label) for label in others]
     return score_frame(asked, others, readings), milliseconds
 
@@ -161,11 +160,11 @@ def _read(way: _Way, frame: Frame) -> tuple[tuple[Score, Score], float]:
 def score_frame(
     asked: Sequence[Label], others: Sequence[Label], readings: Sequence[CardReading]
 ) -> tuple[Score, Score]:
-    """Count one frame: its cards, and its jokers. Readings of what is not asked for count neither way.
+    """Return the counts of one frame, for its cards and for its jokers.
 
-    Nor are readings counted that lie on no labelled card: they may be right, for of a card of which hardly
-    anything is seen the scene tells nothing. So there is no precision. But a name that is read where another
-    card lies, or a back, and no card of that name, is wrong.
+    Readings of other cards do not count. Readings without a labelled card do not count either, because the
+    scene has no labels for almost covered cards. So there is no precision. A name is wrong if another card or
+    a back lies there, and no card of that name.
     """
     up = [reading for reading in readings if reading.face == "up"]
     labels = [*asked, *others]
@@ -180,14 +179,14 @@ def score_frame(
         if card is not None:
             score.name_given(up[j].confidence, card == asked[i].card)
     backs, covered = ([one for one in others if (one.card == BACK) == down] for down in (True, False))
-    for reading in names_of_none([*asked, *backs], readings, covered):
+    for reading in false_names([*asked, *backs], readings, covered):
         (jokers if reading.card == JOKER else cards).name_given(reading.confidence, False)
     return cards, jokers
 
 
 @cache
 def _reader_of(name: str) -> CardReader:
-    """Return the reader with the deck enrolled as `shithead deck enrol` does it."""
+    """Return the reader with a deck enrolled, as by `shithead deck enrol`."""
     faces, plain = CardClassifier(), CardClassifier()
     show = DeckScan(CardDetector(), plain)
     rng = np.random.default_rng(_SEED)
@@ -198,7 +197,7 @@ def _reader_of(name: str) -> CardReader:
 
 
 def shown(name: str, rng: np.random.Generator) -> list[Image]:
-    """Return a few pictures of each card of a deck, which lies alone before the camera."""
+    """Return a few pictures of each card of a deck, alone before the camera."""
     maker, pictures = _maker(name, _SHOWN_SIZE), []
     for number, card in enumerate(sorted(load_deck(name).faces)):
         picture = maker.make_alone(_SEED + number, card).image

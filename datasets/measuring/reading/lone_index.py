@@ -1,4 +1,4 @@
-"""Reads pictures that show nothing but one index corner: as the reader names an index that it has found."""
+"""Reads pictures of one index corner without a card, as the reader names an index that it has found."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from vision.recognition.classifier import CardClassifier
 from vision.types import CardReading, Image, Region
 
 _HEIGHT_MM = 24.6
-"""Such a picture begins at the card's corner and shows so much of its height: rank and suit, cut close."""
+"""Height of the card in such a picture: rank and suit, cut out closely from the corner of the card."""
 _AROUND = 0.8
-"""The paper around is made by repeating the picture's rim: so much of its height on every side."""
+"""Margin of paper, as a share of the height of the picture. It repeats the edge of the picture."""
 
 
-class IndexAloneReader:
-    """A `CardReader` of one index corner that fills the picture."""
+class LoneIndexReader:
+    """A `CardReader` for pictures that one index corner fills."""
 
     def __init__(self, faces: CardClassifier) -> None:
-        """Take over the networks."""
+        """Read with the networks of `faces`."""
         self._faces = faces
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
-        """Return the card whose index is seen (height x width x 3, BGR); its quad is the picture's border."""
+        """Return the card of the index (height x width x 3, BGR); its quad is the border of the picture."""
         height, width = image.shape[:2]
         around = round(_AROUND * height)
         paper = cv2.copyMakeBorder(image, around, around, around, around, cv2.BORDER_REPLICATE)
         pixels_per_mm = height / _HEIGHT_MM
         quad = CARD_CORNERS_MM * np.float32(pixels_per_mm) + np.float32(around)
-        # What lies beside the index is made up, and tells nothing of the card.
+        # The margin is not real, so it must not affect the name.
         (name,) = self._faces.classify_indices(np.asarray(paper, np.uint8), [quad], index_only=True)
         border = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
         return [CardReading(border, "up", 1.0, name.card, name.confidence, name.alternatives)]

@@ -1,4 +1,4 @@
-"""How readings are held against labels: where cards lie, what they are called, or which are in a photo."""
+"""Compares readings with labels: where cards lie, what they are, or which cards are in a photo."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from vision.geometry import bounding_box, intersection_over_smaller, polygon_iou
 from vision.types import CardReading, Quad
 
 FOUND_IOU = 0.5
-"""Overlap from which a reading counts as the labelled card."""
+"""Least overlap of a reading with its labelled card."""
 _ON_IT = 0.5
-"""Share of the smaller quad from which a reading lies on what is labelled."""
+"""Least share of the smaller quad for a reading that lies on a label."""
 
 Measure = Callable[[Score, Sequence[Label], Sequence[CardReading]], None]
 
@@ -24,16 +24,16 @@ Measure = Callable[[Score, Sequence[Label], Sequence[CardReading]], None]
 def match_quads(
     labels: Sequence[Label], readings: Sequence[CardReading], asked: int | None = None
 ) -> list[tuple[int, int]]:
-    """Return pairs (label, reading), each used once: those of one name first, then by falling overlap.
+    """Return pairs (label, reading), each used once: equal names first, then by falling overlap.
 
-    Within a name first, as in PASCAL VOC and COCO: of two cards that lie almost on one another the overlap
-    alone does not tell which one was read. Of two labels of one name the `asked` first ones come before the
-    others, which COCO calls ignored: the same card of another pack may lie just beneath. Labelled quads are
-    compared with the readings' quads, labelled boxes with the boxes around them.
+    Equal names come first, as in PASCAL VOC and COCO, because overlap cannot separate two cards that lie
+    almost on one another. Among labels of one name the first `asked` come before the others. COCO calls those
+    ignored: the same card of another pack may lie just below. Labelled quads are compared with quads, and
+    labelled boxes with the boxes around them.
     """
     asked = len(labels) if asked is None else asked
     overlaps = [
-        (_bears_name_of(label, reading), i < asked, overlap, i, j)
+        (_has_name_of(label, reading), i < asked, overlap, i, j)
         for i, label in enumerate(labels)
         for j, reading in enumerate(readings)
         if (overlap := _overlap(label, reading)) >= FOUND_IOU
@@ -62,7 +62,7 @@ def _overlap(label: Label, reading: CardReading) -> float:
 
 
 def _clockwise(points: Quad) -> Quad:
-    """Return the corners clockwise in the picture: labels run either way round."""
+    """Return the corners clockwise in the picture; labels run in either direction."""
     edges = np.roll(points, -1, axis=0) - points
     following = np.roll(edges, -1, axis=0)
     turn = float((edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]).sum())
@@ -70,22 +70,22 @@ def _clockwise(points: Quad) -> Quad:
 
 
 def same_card(truth: str, read: str) -> bool:
-    """Compare names; a truth that is a rank alone (`K`) asks for the rank only."""
+    """Whether two names agree; a truth that is a rank alone (`K`) needs only the rank."""
     return read == truth or (truth[-1] not in "CDHS" and read[:-1] == truth)
 
 
-def _bears_name_of(label: Label, reading: CardReading) -> bool:
+def _has_name_of(label: Label, reading: CardReading) -> bool:
     return reading.card is not None and same_card(label.card, reading.card)
 
 
-def names_of_none(
+def false_names(
     labels: Sequence[Label], readings: Sequence[CardReading], beside: Sequence[Label] = ()
 ) -> list[CardReading]:
-    """Return the readings that name a card which is not there, where another one lies.
+    """Return the readings with the name of a card that is not there.
 
-    None of them is that of a labelled card. They lie with more than half of the smaller quad on a back, or
-    just where a card lies that another reading has found, and no card of their name is labelled there. Cards
-    `beside` are not asked for: what is read on them alone counts neither way.
+    Such a reading matches no labelled card, and no card of its name lies there. More than half of the smaller
+    quad lies on a back, or it lies where another reading has found a card. Readings on cards `beside` do not
+    count.
     """
     up = [reading for reading in readings if reading.face == "up"]
     cards = [label for label in (*labels, *beside) if label.card != BACK]
@@ -95,7 +95,7 @@ def names_of_none(
         reading
         for reading in named
         if any(_is_misread(label, reading) for label in labels)
-        and not any(_bears_name_of(label, reading) and _lies_on(label, reading) for label in cards)
+        and not any(_has_name_of(label, reading) and _lies_on(label, reading) for label in cards)
     ]
 
 
@@ -108,7 +108,7 @@ def _lies_on(label: Label, reading: CardReading) -> bool:
 
 
 def face_up_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
-    """Every face-up card where it lies, and its name."""
+    """Count every face-up card with its place and name."""
     truth = [label for label in labels if label.card != BACK]
     up = [reading for reading in readings if reading.face == "up"]
     score.cards += len(truth)
@@ -118,24 +118,24 @@ def face_up_places(score: Score, labels: Sequence[Label], readings: Sequence[Car
         card = up[j].card
         if card is not None:
             score.name_given(up[j].confidence, same_card(truth[i].card, card))
-    for reading in names_of_none(labels, readings):
+    for reading in false_names(labels, readings):
         score.name_given(reading.confidence, False)
 
 
 def face_down_places(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
-    """Every face-down card or pile where it lies; a name that is read on one is wrong."""
+    """Count every face-down card or pile with its place. A name on one is wrong."""
     truth = [label for label in labels if label.card == BACK]
     down = [reading for reading in readings if reading.face == "down"]
     score.names_asked = False
     score.cards += len(truth)
     score.readings += len(down)
     score.found += len(match_quads(truth, down))
-    for reading in names_of_none(labels, readings):
+    for reading in false_names(labels, readings):
         score.name_given(reading.confidence, False)
 
 
 def set_of_cards(score: Score, labels: Sequence[Label], readings: Sequence[CardReading]) -> None:
-    """Which cards are in the photo, wherever they lie: a card named is found."""
+    """Count the cards in the photo, wherever they lie. A named card is found."""
     truth = {label.card for label in labels} - {BACK}
     only_ranks = bool(truth) and truth <= {*RANKS, JOKER}
     named: dict[str, float] = {}

@@ -1,22 +1,21 @@
 """Measure learning a deck during play: `python -m datasets.measuring.reading.online_learning` prints a table.
 
-Cards come one after the other, as in play, and are read twice: by the networks alone, and with what
-`vision.enrolment.online_learning` has made of the cards before. Nothing tells the learner what a card is.
-"Wrong": named, but not rightly.
+Cards come one after the other, as in play. Each is read twice: by the networks alone, and with the deck that
+`vision.enrolment.online_learning` has learnt from the cards before. The learner does not get the true names.
+"Wrong" means a wrong name.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from datasets.photos import photos_root
 from models.faces.data import SampleMaker
-from models.faces.evaluate import photographed
+from models.faces.evaluate import Score, photographed
 from models.faces.styles import ArtFaces
 from vision.decks.card_classes import CARDS
 from vision.enrolment.online_learning import (
@@ -31,31 +30,13 @@ from vision.recognition.classifier import CardClassifier, Classification
 from vision.types import Image, Quad
 
 SEEN = 300
-"""Cards of a rendered deck that come one after the other."""
+"""Number of cards in the sequence of a rendered deck."""
 HEIGHTS = (48.0, 120.0)
-"""Their height, pixels."""
-
-
-@dataclass
-class Tally:
-    """How the cards of one sequence were read."""
-
-    cards: int = 0
-    right: int = 0
-    wrong: int = 0
-
-    def add(self, reading: Classification, card: str) -> None:
-        """Count one card."""
-        self.cards += 1
-        self.right += reading.card == card
-        self.wrong += reading.card not in (None, card)
-
-    def __str__(self) -> str:
-        return f"{self.right / max(self.cards, 1):6.1%} | {self.wrong / max(self.cards, 1):6.1%}"
+"""Least and greatest height of a card, pixels."""
 
 
 def rendered(art: ArtFaces, name: str) -> Iterator[tuple[Image, Quad, str]]:
-    """Yield SEEN cards of one deck, any card at any time, each in a made-up photo of its own."""
+    """Yield SEEN random cards of one deck, each in its own synthetic photo."""
     maker = SampleMaker(art.only(name), 31, invented=0.0, covers=False)
     for _ in range(SEEN):
         card = str(maker.rng.choice(CARDS))
@@ -64,7 +45,7 @@ def rendered(art: ArtFaces, name: str) -> Iterator[tuple[Image, Quad, str]]:
 
 
 def measure(name: str, found: Iterable[tuple[Image, Quad, str]]) -> None:
-    """Read a sequence of cards, learning from it; print a row for all of it, and one for its second half."""
+    """Read a sequence of cards and learn from it; print a row for all of it, and one for its second half."""
     plain, helped = CardClassifier(threads=1), CardClassifier(threads=1)
     learner = DeckLearner(plain)
     rows: list[tuple[Classification, Classification, str]] = []
@@ -72,7 +53,7 @@ def measure(name: str, found: Iterable[tuple[Image, Quad, str]]) -> None:
     for number, (image, quad, card) in enumerate(found):
         alone, better = plain.classify(image, [quad])[0], helped.classify(image, [quad])[0]
         rows.append((alone, better, card))
-        look = number * LOOKS_BETWEEN_MOMENTS  # every card of the sequence is a moment of its own
+        look = number * LOOKS_BETWEEN_MOMENTS  # each card has its own moment
         sure = (
             alone.card is not None
             and alone.confidence >= MIN_EXAMPLE_CONFIDENCE
@@ -89,13 +70,18 @@ def measure(name: str, found: Iterable[tuple[Image, Quad, str]]) -> None:
         deck = learner.updated_deck()
         helped.deck = helped.deck if deck is None else LearntDeckHead(deck)
     for part, taken in (("all", rows), ("second half", rows[len(rows) // 2 :])):
-        before, after = Tally(), Tally()
+        before, after = Score(), Score()
         for alone, better, card in taken:
             before.add(alone, card)
             after.add(better, card)
-        print(f"| {name}, {part} | {before.cards} | {before} | {after} |")
+        print(f"| {name}, {part} | {before.cards} | {_shares(before)} | {_shares(after)} |")
     known = len(helped.deck.enrolled) if helped.deck else 0
     print(f"| {name}: {known} cards in use at the end, {taught_wrong} taken for another |", flush=True)
+
+
+def _shares(score: Score) -> str:
+    cards = max(score.cards, 1)
+    return f"{score.right / cards:6.1%} | {(score.named - score.right) / cards:6.1%}"
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Measure telling packs by their backs: `python -m datasets.measuring.reading.packs`.
+"""Measure the sorting of face-down cards into packs: `python -m datasets.measuring.reading.packs`.
 
-A table counts as right when all its face-down cards that can be seen are sorted into the packs they are from:
-neither two packs taken for one nor one for two. Outlines are the true ones.
+It renders tables, and prints a line for tables with one pack and with two. A table counts as right if each
+visible back is in the group of its own pack. The outlines are the true ones.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from vision.decks.backs import back_features, group_by_pack
 
 DECKS = ("drawn", "anglo", "bellot", "kenney", "aguilar", "plastic")
 VISIBLE = 0.85
-"""Share of a back that must be seen."""
+"""Least visible share of a back."""
 
 
 @dataclass(frozen=True)
 class _NamedPack(ScenePack):
-    """A pack whose backs say which one they are."""
+    """A pack whose backs have names."""
 
     def draw(self, rng: np.random.Generator, face_up: bool) -> tuple[str, tuple[Art, ...]]:
         card, art = super().draw(rng, face_up)
@@ -41,7 +41,7 @@ class _NamedStock(CardStock):
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(description="Measure telling packs by their backs.")
+    parser = argparse.ArgumentParser(description="Measure the sorting of face-down cards into packs.")
     parser.add_argument(
         "--first", type=int, default=1000, help="seed of the first table (default %(default)s)"
     )
@@ -57,8 +57,8 @@ def main() -> None:
             continue
         packs = group_by_pack([back_features(scene.image, card.quad) for card in down])
         truth = [card.card for card in down]
-        told = len(set(packs)) == len(set(truth)) == len(set(zip(packs, truth, strict=True)))
-        right.setdefault(min(len(set(truth)), 2), []).append(told)
+        alike = len(set(packs)) == len(set(truth)) == len(set(zip(packs, truth, strict=True)))
+        right.setdefault(min(len(set(truth)), 2), []).append(alike)
     for count, tables in sorted(right.items()):
         print(f"tables with {count} pack{'s' if count > 1 else ''}: {sum(tables)} of {len(tables)} right")
 

@@ -1,4 +1,4 @@
-"""What is counted of one set of photos, and the row that is printed of it."""
+"""The counts for one set of photos, and the row that is printed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 SURE = 0.9
-"""Confidence from which a wrong name counts as confidently wrong."""
+"""Least confidence of a name that counts as confidently wrong."""
 _BINS = 10
 
 
@@ -21,20 +21,20 @@ class Score:
     cards: int = 0
     """Cards in the truth."""
     readings: int = 0
-    """Cards reported: of the kind the truth speaks of."""
+    """Reported cards of the kind in the truth."""
     found: int = 0
     """Cards of the truth that a reading matches."""
     named_right: int = 0
     confidently_wrong: int = 0
-    """Names that are wrong and as sure as `SURE`; of what is no face-up card, too."""
+    """Wrong names with a confidence of at least `SURE`, also where no face-up card lies."""
     names_asked: bool = True
-    """Whether the truth tells what the cards are called: of backs it does not."""
+    """Whether the truth names the cards; it does not name backs."""
     milliseconds: list[float] = field(default_factory=list)
     certainty: list[tuple[float, bool]] = field(default_factory=list)
-    """Confidence and rightness of every name given."""
+    """Confidence of every name, and whether it is right."""
 
     def add(self, other: Score) -> None:
-        """Count what another score of the same set counted as well; photos and times aside."""
+        """Add the counts of another score of the same set, except photos and times."""
         self.cards += other.cards
         self.readings += other.readings
         self.found += other.found
@@ -43,7 +43,7 @@ class Score:
         self.certainty += other.certainty
 
     def name_given(self, confidence: float, right: bool) -> None:
-        """Count one name that was given."""
+        """Count one name."""
         self.named_right += right
         self.confidently_wrong += not right and confidence >= SURE
         self.certainty.append((confidence, right))
@@ -62,7 +62,7 @@ class Score:
         return float(sum(gaps))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the row as printed: rates 0..1, None where the set says nothing about them."""
+        """Return the printed row: rates are 0..1, or None if the set does not give them."""
         return {
             "set": self.name,
             "photos": self.photos,

@@ -16,8 +16,9 @@ from typing import Any
 
 from datasets.measuring.films.summary import by_machine
 from datasets.measuring.results.film_tables import as_markdown, number, table
+from datasets.measuring.results.goals import Goal
 from datasets.measuring.results.photo_tables import beside_rows, photo_rows
-from datasets.measuring.results.product_goals import PARTS, ProductGoal
+from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError
 from engine.files.bounded import read_capped
 from engine.files.json_text import parse_json
@@ -30,10 +31,10 @@ _FILES = {
     "benchmarks": "benchmarks.jsonl",
 }
 _MADE_BY = {
-    goal.source.split("/")[1]: (re.findall(r"\w+\.py", goal.command) or [goal.command])[0]
+    goal.field.split("/")[1]: (re.findall(r"\w+\.py", goal.command) or [goal.command])[0]
     for part in PARTS.values()
     for goal in part
-    if goal.source.startswith("benchmarks/")
+    if goal.field.startswith("benchmarks/")
 }
 """The test file or command that measures each benchmark."""
 _INTRO = """# Results
@@ -182,10 +183,10 @@ def page(measured: Measured, plot: str | None) -> str:
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _row(goal: ProductGoal, measured: Measured) -> tuple[str, ...]:
-    value = measured.value(goal.source) if goal.source else None
+def _row(goal: Goal, measured: Measured) -> tuple[str, ...]:
+    value = measured.value(goal.field)
     if value is None:
-        return goal.title, goal.wanted(), NOT_MEASURED, "", f"`{goal.command}`" if goal.command else ""
+        return goal.title, goal.wanted(), NOT_MEASURED, "", f"`{goal.command}`"
     reached = goal.reached(value)
     verdict = "" if reached is None else "yes" if reached else "**no**"
     return goal.title, goal.wanted(), number(value, goal.form), verdict, f"`{goal.command}`"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from datasets.measuring.reading.evaluation import BESIDE
+from datasets.measuring.reading.evaluation import DETECTOR_SUFFIX
 from datasets.measuring.results.film_tables import number, table
 
 _WRONG = ("confident wrong names", "confidently_wrong", ".0f")
@@ -32,7 +32,7 @@ def beside_rows(photos: Mapping[str, Mapping[str, Any]]) -> str | None:
     """
     rows = []
     for name, ours in photos.items():
-        theirs = photos.get(name + BESIDE)
+        theirs = photos.get(name + DETECTOR_SUFFIX)
         if theirs is None:
             continue
         cells = [
@@ -81,7 +81,7 @@ def photo_rows(photos: Mapping[str, Mapping[str, Any]]) -> str:
             *(number(row.get(key), form) for _, key, form in columns),
         )
         for name, row in photos.items()
-        if not name.endswith(BESIDE)
+        if not name.endswith(DETECTOR_SUFFIX)
     ]
     head = ("set", "photos", "cards", *(title for title, _, _ in columns))
     shown = [(name, words) for name, words in _SETS.items() if name in photos]

@@ -1,10 +1,10 @@
-"""The goals of the product that can be measured, and the source of each number."""
+"""The goals of the product that can be measured. Their fields are paths for `page.Measured.value`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from datasets.measuring.results.film_goals import EVENT_F1, FILM_GOALS, Goal
+from datasets.measuring.results.goals import EVENT_F1, FILM_GOALS, Goal
 
 _BENCH = "pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"
@@ -12,37 +12,16 @@ _FILMS = "shithead measure"
 _SOAK = "shithead soak --hours HOURS --pace PACE"
 
 
-@dataclass(frozen=True, slots=True)
-class ProductGoal:
-    """One goal with its source."""
-
-    title: str
-    source: str = ""
-    """A path for `datasets.measuring.results.page.Measured.value`; empty if no command measures the goal."""
-    least: float | None = None
-    most: float | None = None
-    form: str = ".3f"
-    command: str = ""
-
-    def wanted(self) -> str:
-        """Return the goal in words."""
-        return Goal(self.title, "", self.least, self.most).wanted()
-
-    def reached(self, value: float) -> bool | None:
-        """Return whether a value is good enough; None for a measure without a goal."""
-        return Goal(self.title, "", self.least, self.most).reached(value)
-
-
-def _photos(title: str, where: str, least: float, key: str = "recall") -> ProductGoal:
+def _photos(title: str, where: str, least: float, key: str = "recall") -> Goal:
     name, _, enrolled = where.partition("+")
     command = f"{_PHOTOS} {'--enrolled ' if enrolled else ''}--sets {name}"
-    return ProductGoal(title, f"photos/{where}/{key}", least=least, command=command)
+    return Goal(title, f"photos/{where}/{key}", least=least, command=command)
 
 
-def _wrong(title: str, name: str) -> ProductGoal:
+def _wrong(title: str, name: str) -> Goal:
     """Return the goal for confident wrong names on a set whose deck is enrolled."""
     source, command = f"photos/{name}+deck/confidently_wrong_share", f"{_PHOTOS} --enrolled --sets {name}"
-    return ProductGoal(title, source, most=0.002, form=".4f", command=command)
+    return Goal(title, source, most=0.002, form=".4f", command=command)
 
 
 def _bench(
@@ -52,8 +31,8 @@ def _bench(
     most: float | None = None,
     form: str = ".2f",
     file: str = "test_reading_speed.py",
-) -> ProductGoal:
-    return ProductGoal(title, f"benchmarks/{what}/value", least, most, form, f"{_BENCH}/{file}")
+) -> Goal:
+    return Goal(title, f"benchmarks/{what}/value", least, most, form, f"{_BENCH}/{file}")
 
 
 def _fuzz(
@@ -63,31 +42,27 @@ def _fuzz(
     most: float | None = None,
     form: str = ".2f",
     engine: str = "hypothesis",
-) -> ProductGoal:
+) -> Goal:
     command = f"python tests/faults/fuzz.py --minutes 120 --engine {engine}"
     return replace(_bench(title, what, least, most, form), command=command)
 
 
-def _kills(title: str, what: str, least: float | None = None, most: float | None = None) -> ProductGoal:
+def _kills(title: str, what: str, least: float | None = None, most: float | None = None) -> Goal:
     command = "python tests/faults/killing.py /tmp/killed.sqlite --rounds 500"
     return replace(_bench(title, what, least, most, form=".0f"), command=command)
 
 
-def _covered(part: str, title: str) -> ProductGoal:
+def _covered(part: str, title: str) -> Goal:
     goal = _bench(f"share of statements that the tests run: {title}", f"covered_{part}", form=".3f")
     return replace(goal, command="make coverage")
 
 
-def _film(goal: Goal) -> ProductGoal:
-    return ProductGoal(
-        goal.title, f"films/overall/watch/{goal.field}", goal.least, goal.most, goal.form, _FILMS
-    )
+def _film(goal: Goal) -> Goal:
+    return replace(goal, field=f"films/overall/watch/{goal.field}", command=_FILMS)
 
 
-def _event(kind: str) -> ProductGoal:
-    return ProductGoal(
-        f"F1 of `{kind}` events", f"films/events/{kind}/watch/f1", least=EVENT_F1, command=_FILMS
-    )
+def _event(kind: str) -> Goal:
+    return Goal(f"F1 of `{kind}` events", f"films/events/{kind}/watch/f1", least=EVENT_F1, command=_FILMS)
 
 
 _ENGINE = "test_engine_speed.py"
@@ -110,7 +85,7 @@ _EVENTS = (
     "out",
     "game_over",
 )
-PARTS: dict[str, tuple[ProductGoal, ...]] = {
+PARTS: dict[str, tuple[Goal, ...]] = {
     "The referee": (
         _bench(
             "four-player random Winnersh games per second, on one core",
@@ -138,7 +113,7 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
     "Reading cards": (
         _photos("whole tables: share of face-up cards found", "vpo_table", 0.98),
         _photos("whole tables: share of face-up cards named correctly", "vpo_table", 0.97, "identity_right"),
-        ProductGoal(
+        Goal(
             "whole tables: number of confident wrong names",
             "photos/vpo_table/confidently_wrong",
             most=0,
@@ -206,7 +181,7 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         ),
     ),
     "Following a game": (
-        ProductGoal("films measured", "films/films", least=40, form=".0f", command=_FILMS),
+        Goal("films measured", "films/films", least=40, form=".0f", command=_FILMS),
         *(_event(kind) for kind in _EVENTS),
         *(_film(goal) for goal in FILM_GOALS if goal.least is not None or goal.most is not None),
         _bench(
@@ -301,37 +276,37 @@ PARTS: dict[str, tuple[ProductGoal, ...]] = {
         _covered("all", "all packages"),
     ),
     "Long runs": (
-        ProductGoal("hours of film", "soak/film_hours", least=4, form=".2f", command=_SOAK),
-        ProductGoal("pace, times real time", "soak/pace", most=1, form=".1f", command=_SOAK),
-        ProductGoal(
+        Goal("hours of film", "soak/film_hours", least=4, form=".2f", command=_SOAK),
+        Goal("pace, times real time", "soak/pace", most=1, form=".1f", command=_SOAK),
+        Goal(
             "growth of memory, MiB per hour",
             "soak/memory_mib/growth_per_hour",
             most=1,
             form=".1f",
             command=_SOAK,
         ),
-        ProductGoal("peak memory, MiB", "soak/memory_mib/most", form=".0f", command=_SOAK),
-        ProductGoal(
+        Goal("peak memory, MiB", "soak/memory_mib/most", form=".0f", command=_SOAK),
+        Goal(
             "time from picture to ruling in the first half, median, s",
             "soak/lag_s/first_half/median",
             form=".2f",
             command=_SOAK,
         ),
-        ProductGoal(
+        Goal(
             "time from picture to ruling in the second half, median, s",
             "soak/lag_s/second_half/median",
             form=".2f",
             command=_SOAK,
         ),
-        ProductGoal(
+        Goal(
             "second half divided by first half",
             "soak/lag_second_to_first",
             most=1.2,
             form=".2f",
             command=_SOAK,
         ),
-        ProductGoal("events that the store lost", "soak/lines_lost", most=0, form=".0f", command=_SOAK),
-        ProductGoal(
+        Goal("events that the store lost", "soak/lines_lost", most=0, form=".0f", command=_SOAK),
+        Goal(
             "share of games whose loser the store names correctly",
             "soak/losers_right_share",
             least=1,

@@ -9,12 +9,13 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.measuring.reading.evaluation import each_by, evaluate_photos, photo_sets
+from datasets.measuring.reading.evaluation import ReadPhotos, evaluate_photos
 from datasets.measuring.reading.matching import face_up_places, match_quads
+from datasets.measuring.reading.photo_sets import photo_sets
 from datasets.measuring.reading.scores import Score
 from datasets.photos import Label
 from engine.errors import BadInputError
-from vision.types import CardReading, Image
+from vision.types import CardReading
 
 SQUARE = np.array([[0, 0], [60, 0], [60, 90], [0, 90]], np.float32)
 
@@ -69,14 +70,9 @@ def test_labels_may_run_either_way_round() -> None:
     assert match_quads([backwards], [reading(0, "AS")]) == [(0, 0)]
 
 
-class Told:
-    """A reader that says what it was told, whatever it sees."""
-
-    def __init__(self, readings: Sequence[CardReading]) -> None:
-        self.readings = readings
-
-    def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
-        return self.readings
+def always(readings: Sequence[CardReading]) -> ReadPhotos:
+    """Return a function that reads the same in every photo."""
+    return lambda photos: ((readings, 1.0) for _ in photos)
 
 
 def folder_with(tmp_path: Path, name: str, labels: str) -> Path:
@@ -90,8 +86,8 @@ def folder_with(tmp_path: Path, name: str, labels: str) -> Path:
 
 def test_sets_of_cards(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "rf100/valid", "0 0.1 0.1 0.1 0.1\n1 0.5 0.5 0.1 0.1\n")
-    told = Told([reading(0, "AS"), reading(70, "QS", 0.97), reading(90, None), reading(0, None, face="down")])
-    (score,) = evaluate_photos(each_by(lambda photo: told), ["rf100_valid"], root)
+    told = [reading(0, "AS"), reading(70, "QS", 0.97), reading(90, None), reading(0, None, face="down")]
+    (score,) = evaluate_photos(always(told), ["rf100_valid"], root)
     row = score.to_json()
     assert (row["cards"], row["precision"], row["recall"]) == (2, 0.5, 0.5)
     assert row["confidently_wrong"] == 1
@@ -100,12 +96,12 @@ def test_sets_of_cards(tmp_path: Path) -> None:
 
 def test_a_perfect_reader_scores_one_and_a_blind_one_nothing(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "rf100/valid", "0 0.1 0.1 0.1 0.1\n1 0.5 0.5 0.1 0.1\n")
-    perfect = evaluate_photos(
-        each_by(lambda photo: Told([reading(0, "AS", 1.0), reading(9, "KS", 1.0)])), ["rf100_valid"], root
-    )[0]
+    perfect = evaluate_photos(always([reading(0, "AS", 1.0), reading(9, "KS", 1.0)]), ["rf100_valid"], root)[
+        0
+    ]
     assert perfect.to_json()["precision"] == perfect.to_json()["recall"] == 1.0
     assert perfect.calibration_error() == 0
-    blind = evaluate_photos(each_by(lambda photo: Told([])), ["rf100_valid"], root)[0].to_json()
+    blind = evaluate_photos(always([]), ["rf100_valid"], root)[0].to_json()
     assert blind["recall"] == 0
     assert blind["precision"] is None
     assert blind["identity_right"] == blind["confidently_wrong_share"] == 0
@@ -115,14 +111,14 @@ def test_a_perfect_reader_scores_one_and_a_blind_one_nothing(tmp_path: Path) -> 
 def test_a_name_read_on_a_back_is_a_wrong_one(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "evan_backs", "0 0.15 0.45 0.3 0.9\n")
     told = [reading(3, "AS", 0.95), reading(0, None, face="down")]
-    (score,) = evaluate_photos(each_by(lambda photo: Told(told)), ["evan_backs"], root)
+    (score,) = evaluate_photos(always(told), ["evan_backs"], root)
     row = score.to_json()
     assert (row["recall"], row["confidently_wrong"], row["confidently_wrong_share"]) == (1, 1, 1)
     assert row["calibration_error"] == pytest.approx(0.95)
     assert row["identity_right"] is None
     unsure, beside = [reading(3, "AS", 0.6)], [reading(70, "AS", 0.95)]
     for told, wrong, names in ((unsure, 0, 1), (beside, 0, 0)):
-        (score,) = evaluate_photos(each_by(lambda photo: Told(told)), ["evan_backs"], root)  # noqa: B023
+        (score,) = evaluate_photos(always(told), ["evan_backs"], root)
         assert (score.confidently_wrong, len(score.certainty)) == (wrong, names)
 
 
@@ -146,8 +142,8 @@ def test_any_folder_with_labelled_pictures_is_a_set(tmp_path: Path) -> None:
     (tmp_path / "sealed" / "labels").mkdir(parents=True)
     sets = photo_sets(tmp_path)
     assert list(sets) == ["a_table", "a_table_down", "backs", "singles", "deep/boxes"]
-    told = Told([reading(0, "AS"), reading(9, "KS", 0.95), reading(0, None, face="down")])
-    scores = evaluate_photos(each_by(lambda photo: told), sets, tmp_path, sets=sets)
+    told = [reading(0, "AS"), reading(9, "KS", 0.95), reading(0, None, face="down")]
+    scores = evaluate_photos(always(told), sets, tmp_path, sets=sets)
     assert [(score.cards, score.found) for score in scores] == [(1, 1), (1, 0), (1, 1), (1, 0), (1, 1)]
     assert list(photo_sets(tmp_path, ["backs", "a_table_down"])) == ["backs", "a_table_down"]
     assert list(photo_sets(tmp_path / "backs")) == ["backs"]
@@ -158,8 +154,8 @@ def test_any_folder_with_labelled_pictures_is_a_set(tmp_path: Path) -> None:
 def test_of_cards_whose_rank_alone_is_labelled_the_rank_alone_is_asked_for(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "edje/test", "K 0.15 0.45 0.3 0.9\n9 0.5 0.5 0.1 0.1\n")
     sets = photo_sets(root, ["edje/test"])
-    told = Told([reading(0, "KH"), reading(9, "QD", 0.95)])
-    (score,) = evaluate_photos(each_by(lambda photo: told), ["edje/test"], root, sets=sets)
+    told = [reading(0, "KH"), reading(9, "QD", 0.95)]
+    (score,) = evaluate_photos(always(told), ["edje/test"], root, sets=sets)
     assert (score.cards, score.found, score.confidently_wrong) == (2, 1, 1)
 
 
@@ -179,6 +175,6 @@ def test_a_reader_of_upright_boxes_is_held_against_the_boxes_around_the_cards(tm
         [[14, 14], [86, 14], [86, 86], [14, 86]], np.float32
     )  # around a card set on its corner
     higher = CardReading(upright - np.array([0, 18], np.float32), "up", 0.9, "AS", 0.9)
-    told = each_by(lambda photo: Told([higher]))
+    told = always([higher])
     assert evaluate_photos(told, ["vpo_table"], root, boxes=True)[0].found == 1
     assert evaluate_photos(told, ["vpo_table"], root)[0].found == 0

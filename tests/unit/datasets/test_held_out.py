@@ -54,7 +54,7 @@ def test_cards_are_asked_for_that_lie_free_and_are_large_enough() -> None:
         ),
         np.zeros((400, 800), np.uint8),
     )
-    asked, others = held_out.asked_for(scene)
+    asked, others = held_out.split_labels(scene)
     assert [one.card for one in asked] == ["7C", "JOKER"]
     assert [one.card for one in others] == ["8C", "9C", "BACK", "10C"]
 
@@ -93,16 +93,16 @@ def test_a_detector_of_upright_boxes_is_held_against_the_boxes_around_the_cards(
         """Sees the box around each card of the frame that is being read."""
 
         def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
-            asked, _ = held_out.asked_for(frame.scene())
+            asked, _ = held_out.split_labels(frame.scene())
             boxes = [np.concatenate([one.points.min(axis=0), one.points.max(axis=0)]) for one in asked]
             quads = [np.array([[a, b], [c, b], [c, d], [a, d]], np.float32) for a, b, c, d in boxes]
             return [CardReading(quad, "up", 0.9, "7C", 0.9) for quad in quads]
 
     monkeypatch.setattr(held_out, "detector", lambda weights: Boxes())
-    one = next(frame for frame in held_out.frames(20) if held_out.asked_for(frame.scene())[0])
+    one = next(frame for frame in held_out.frames(20) if held_out.split_labels(frame.scene())[0])
     frame = one
     monkeypatch.setattr(held_out, "frames", lambda count: [one])
-    score, jokers = held_out.evaluate_held_out(beside=Path("weights.onnx"))
+    score, jokers = held_out.evaluate_held_out(weights=Path("weights.onnx"))
     assert (score.name, jokers.name) == ("held_out+one-stage", "held_out_jokers+one-stage")
     assert score.found == score.cards > 0
 

@@ -281,13 +281,13 @@ def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
     assert main([*words, "--folder", str(tmp_path)]) == 0
     (told,) = (line for line in capsys.readouterr().err.splitlines() if "1 of 1" in line)
     assert "; filmed with the deck drawn, for " in told
-    assert told.endswith(" cannot be had here")
+    assert told.endswith(" is not available")
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["missing.mp4"], "missing.mp4: no film there with its truth"),
+        (["missing.mp4"], "missing.mp4: no film with its truth"),
         (["--films", "0"], "--films 0"),
         (["--size", "big"], "--size big"),
         (["--size", "641x360"], "must be even"),

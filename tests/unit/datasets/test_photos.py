@@ -158,5 +158,5 @@ def test_a_listed_quad_that_is_none_is_refused_by_file_and_number(
 def test_listed_quads_that_are_none_are_one_line(content: bytes, folder: Path) -> None:
     (folder / "quads").mkdir()
     (folder / "quads" / "quads.json").write_bytes(content)
-    with pytest.raises(BadInputError, match=r"quads\.json: (no JSON|no list|entry 1)"):
+    with pytest.raises(BadInputError, match=r"quads\.json: (not JSON|not a list|entry 1)"):
         load_set("quads", folder)

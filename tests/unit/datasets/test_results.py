@@ -11,7 +11,7 @@ import pytest
 
 from companion.cli.main import main
 from datasets.measuring.results import coverage as covered
-from datasets.measuring.results.film_goals import FILM_GOALS
+from datasets.measuring.results.goals import FILM_GOALS
 from datasets.measuring.results.page import NOT_MEASURED, Measured, page, read_measured
 from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError
@@ -128,9 +128,9 @@ def test_what_the_tests_run_is_summed_up_by_package(
 
 
 def test_every_source_that_a_goal_names_is_one_that_is_read() -> None:
-    for goal in (goal for part in PARTS.values() for goal in part if goal.source):
+    for goal in (goal for part in PARTS.values() for goal in part if goal.field):
         assert goal.command
-        assert goal.source.split("/")[0] in Measured.__dataclass_fields__
+        assert goal.field.split("/")[0] in Measured.__dataclass_fields__
 
 
 def test_the_commands_numbers_are_found_where_the_goals_look() -> None:

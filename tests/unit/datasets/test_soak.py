@@ -17,7 +17,7 @@ from companion.store.store import Store
 from datasets.films.production import truth_path
 from datasets.measuring.films import soak as soaking
 from datasets.measuring.films.plan import plan_films, render
-from datasets.measuring.films.soak import Paced, soak
+from datasets.measuring.films.soak import PacedSource, soak
 from tests.support.fake_source import FakeSource
 from vision.capture.frame_queue import MAX_QUEUE_SECONDS
 from vision.types import Image
@@ -51,14 +51,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_each_picture_comes_at_its_time(clock: Clock) -> None:
-    paced = Paced(TenASecond(), pace=2.0, until=1000.0)
+    paced = PacedSource(TenASecond(), pace=2.0, until=1000.0)
     seen = [(round(t, 3), round(clock.now - 100.0, 3)) for t, _ in paced]
     assert seen == [(number / 10, number / 20) for number in range(30)]
-    assert (paced.dropped, paced.broken_off) == (0, False)
+    assert (paced.dropped, paced.interrupted) == (0, False)
 
 
 def test_pictures_that_come_while_the_program_computes_wait_for_a_moment(clock: Clock) -> None:
-    paced, seen = Paced(TenASecond(), pace=1.0, until=1000.0), []
+    paced, seen = PacedSource(TenASecond(), pace=1.0, until=1000.0), []
     for t, _ in paced:
         seen.append(t)
         clock.sleep(0.25 if t == 0.5 else 0.02)
@@ -69,7 +69,7 @@ def test_pictures_that_come_while_the_program_computes_wait_for_a_moment(clock: 
 def test_of_pictures_that_come_while_the_program_computes_for_long_the_oldest_are_dropped(
     clock: Clock,
 ) -> None:
-    paced = Paced(TenASecond(), pace=1.0, until=1000.0)
+    paced = PacedSource(TenASecond(), pace=1.0, until=1000.0)
     seen: list[float] = []
     waited: list[float] = []
     for t, _ in paced:
@@ -84,9 +84,9 @@ def test_of_pictures_that_come_while_the_program_computes_for_long_the_oldest_ar
 
 
 def test_a_film_is_broken_off_when_the_time_is_over(clock: Clock) -> None:
-    paced = Paced(TenASecond(), pace=1.0, until=101.0)
+    paced = PacedSource(TenASecond(), pace=1.0, until=101.0)
     assert max(t for t, _ in paced) <= 1.0
-    assert paced.broken_off
+    assert paced.interrupted
 
 
 class Told:
@@ -139,7 +139,7 @@ def test_pictures_of_moments_are_taken_as_the_app_takes_them(
     film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
-    monkeypatch.setattr(soaking, "remember", lambda _held, lines, *_seen: taken.append(len(lines)))
+    monkeypatch.setattr(soaking, "add_event_pictures", lambda _held, lines, *_seen: taken.append(len(lines)))
     report = soak([film], tmp_path, 2.0, pace=100.0)
     assert len(taken) == sum(game["pictures"] for game in report["games"])
     assert sum(taken) > 0

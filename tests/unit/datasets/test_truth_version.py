@@ -24,7 +24,7 @@ TIMES = ("t_start", "t_end")
 
 
 def test_other_truths_have_another_version() -> None:
-    """Where this fails, raise TRUTH_VERSION and note the new digest: kept films are then rendered anew."""
+    """Where this fails, raise TRUTH_VERSION and note the new digest: kept films are then rendered again."""
     told = []
     for rules in RULESET_NAMES:
         for seed in (1, 2):
@@ -62,7 +62,7 @@ def older(film: Path) -> str:
 @pytest.mark.parametrize("header", ["", "no JSON", '{"film": "a.mp4", "truth_version": "2\\n3"}'])
 def test_a_truth_that_says_nothing_sensible_is_of_no_version(header: str, tmp_path: Path) -> None:
     (tmp_path / "a.truth.jsonl").write_text(header + "\n")
-    assert outdated(tmp_path / "a.mp4") == f"its truth is of no version that is known, not {TRUTH_VERSION}"
+    assert outdated(tmp_path / "a.mp4") == f"its truth has no known version, not version {TRUTH_VERSION}"
 
 
 def test_a_planned_film_of_another_version_is_rendered_anew_and_that_is_said(
@@ -77,7 +77,9 @@ def test_a_planned_film_of_another_version_is_rendered_anew_and_that_is_said(
     monkeypatch.setattr(running, "measured", lambda *_: row)
     monkeypatch.setattr(running, "report", lambda rows, **_: {})
     running.measure_films([plan], [], rendered, tell=said.append)
-    assert said[0] == f"{film.name}: its truth is of version 1, not {TRUTH_VERSION}; it is rendered anew"
+    assert (
+        said[0] == f"{film.name}: its truth has version 1, not version {TRUTH_VERSION}; it is rendered again"
+    )
     assert outdated(film) is None
     said.clear()
     running.measure_films([plan], [], rendered, tell=said.append)
@@ -100,7 +102,10 @@ def test_a_film_that_is_named_is_measured_as_it_is_and_that_is_said(
     before = film.read_bytes()
     said: list[str] = []
     running.measure_films([], [film], tmp_path, tell=said.append)
-    assert said[0] == f"{film.name}: its truth is of version 1, not {TRUTH_VERSION}; it is measured as it is"
+    assert (
+        said[0]
+        == f"{film.name}: its truth has version 1, not version {TRUTH_VERSION}; it is measured as it is"
+    )
     assert (truth_path(film).read_text("utf-8"), film.read_bytes()) == (text, before)
     (kept,) = (tmp_path / "watched").glob("*.json")
     row = json.loads(kept.read_text())

@@ -11,11 +11,13 @@ class Goal:
 
     title: str
     field: str
-    """The name of the measure in a report."""
+    """The name of the measure in a report, or its path in the measurements."""
     least: float | None = None
     most: float | None = None
     form: str = ".3f"
     """The format of its numbers."""
+    command: str = ""
+    """The command that measures it."""
 
     def wanted(self) -> str:
         """Return the goal in words; empty for a measure without a goal."""
