@@ -166,7 +166,7 @@ class Case:
         return True if hand is not None and len(hand) < least else None
 
     def deck_is_left(self) -> bool:
-        """Return whether cards are surely left to draw; if nobody knows, note that this decides the verdict."""
+        """Return whether cards are surely left to draw; if unknown, note that this decides the verdict."""
         empty = self.deck_is_empty()
         if empty is None:
             self.need(say("whether the draw pile is empty"))
