@@ -7,7 +7,6 @@ import errno
 import os
 import pickle
 import sqlite3
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from companion.store.outbox import Outbox
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.messages import Said, message
+from tests.support.waiting import until
 from vision.capture.sources import SameSize, open_source
 from vision.decks.deck import load_deck
 
@@ -148,9 +148,7 @@ def test_a_game_that_cannot_begin_says_so_in_german() -> None:
 
     session = Session(no_source, lambda: pytest.fail("no game is opened"))
     session.start()
-    until = time.monotonic() + 10
-    while session.snapshot.phase != "failed" and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: session.snapshot.phase == "failed")
     session.stop()
     assert session.snapshot.says == "film.mp4: Diese Datei gibt es nicht"
 
