@@ -23,7 +23,8 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.judging.situation import is_text
 from engine.messages import Said
-from vision.following.watcher import Watcher
+from vision.following.events import EventMaker
+from vision.following.watcher import MakeEvents, Watcher
 from vision.motion.background import Mask
 from vision.table.layout import Layout, load_layout
 from vision.table.view import TableView
@@ -57,6 +58,7 @@ class WatchedGame:
         self._known: ReplayFilter | None = None
         self._questions = WatcherQuestions(tell)
         self._put_right = CorrectedPlays()
+        self._packs = packs
         self._hidden = HiddenCards(packs)
         self._after_end: list[Event] = []
         """What was seen since the game is over: it counts only if the game turns out to go on."""
@@ -79,6 +81,7 @@ class WatchedGame:
         learn: bool = False,
         tell: Callable[[Said], object] | None = None,
         reader: CardReader | None = None,
+        make_events: MakeEvents = EventMaker,
     ) -> WatchedGame:
         """Set up a game.
 
@@ -96,6 +99,7 @@ class WatchedGame:
             tell: Told in one line which enrolled deck is used where none is named and its back is seen (None:
                 no back is looked for), and what is asked before it is known who plays.
             reader: Reads the pictures; None: the reader that ships with the program.
+            make_events: Makes the event logic; one may write down all that it is given.
 
         Raises:
             BadInputError: rules, options, players, dealer, deck or layout are not usable.
@@ -126,6 +130,7 @@ class WatchedGame:
             draw_pile=deal["draw_pile"] > 0,
             packs=deal["packs"],
             jokers=deal["jokers"] > 0,
+            make_events=make_events,
         )
 
         def referee_for(names: Sequence[str]) -> GameReferee:
@@ -203,7 +208,7 @@ class WatchedGame:
         lost = self._watcher.lost
         events = self._watcher.feed(frame, t) if self._learning is None else self._learn(frame, t)
         if lost and not self._watcher.lost:
-            self._known = ReplayFilter(self._lying())
+            self._known = self._replay_filter()
         self._freed.trim()
         asked = self._questions.events(self._watcher.question, t, in_game=self._book.referee is not None)
         return self._rule([*asked, *events])
@@ -265,15 +270,18 @@ class WatchedGame:
         if all(line["event"] == "unclear" for line in self._book.lines):
             return  # it was broken off before a deal was recognised: that is still to come
         table = self._book.table
-        self._known = ReplayFilter(self._lying())
+        self._put_right.read_back(stored)
+        self._known = self._replay_filter()
         begun = any(line["event"] in _BEGINS for line in self._book.lines)
         self._watcher.go_on(
             {player: [card for card in up if card != UNKNOWN] for player, up in table.up.items()}, begun=begun
         )
 
-    def _lying(self) -> list[str]:
-        """Return the cards on the pile of which it is known what they are, the lowest first."""
-        return [card for card in self._book.table.pile if card != UNKNOWN]
+    def _replay_filter(self) -> ReplayFilter:
+        """Return what keeps from the book what a watcher that begins anew tells of the pile as it lies."""
+        lying = [card for card in self._book.table.pile if card != UNKNOWN]
+        before = () if self._known is None else self._known.misread
+        return ReplayFilter(lying, [*before, *self._put_right.hand_over()], self._packs)
 
     def pass_over(self, ended: WatchedGame) -> None:
         """Take what lies before the players of a game that is over for no deal.

@@ -1,4 +1,4 @@
-"""What moves when: moves of cards and of arms on one clock, and where everything is at a given moment."""
+"""The timeline of a film: moves of cards and arms, and the events of the truth."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ ArmName = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CardMove:
-    """One card's way from rest (or from out of the picture) to rest (or out of the picture)."""
+    """The move of one card, between two poses at rest or outside the picture."""
 
     piece: int
-    """Which of the film's pieces of cardboard."""
+    """Number of the piece in the film."""
     card: str | None
-    """Its face, None where it is never seen."""
+    """Its face; None if it is never seen."""
     start_s: float
     end_s: float
     start: Pose
     end: Pose
     face_start: bool
-    """True: face up."""
+    """Whether it starts face up."""
     face_end: bool
     lift: float
-    """How much higher (mm) it is half-way."""
+    """Additional height half-way, mm."""
     leaves: bool
-    """It is out of the picture afterwards."""
+    """Whether it leaves the picture."""
     arm: ArmName | None = None
-    """Which arm carries it; None: it lies there from the beginning."""
+    """The arm that carries it; None if it lies there from the beginning."""
 
     def at(self, t: float) -> tuple[Pose, bool, float]:
-        """Return pose, face and visible width (share) at time `t`."""
+        """Return the pose, whether the face is up, and the share of the width that shows, at time `t`."""
         share = eased((t - self.start_s) / max(self.end_s - self.start_s, 1e-6))
         pose = self.start.blended(self.end, share)
         pose = Pose(pose.x, pose.y, pose.angle, pose.z + self.lift * math.sin(math.pi * share))
         if self.face_start == self.face_end:
             return pose, self.face_end, 1.0
-        # Turned over about its long axis in the middle third of the way.
+        # It turns over about its long axis in the middle half of the way.
         turn = min(max((share - 0.25) / 0.5, 0.0), 1.0)
         return pose, self.face_end if turn > 0.5 else self.face_start, abs(math.cos(math.pi * turn))
 
 
 @dataclass(frozen=True, slots=True)
 class ArmMove:
-    """One movement of one arm; between two of them it stays where it is."""
+    """The move of one arm. Between two moves it stays in place."""
 
     arm: ArmName
     start_s: float
@@ -57,7 +57,7 @@ class ArmMove:
     lift: float
 
     def at(self, t: float) -> ArmPose:
-        """Return the arm's pose at time `t`."""
+        """Return the pose of the arm at time `t`."""
         share = eased((t - self.start_s) / max(self.end_s - self.start_s, 1e-6))
         a, b = self.start, self.end
         turn = (b.heading - a.heading + 180.0) % 360.0 - 180.0
@@ -72,7 +72,7 @@ class ArmMove:
 
 
 def eased(share: float) -> float:
-    """Return the share of the way at a share of the time, for a minimum-jerk movement, both 0 to 1."""
+    """Return the share of the way for a share of the time (0 to 1) in a minimum-jerk movement."""
     s = min(max(share, 0.0), 1.0)
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
@@ -88,17 +88,17 @@ class Action:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A whole film: every move, every event, and how long it lasts."""
+    """A whole film: every move, every event, and the duration."""
 
     card_moves: tuple[CardMove, ...]
-    """By start."""
+    """Sorted by start."""
     arm_moves: tuple[ArmMove, ...]
-    """By start."""
+    """Sorted by start."""
     actions: tuple[Action, ...]
     duration_s: float
 
     def is_still(self, t: float) -> bool:
-        """Say whether nothing moves and no arm is in the picture at time `t`."""
+        """Whether nothing moves and no arm is in the picture at time `t`."""
         away: dict[ArmName, bool] = {}
         for move in self.arm_moves:
             if move.start_s > t:

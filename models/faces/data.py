@@ -1,7 +1,7 @@
-"""Training samples: one card in a small made-up photograph, cut out as the reader cuts it out.
+"""Training samples: one card in a small synthetic photograph, cut out as the reader cuts it out.
 
-The pieces go through `vision.recognition.crops`, the same code that the running reader uses, so training
-sees what inference sees: corner errors, few pixels, blur, glare, neighbours, covered parts.
+`vision.recognition.crops` cuts the pieces, in training and in the running reader. So training sees what
+inference sees: wrong corners, few pixels, blur, glare, neighbours and covered parts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from datasets.art.cards import corner_mask
 from datasets.photos import surfaces
+from datasets.scenes.light import motion_kernel
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
 from models.faces.photos import RealCard
 from models.faces.styles import (
@@ -34,28 +35,31 @@ Picture = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
 SMALLEST, LARGEST = 34, 220
-"""Pixels of card height in the made-up photographs."""
+"""Least and greatest height of a card in the synthetic photographs, pixels."""
 
 _REAL_SHARE = 0.2
 _WIDE_SHARE = 0.35
 _NOTHING_SHARE = 0.09
-"""Share of made-up photographs in which a back, an ornament or nothing lies where the quad is."""
+"""Share of the synthetic photographs with a back, an ornament or nothing at the quad."""
 _POOR_SHARE = 0.15
-"""Share of outlines that are badly off."""
+"""Share of the outlines that are badly wrong."""
 _SIDEWAYS_SHARE = 0.03
-"""Share of cards that are cut out on their side, as much foreshortened ones may be: nothing to be read."""
+"""Share of the cards that are cut out on their side, as happens to foreshortened ones.
+
+They are labelled NONE.
+"""
 
 _INDEX_MM = np.array([(x, y) for x in (2.0, 4.5, 7.0) for y in (4.0, 7.5, 11.0, 14.0)], np.float64)
-"""Points of the top left index, mm from the card's corner: where a cover hides it."""
+"""Points of the top left index, mm from the corner of the card. They show how much of it is covered."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One card as the networks see it, and what it is (see `models.faces.labels`)."""
+    """One card as the networks see it, and its labels (see `models.faces.labels`)."""
 
     crops: FaceCrops
     corners: tuple[Picture, Picture]
-    """Of the crops' corner pieces the two that are trained on: each corner once, cut one way or the other."""
+    """The two corner pieces that are trained on: one for each corner, in one of its two sizes."""
     rank: int
     suit: int
     corner_ranks: tuple[int, int]
@@ -63,7 +67,7 @@ class Sample:
 
 
 class Photograph:
-    """A square picture being made: table, cards, light."""
+    """A square picture in the making: first the table, then cards, then light."""
 
     def __init__(self, rng: np.random.Generator, height: float) -> None:
         self.rng = rng
@@ -84,7 +88,7 @@ class Photograph:
         return np.asarray(cv2.resize(part, (size, size), interpolation=cv2.INTER_LINEAR), np.uint8)
 
     def place(self, centre: Points, angle: float, tilt: Points) -> Points:
-        """Return the corners of a card lying at `centre` (px), turned by `angle`, seen at a tilt (2 x 2)."""
+        """Return the corners (4 x 2 pixels) of a card at `centre`, turned (radians) and tilted (2 x 2)."""
         width, height = self.height * CARD_WIDTH_MM / CARD_HEIGHT_MM, self.height
         flat = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
         return np.asarray((flat @ turning(angle)) @ tilt.T + centre)
@@ -93,7 +97,7 @@ class Photograph:
         """Paint a card at a quad; with `mask` its corners are round."""
         high, wide = face.shape[:2]
         if self.height < high / 1.5:
-            # Reduced by area first: a camera averages over a pixel, a warp would skip strokes.
+            # Reduced by area first, because a camera averages over a pixel. A warp would skip strokes.
             factor = self.height * 1.1 / high
             wide, high = max(8, round(wide * factor)), max(8, round(high * factor))
             face = np.asarray(cv2.resize(face, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
@@ -118,7 +122,7 @@ class Photograph:
         )
 
     def share_hidden(self, quad: Points, places: Points) -> float:
-        """Return the share of places (mm) of the card at a quad that are covered, or outside the photo."""
+        """Return the share of `places` (N x 2 mm on the card) that are covered or outside the photo."""
         points = np.round(transform(card_plane(quad), places)).astype(int)
         inside = ((points >= 0) & (points < self.size)).all(axis=1)
         points = np.clip(points, 0, self.size - 1)
@@ -126,11 +130,11 @@ class Photograph:
         return float((hidden | ~inside).mean())
 
     def cover(self, quad: Points) -> None:
-        """Note that what lies below a polygon can no longer be seen."""
+        """Mark a polygon as covered."""
         cv2.fillConvexPoly(self.covered, np.round(quad).astype(np.int32), 255)
 
     def finger(self) -> None:
-        """Paint a finger, or an arm where the card is small, that reaches in from one side."""
+        """Paint a finger (an arm, if the card is small) that reaches in from one side."""
         rng, size = self.rng, self.size
         skin = np.array([rng.uniform(60, 150), rng.uniform(90, 180), rng.uniform(130, 230)])
         start = rng.uniform(0, 2 * np.pi)
@@ -168,29 +172,20 @@ def _light(rng: np.random.Generator, picture: Picture) -> Picture:
         glare = cv2.resize(cv2.GaussianBlur(small, (0, 0), rng.uniform(0.6, 3)), (size, size))
         lit = lit + glare[:, :, None]
     if rng.random() < 0.2:
-        # Haze: a lamp's reflection all over a glossy card.
+        # Haze: the reflection of a lamp all over a glossy card.
         lit = lit * (1 - (haze := rng.uniform(0, 0.45))) + haze * rng.uniform(120, 255)
     return np.asarray(cv2.convertScaleAbs(np.maximum(lit, 0)), np.uint8)
-
-
-def _motion_kernel(rng: np.random.Generator, length: int) -> NDArray[np.float32]:
-    kernel = np.zeros((length, length), np.float32)
-    angle = rng.uniform(0, np.pi)
-    middle, reach = (length - 1) / 2, np.array([np.cos(angle), np.sin(angle)]) * (length - 1) / 2
-    ends = np.round([middle - reach, middle + reach]).astype(int).tolist()
-    cv2.line(kernel, ends[0], ends[1], (1.0,))
-    return np.asarray(kernel / kernel.sum(), np.float32)
 
 
 def _lens(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
     """Return the picture as a camera takes it: blur, motion, sharpening, noise, compression."""
     if rng.random() < 0.6:
-        # Up to about a pixel at any size, or a share of the card where it is out of focus.
+        # Up to about a pixel at any size, or a share of the card if it is out of focus.
         sigma = rng.uniform(0.2, 1.1) if rng.random() < 0.75 else rng.uniform(0.003, 0.016) * height
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.2, sigma)), np.uint8)
     if rng.random() < 0.12:
         length = int(np.clip(rng.uniform(0.01, 0.05) * height, 2, 12))
-        picture = np.asarray(cv2.filter2D(picture, -1, _motion_kernel(rng, length)), np.uint8)
+        picture = np.asarray(cv2.filter2D(picture, -1, motion_kernel(rng, length)), np.uint8)
     if rng.random() < 0.2:
         soft = cv2.GaussianBlur(picture, (0, 0), 1.0)
         picture = np.asarray(
@@ -207,13 +202,13 @@ def _lens(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
 
 
 def turning(angle: float) -> Points:
-    """Return the matrix by which rows of points are turned, radians."""
+    """Return the 2 x 2 matrix that turns rows of points by an angle, radians."""
     cos, sin = np.cos(angle), np.sin(angle)
     return np.array([[cos, sin], [-sin, cos]])
 
 
 def some_tilt(rng: np.random.Generator) -> Points:
-    """Return a 2 x 2 map that foreshortens in some direction, as a camera does that looks from the side."""
+    """Return a 2 x 2 map that foreshortens in a random direction, as a view from the side does."""
     angle, squeeze = rng.uniform(0, np.pi), rng.uniform(0.55, 1.0) ** 0.7
     cos, sin = np.cos(angle), np.sin(angle)
     axes = np.array([[cos, -sin], [sin, cos]])
@@ -221,12 +216,12 @@ def some_tilt(rng: np.random.Generator) -> Points:
 
 
 def as_taken(rng: np.random.Generator, picture: Picture, height: float) -> Picture:
-    """Return a picture in some light, as a camera takes it; `height`: that of a card in it, pixels."""
+    """Return a picture in random light, as a camera takes it. `height` is that of a card in it, pixels."""
     return _lens(rng, _light(rng, picture), height)
 
 
 def _wrong_quad(rng: np.random.Generator, quad: Points, height: float, poor_share: float) -> Points:
-    """Return the quad as a finder might give it: shifted, turned, scaled, each corner off by itself."""
+    """Return the quad as a detector might give it: shifted and scaled, with each corner moved by itself."""
     poor = rng.random() < poor_share
     spread = (rng.uniform(0.03, 0.06) if poor else rng.uniform(0, 0.03)) * height
     centre = quad.mean(axis=0)
@@ -237,7 +232,7 @@ def _wrong_quad(rng: np.random.Generator, quad: Points, height: float, poor_shar
 
 
 class SampleMaker:
-    """Makes samples without end; the same seed makes the same samples."""
+    """Makes an endless series of samples; the same seed makes the same samples."""
 
     def __init__(
         self,
@@ -249,11 +244,16 @@ class SampleMaker:
         covers: bool = True,
         poor: float = _POOR_SHARE,
     ) -> None:
-        """`invented` is the share of cards in invented styles; the others come from `art`.
+        """Prepare to make samples.
 
-        Where there are `real` cards, one sample in five is made of a photo of one. `heights` are the least
-        and the greatest height of a card in pixels. Without `covers` nothing lies on the cards, and none is
-        cut out on its side. `poor` is the share of outlines that are badly off (up to a seventh of the card).
+        Args:
+            art: Faces and backs of the decks.
+            seed: Decides everything.
+            invented: Share of the cards in invented styles; the others come from `art`.
+            real: Photographed cards. If there are any, one sample in five shows one.
+            heights: Least and greatest height of a card, pixels.
+            covers: Whether other things may lie on the card, and cards may be cut out on their side.
+            poor: Share of the outlines that are badly wrong, by up to a seventh of the card.
         """
         self.real, self.heights, self.covers, self.poor = real, heights, covers, poor
         self.art = art
@@ -273,11 +273,11 @@ class SampleMaker:
         return self._printed(card)
 
     def _printed(self, card: str) -> Face:
-        """Return the card's face in some deck."""
+        """Return the face of the card in a random deck."""
         return self.art.face(self.rng, card)
 
     def _neighbours(self, photo: Photograph, quad: Points, angle: float, tilt: Points, above: bool) -> None:
-        """Lay other cards below or above the card: as in a fan, a row or an untidy pile."""
+        """Lay other cards below or above the card, as in a fan, a row or an untidy pile."""
         rng = self.rng
         fan = rng.random() < 0.6
         for _ in range(int(rng.integers(1, 3)) if above else int(rng.integers(1, 4))):
@@ -294,7 +294,7 @@ class SampleMaker:
                 photo.cover(other)
 
     def _hidden_share(self, photo: Photograph, quad: Points, half_turn: bool) -> float:
-        """Return the share of the index at the quad's first corner (or the opposite one) that is covered."""
+        """Return the covered share of the index at the first corner of the quad, or at the opposite one."""
         width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
         places = np.array([width, height]) - _INDEX_MM if half_turn else _INDEX_MM
         return photo.share_hidden(quad, places)
@@ -325,7 +325,7 @@ class SampleMaker:
         return self._cut(photo, quad, rank, suit)
 
     def shown(self, card: str, height: float) -> tuple[Picture, Points]:
-        """Return a made-up photo of one card alone, and its quad as a finder might give it."""
+        """Return a synthetic photo of one card alone, and its quad as a detector might give it."""
         photo = Photograph(self.rng, height)
         angle, tilt = self.rng.uniform(-np.pi, np.pi), some_tilt(self.rng)
         quad = photo.place(np.full(2, photo.size / 2), angle, tilt)
@@ -334,7 +334,7 @@ class SampleMaker:
         return picture, _wrong_quad(self.rng, quad, height, self.poor)
 
     def _photographed(self, height: float) -> tuple[Photograph, Points, int, int]:
-        """Return a photo of a real card, at most as large as it was taken, and what it shows."""
+        """Return a photo of a real card, never enlarged, with its quad, rank and suit."""
         real = self.real[int(self.rng.integers(len(self.real)))]
         height = min(height, real.picture.shape[0] / 1.5)
         photo = Photograph(self.rng, height)
@@ -344,7 +344,7 @@ class SampleMaker:
         return photo, quad, rank_label(real.card), suit_label(real.card)
 
     def _made_up(self, height: float, angle: float, tilt: Points) -> tuple[Photograph, Points, int, int]:
-        """Return a made-up photo of a card, or sometimes of a back or of no card, and what it shows."""
+        """Return a synthetic photo of a card (sometimes a back or no card), with its quad, rank and suit."""
         rng = self.rng
         photo = Photograph(rng, height)
         quad = photo.place(np.full(2, photo.size / 2) + rng.normal(0, 0.02, 2) * height, angle, tilt)

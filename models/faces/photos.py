@@ -1,6 +1,6 @@
-"""Real cards to train on. Their photos are labelled with boxes only; the quads are found by contour.
+"""Photographed cards to train on. The photos are labelled with boxes; contours give the quads.
 
-A quad is kept only where the fit is good, so few covered cards are among them: covers are added in training.
+Only quads that fit well are kept, so few of the cards are covered. Training adds the covers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, order_quad, polygon_a
 from vision.types import Image, Quad
 
 _MARGIN = 0.06
-"""Share of the box's size that is looked at around it."""
+"""Margin around the box that is searched too, as a share of the size of the box."""
 
 
 def _corners_of(contour: NDArray[np.int32]) -> NDArray[np.float32] | None:
@@ -31,7 +31,7 @@ def _corners_of(contour: NDArray[np.int32]) -> NDArray[np.float32] | None:
 
 
 def _from_sides(hull: NDArray[np.float32], corners: NDArray[np.float32]) -> NDArray[np.float32] | None:
-    """Return the quad whose sides are lines fitted to the hull: a card's own corners are round."""
+    """Return the quad of four lines fitted to the hull, because the corners of a card are round."""
     lines = []
     dense = _dense(hull)
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
@@ -55,7 +55,7 @@ def _from_sides(hull: NDArray[np.float32], corners: NDArray[np.float32]) -> NDAr
 
 
 def _dense(hull: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return points a pixel or so apart along a closed polygon."""
+    """Return points along a closed polygon, about a pixel apart."""
     parts = []
     for a, b in zip(hull, np.roll(hull, -1, axis=0), strict=True):
         count = max(1, int(np.linalg.norm(b - a)))
@@ -72,7 +72,7 @@ def _plausible(quad: NDArray[np.float32], contour_area: float) -> bool:
 
 
 def _paper_masks(region: Image) -> list[NDArray[np.uint8]]:
-    """Return where the card's paper may be: bright and little coloured, at two thresholds."""
+    """Return masks of what may be the paper of a card, bright and with little colour, at three thresholds."""
     darkest = region.min(axis=2)
     smooth = cv2.GaussianBlur(darkest, (0, 0), 1.0)
     level, _ = cv2.threshold(smooth, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
@@ -83,7 +83,7 @@ def _paper_masks(region: Image) -> list[NDArray[np.uint8]]:
 
 
 def quad_in_box(image: Image, box: ArrayLike) -> Quad | None:
-    """Return the quad of the one uncovered card that fills a box (4 x 2 px), or None where unclear."""
+    """Return the quad of the one uncovered card that fills a box (4 x 2 pixels), or None if unclear."""
     corners = np.asarray(box, np.float64)
     low, high = corners.min(axis=0), corners.max(axis=0)
     margin = (high - low) * _MARGIN + 3
@@ -109,7 +109,7 @@ def quad_in_box(image: Image, box: ArrayLike) -> Quad | None:
 
 
 def quad_of_single_card(image: Image) -> Quad | None:
-    """Return the quad of the only card in a photo, lighter than what it lies on, or None where unclear."""
+    """Return the quad of the only card in a photo, on a darker ground, or None if unclear."""
     smooth = cv2.GaussianBlur(image.min(axis=2), (0, 0), 1.5)
     height, width = smooth.shape
     for share in (98, 95, 92, 88, 84, 80, 75, 70, 60, 50):
@@ -125,14 +125,14 @@ def quad_of_single_card(image: Image) -> Quad | None:
     return None
 
 
-# --- what is trained on -------------------------------------------------------------------------------
+# --- the training set ---------------------------------------------------------------------------------
 
 BOXED_SETS = ("rf100/train", "edje/train")
-"""Photo sets with a licence that allows training, in which whole cards are labelled."""
+"""Photo sets with labels around whole cards. Their licences allow training."""
 SINGLE_SETS = ("mix55/phone_single", "mix55/black_deck_phone")
-"""Such sets in which the indices are labelled, and most photos show one card."""
+"""Photo sets with labels around the indices; most photos show one card. Their licences allow training."""
 _PATCH_HEIGHT = 230.0
-"""Pixels of card height that are kept: more than the networks see."""
+"""Card height to which photos are reduced, pixels. The networks see fewer."""
 
 
 @dataclass(frozen=True)
@@ -140,10 +140,10 @@ class RealCard:
     """A card in a piece of a photo."""
 
     picture: Image
-    """Square, the card's middle at its own, half as large again as the card is high."""
+    """Square with the card in its middle; its side is 1.5 times the height of the card."""
     quad: NDArray[np.float64]
     card: str
-    """`9S`, or a rank alone where the set gives no suit."""
+    """`9S`, or a rank alone if the set gives no suit."""
 
 
 def _patch(image: Image, quad: Quad, card: str) -> RealCard:
@@ -168,12 +168,12 @@ def _boxed_cards(photo: LabelledPhoto) -> list[RealCard]:
 
 
 def _single_cards(photo: LabelledPhoto) -> list[RealCard]:
-    """Return the card of a photo that shows only one, if its quad is found and holds the labelled indices."""
+    """Return the only card of a photo, if its quad is found and contains the labelled indices."""
     cards = {label.card for label in photo.labels}
     if len(cards) != 1:
         return []
     image = photo.image()
-    negative = np.asarray(255 - image, np.uint8)  # a black deck on a light table
+    negative = np.asarray(255 - image, np.uint8)  # for a black deck on a light table
     quad = next((q for q in map(quad_of_single_card, (image, negative)) if q is not None), None)
     if quad is None:
         return []
@@ -184,7 +184,7 @@ def _single_cards(photo: LabelledPhoto) -> list[RealCard]:
 
 
 def real_cards() -> list[RealCard]:
-    """Return the cards of these sets whose quads were found; none where the photos are missing."""
+    """Return the cards of these sets whose quads were found, or none without the photo folder."""
     if photos_root() is None:
         return []
     boxed = [card for name in BOXED_SETS for photo in load_set(name) for card in _boxed_cards(photo)]

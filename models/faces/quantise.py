@@ -1,9 +1,8 @@
 """Write 8-bit copies of the face networks: `python -m models.faces.quantise`.
 
-Processors with instructions for 8-bit integers run them about twice as fast (`vision.recognition.runtime`
-says where); the files with floating-point weights stay, and are what everything else uses. Each layer's
-range is taken from made-up photographs as in training, of decks that the networks know: no held-out deck is
-asked.
+Processors with instructions for 8-bit integers run them about twice as fast: see
+`vision.recognition.runtime`. Everything else uses the files with floating-point weights. The range of each
+layer comes from synthetic photographs of training decks, never of held-out ones.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _SEED = 4711
 
 
 class _Batches(CalibrationDataReader):  # type: ignore[misc]
-    """What the networks see, a batch at a time."""
+    """Batches of network inputs."""
 
     def __init__(self, pieces: NDArray[np.uint8]) -> None:
         self._batches: Iterator[NDArray[np.uint8]] = iter(
@@ -41,16 +40,22 @@ class _Batches(CalibrationDataReader):  # type: ignore[misc]
         )
 
     def get_next(self) -> dict[str, Any] | None:
-        """Return the next batch by the input's name, None at the end."""
+        """Return the next batch under the name of the input, or None at the end."""
         batch = next(self._batches, None)
         return None if batch is None else {"pieces": network_input(batch)}
 
 
 def quantise(path: Path, pieces: NDArray[np.uint8]) -> Path:
-    """Write the 8-bit copy of a face network beside it; `pieces` (N x H x W x 3) are what it may see.
+    """Write the 8-bit copy of a face network beside it, and return its path.
 
-    The first layer, which sees the picture itself, and the last ones, whose numbers are used as they are,
-    stay in floating point. Raises BadInputError when there is no such network or the copy cannot be written.
+    The first layer, which sees the picture, and the last ones, which give the result, stay in floating point.
+
+    Args:
+        path: The network.
+        pieces: Typical inputs, N x H x W x 3.
+
+    Raises:
+        BadInputError: there is no such network, or the copy cannot be written.
     """
     if not path.is_file():
         raise BadInputError("{path}: the network's weights are missing", path=path)
@@ -72,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         description="Write 8-bit copies of the face networks.", prog="python -m models.faces.quantise"
     )
     parser.add_argument("--weights", type=Path, default=WEIGHTS, help="folder of the networks")
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="cards that the ranges are taken from")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="number of cards that give the ranges")
     args = parser.parse_args(argv)
     cv2.setNumThreads(1)
     maker = SampleMaker(ArtFaces("train"), _SEED)
@@ -82,4 +87,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run_command(main, "the copies that it has not named yet are as they were")
+    run_command(main, "the copies that are not listed above are unchanged")

@@ -1,6 +1,6 @@
-"""Photographs whose labels are boxes around index corners, as training pictures for the index network.
+"""Photographs with boxes around index corners, as training pictures for the index network.
 
-A box tells where an index is, but not how its card lies: such pictures teach the score alone.
+A box shows where an index is, but not how its card lies. Such pictures teach only the score.
 """
 
 from __future__ import annotations
@@ -17,26 +17,29 @@ from torch.utils.data import Dataset
 from datasets.photos import BACK, LabelledPhoto, load_set, photos_root
 from models.indices.data import IndexTruth, cell_centres
 from models.indices.network import FRAME, STRIDE
-from models.outlines.data import tinted
+from models.shared.scene_data import tinted
 from vision.recognition.index_finder import CARD_PIXELS
 
 TRAINING_SETS = ("mix55/phone_single", "mix55/black_deck_phone", "mix55/other")
-"""CC BY 4.0. `mix55/laptopcam_piles` is left out: it measures."""
+"""Licensed under CC BY 4.0. `mix55/laptopcam_piles` is kept for measuring."""
 _INDEX_SHARE = 0.27
-"""Length of an index's box as a share of its card's height."""
+"""Length of the box of an index as a share of the height of its card."""
 _CENTRE, _AROUND = 0.24, 0.75
-"""Cells this near to a box's centre (shares of its length) are to find it; those around are not judged."""
+"""Cells up to the first distance from a box must find it; cells up to the second are ignored.
+
+Both are shares of the length of the box.
+"""
 _ZOOM = (0.6, 1.5)
 
 
 @dataclass(frozen=True)
 class _Boxes:
-    """The labelled boxes of a picture in its pixels."""
+    """The labelled boxes of a picture, in pixels."""
 
     centres: NDArray[np.float64]
     lengths: NDArray[np.float64]
     unclear: NDArray[np.bool_]
-    """Of cards whose label does not stand for an index."""
+    """Whether the label of a box is no index."""
 
 
 def _boxes(photo: LabelledPhoto) -> _Boxes:
@@ -47,7 +50,7 @@ def _boxes(photo: LabelledPhoto) -> _Boxes:
 
 
 class IndexPhotoDataset(Dataset[tuple[Tensor, IndexTruth]]):
-    """Cut-outs around an index of each photo, cards about `CARD_PIXELS` tall, turned by quarters."""
+    """A cut-out around an index of each photo, with cards about `CARD_PIXELS` tall and quarter turns."""
 
     def __init__(self, photos: list[LabelledPhoto], size: int, seed: int = 0) -> None:
         self.photos = [photo for photo in photos if any(label.card != BACK for label in photo.labels)]
@@ -102,7 +105,7 @@ def _truth(
 
 
 def training_photos() -> list[LabelledPhoto]:
-    """Return the photos with index boxes that may be trained on; none without the photo folder."""
+    """Return the photos with index boxes that allow training, or none without the photo folder."""
     if photos_root() is None:
         return []
     return [photo for name in TRAINING_SETS for photo in load_set(name)]

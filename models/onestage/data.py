@@ -1,4 +1,4 @@
-"""Stored scenes as ultralytics reads them: beside each picture a text file with one box per face-up card."""
+"""Stored scenes in the format of ultralytics: beside each picture a text file with boxes of face-up cards."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 
 from datasets.scenes.store import StoredScene, read_scene
 from engine.errors import BadInputError
-from models.onestage.classes import CLASSES
+from models.onestage.reader import CLASSES
 from vision.geometry import bounding_box
 from vision.types import UNKNOWN_CARD
 
 
 def scene_rows(scene: StoredScene) -> list[str] | None:
-    """Return a scene's label lines, `class cx cy width height` as shares of the picture.
+    """Return the label lines of a scene, `class cx cy width height` as shares of the picture.
 
-    A box is the upright one around a face-up card's quad, cut off at the picture's edge. Face-down cards have
-    no line. None: a made-up face lies there, for which there is no class; left without a line it would teach
-    that cards are background, so such scenes are not trained on.
+    A box is upright around the quad of a face-up card, clipped to the picture. Face-down cards have no line.
+    The result is None for a scene with an invented face, which has no class. Without a line it would teach
+    that cards are background, so such a scene is not trained on.
 
     Raises:
-        BadInputError: the scene was stored without its cards' names.
+        BadInputError: the scene was stored without the names of its cards.
     """
     if scene.cards is None:
         raise BadInputError(
-            "scenes rendered by an earlier program, without names: remove them and start again"
+            "these scenes are from an earlier version and have no names: remove them and start again"
         )
     height, width = scene.image.shape[:2]
     rows = []
@@ -44,7 +44,7 @@ def scene_rows(scene: StoredScene) -> list[str] | None:
 
 
 def label_scenes(pictures: Sequence[Path]) -> list[Path]:
-    """Write each picture's label file where there is none yet. Returns the pictures that have one."""
+    """Write the missing label files of pictures; returns the pictures with a label file."""
     labelled = []
     for picture in pictures:
         file, unnamed = picture.with_suffix(".txt"), picture.with_suffix(".unnamed")
@@ -60,7 +60,7 @@ def label_scenes(pictures: Sequence[Path]) -> list[Path]:
 
 
 def write_data(train: Sequence[Path], valid: Sequence[Path], folder: Path) -> Path:
-    """Write the file that tells ultralytics where the scenes are and what the classes are called."""
+    """Write the file that gives ultralytics the scenes and the names of the classes."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, pictures in (("train", train), ("valid", valid)):
         (folder / f"{name}.txt").write_text("".join(f"{picture.resolve()}\n" for picture in pictures))

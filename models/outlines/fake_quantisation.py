@@ -1,8 +1,8 @@
-"""The outline network as 8-bit integers will compute it: rounded, but in floating point, to be trained.
+"""Fake quantisation: the outline network with the rounding of 8-bit integers, but in floating point.
 
-Rounded to 256 steps each are the weights of most convolutions, what goes in and what comes out, and what the
-activation behind them makes of it. As gradient a rounding lets pass what it does not cut off: the
-straight-through estimator of Jacob et al. 2018, "Quantization and training of neural networks for efficient
+The weights of most convolutions, their inputs and outputs, and the outputs of their activations are rounded
+to 256 steps. The gradient passes through a rounding unchanged, except outside its range. This is the
+straight-through estimator of Jacob et al. (2018), "Quantization and training of neural networks for efficient
 integer-arithmetic-only inference".
 """
 
@@ -23,7 +23,7 @@ from models.shared.fine_tuning import module_of
 
 _STEPS = 255
 _LEARNT = 0.02
-"""Share by which a picture moves the range that is remembered."""
+"""Share by which one batch moves the running range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +32,21 @@ class Convolution:
 
     name: str
     before: str | None
-    """The tensor that goes in; None where what makes it rounds it already."""
+    """The input tensor; None if it is already rounded where it is made."""
     after: str
     activation: tuple[str, str, str] | None
-    """Of the SiLU behind it: the node that multiplies, the sigmoid's tensor, the product's tensor."""
+    """The SiLU behind it: the node that multiplies, the tensor of the sigmoid, the tensor of the product."""
     kernel: str
     bias: str
 
     @property
     def module(self) -> str:
-        """What the module is called in `OutlineNet`."""
+        """Name of the module in `OutlineNet`."""
         return module_of(self.name)
 
 
 def convolutions(graph: onnx.GraphProto) -> list[Convolution]:
-    """Return all convolutions of the outline network's graph, rounded or not (see `is_rounded`)."""
+    """Return all convolutions in the graph of the outline network, rounded or not (see `is_rounded`)."""
     users: dict[str, list[onnx.NodeProto]] = {}
     for node in graph.node:
         for tensor in node.input:
@@ -72,17 +72,17 @@ def convolutions(graph: onnx.GraphProto) -> list[Convolution]:
 
 
 def is_rounded(node: Convolution) -> bool:
-    """Tell whether a convolution shall be computed with integers.
+    """Whether a convolution is computed with integers.
 
-    Not the first one, which sees the picture itself, nor attention, nor what tells a card from none, nor the
-    last ones, whose numbers are used as they are: they lose most by it, and cost little.
+    Four kinds are not, because they lose most and cost little: the first one, attention, the class branches,
+    and the last ones.
     """
     apart = ("/body.0/", "/attn/", "/ffn/", "/classes/", "/quads.1/")
     return not any(part in node.name for part in apart)
 
 
 class Rounding(nn.Module):
-    """Rounds what passes to 256 steps over the range that was usual; 0 stays 0."""
+    """Rounds values to 256 steps over their running range; 0 stays 0."""
 
     low: Tensor
     high: Tensor
@@ -93,7 +93,7 @@ class Rounding(nn.Module):
         self.register_buffer("high", torch.zeros(()))
 
     def forward(self, values: Tensor) -> Tensor:
-        """Return the values rounded, of the same shape. In training the range follows them."""
+        """Return the values rounded, in the same shape. In training they move the range."""
         values = values.float()
         if self.training:
             self._follow(values.detach())
@@ -109,7 +109,7 @@ class Rounding(nn.Module):
 
 
 class RoundedConv(nn.Module):
-    """A convolution with weights in 255 steps per output channel, on rounded values."""
+    """A convolution of rounded values, with weights in 255 steps for each output channel."""
 
     def __init__(self, conv: nn.Conv2d, before: Rounding | None, after: Rounding) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ class RoundedConv(nn.Module):
 
 
 class RoundedSiLU(nn.Module):
-    """x * sigmoid(x), its factors and the product rounded."""
+    """x * sigmoid(x), with rounded factors and a rounded product."""
 
     def __init__(self, sigmoid: Rounding, product: Rounding) -> None:
         super().__init__()
@@ -143,9 +143,9 @@ class RoundedSiLU(nn.Module):
 
 
 def load_network(path: Path) -> tuple[OutlineNet, list[Convolution]]:
-    """Return the network of a file that `models.outlines.export` wrote: norms are folded into weights.
+    """Return the network of a file from `models.outlines.export`, with the norms folded into the weights.
 
-    With it come its convolutions, as the file's graph names them.
+    Its convolutions come with it, under the names in the graph of the file.
     """
     graph = onnx.load(str(path)).graph
     tensors = {tensor.name: tensor for tensor in graph.initializer}
@@ -171,7 +171,7 @@ def load_network(path: Path) -> tuple[OutlineNet, list[Convolution]]:
 
 
 def rounded(net: OutlineNet, nodes: list[Convolution]) -> None:
-    """Make `net` round, in place. A tensor that goes to several nodes is rounded alike for all of them."""
+    """Make `net` round, in place. A tensor that several nodes take is rounded alike for all of them."""
     roundings: dict[str, Rounding] = {}
 
     def of(tensor: str) -> Rounding:
@@ -187,7 +187,7 @@ def rounded(net: OutlineNet, nodes: list[Convolution]) -> None:
 
 
 def ranges(net: OutlineNet, nodes: list[Convolution]) -> dict[str, tuple[float, float]]:
-    """Return the range of each tensor that `net` rounds, by its name in the graph."""
+    """Return the range of each rounded tensor, by its name in the graph."""
     found: dict[str, Rounding] = {}
     for node in filter(is_rounded, nodes):
         parent, name = _place(net, node.module)
@@ -202,12 +202,12 @@ def ranges(net: OutlineNet, nodes: list[Convolution]) -> dict[str, tuple[float, 
 
 
 def _activation(parent: nn.Module) -> str:
-    """Return what a convolution's parent calls the activation behind it."""
+    """Return the name of the activation behind a convolution, in the parent of both."""
     return "2" if isinstance(parent, nn.Sequential) else "act"
 
 
 def kernels(net: OutlineNet, nodes: list[Convolution]) -> Iterator[tuple[str, Tensor]]:
-    """Yield the weights and biases of all convolutions by the names of the graph's tensors."""
+    """Yield the weights and biases of all convolutions, by the names of their tensors in the graph."""
     for node in nodes:
         parent, name = _place(net, node.module)
         module = getattr(parent, name)
@@ -217,6 +217,6 @@ def kernels(net: OutlineNet, nodes: list[Convolution]) -> Iterator[tuple[str, Te
 
 
 def _place(net: nn.Module, path: str) -> tuple[nn.Module, str]:
-    """Return the module that holds another one, and what it calls it."""
+    """Return the parent of a module, and the name of the module in it."""
     parent, _, name = path.rpartition(".")
     return net.get_submodule(parent), name

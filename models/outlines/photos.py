@@ -1,8 +1,7 @@
-"""Gives real photos, which are labelled with boxes only, the quads that training needs.
+"""Pseudo-labels for photos: an earlier network turns their labelled boxes into the quads that training needs.
 
-An earlier network outlines the photo at several scales; an outline is taken for true when the box around it
-agrees with a labelled one, or when labelled index corners lie where that card's index would be printed. What
-is labelled but not confirmed so is marked "not to be judged": training learns nothing false there.
+The network outlines a photo at several scales. An outline counts as true if its box agrees with a labelled
+box, or if labelled indices lie where the card has them. Training ignores the labels that no outline confirms.
 """
 
 from __future__ import annotations
@@ -35,20 +34,19 @@ from vision.types import Image, Quad
 
 BOX_SETS = ("rf100/train", "edje/train", "edje/test")
 CORNER_SETS = ("bidly_fans",)
-"""mix55 was tried and left out: its photos are stretched to squares, and what their corners confirmed was too
-loosely outlined to learn from."""
+"""Not mix55: its photos are stretched to squares, and its corners confirmed loose outlines."""
 LEAST_SURE = 0.3
-"""Confidence of the outlines that are considered at all."""
+"""Least confidence of an outline."""
 _SCALES = (1.0, 0.6, 0.4)
 _LEAST_BOX_IOU = 0.88
 _LONGEST = 480
-"""Photos are stored with this long side, in pixels: cards are then as large as in scenes."""
+"""Long side of the stored photos, pixels. Cards are then as large as in scenes."""
 _INDEX_MM = (15.0, 27.0)
-"""An index lies within this far of its card's corner, across and along."""
+"""Greatest distance of the middle of an index from the corner of its card, across and along."""
 
 
 def propose(finder: OutlineFinder, image: Image) -> list[Outline]:
-    """Return the outlines found at several scales, refined on the full picture, surest first."""
+    """Return the outlines found at several scales, refined on the full picture, most confident first."""
     found: list[Outline] = []
     for scale in _SCALES:
         height, width = image.shape[:2]
@@ -63,12 +61,12 @@ def propose(finder: OutlineFinder, image: Image) -> list[Outline]:
 
 
 def box_agrees(quad: Quad, label: Label) -> bool:
-    """Tell whether the box around `quad` is the labelled one."""
+    """Whether the box around `quad` agrees with the labelled one."""
     return is_convex(quad) and polygon_iou(rectangle(*bounding_box(quad)), label.points) >= _LEAST_BOX_IOU
 
 
 def index_agrees(quad: Quad, label: Label) -> bool:
-    """Tell whether a labelled index lies in a corner of the card outlined by `quad`."""
+    """Whether a labelled index lies in a corner of the card at `quad`."""
     width, height = CARD_WIDTH_MM, CARD_HEIGHT_MM
     to_card = homography(quad, CARD_MM)
     x, y = transform(to_card, [label.points.mean(axis=0)])[0]
@@ -77,7 +75,7 @@ def index_agrees(quad: Quad, label: Label) -> bool:
 
 
 def confirm_boxes(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[list[Outline], list[Label]]:
-    """Return the outlines that labelled boxes confirm, and the labels left without one."""
+    """Return the outlines that labelled boxes confirm, and the labels without an outline."""
     confirmed: list[Outline] = []
     missed: list[Label] = []
     for label in photo.labels:
@@ -90,9 +88,9 @@ def confirm_boxes(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[list[
 
 
 def confirm_corners(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[list[Outline], list[Label]]:
-    """Return the outlines whose printed indices are labelled, and the indices no outline accounts for.
+    """Return the outlines that labelled indices confirm, and the indices without an outline.
 
-    Two indices of the same card must lie in the outline, or one in an outline that is surely seen.
+    Two indices of the same card must lie in the outline, or one in a confident outline.
     """
     confirmed: list[Outline] = []
     open_labels = [label for label in photo.labels if label.card != BACK]
@@ -115,7 +113,7 @@ def confirm_corners(photo: LabelledPhoto, found: Sequence[Outline]) -> tuple[lis
 def owner_map(
     shape: Sequence[int], confirmed: Sequence[Outline], unsure: Sequence[NDArray[np.float32]]
 ) -> NDArray[np.uint8]:
-    """Return who owns each pixel; where two cards overlap nobody says which is on top, so nobody judges."""
+    """Return the owner of each pixel; overlaps are UNSURE, because no label says which card is on top."""
     owner = np.zeros(shape[:2], np.uint8)
     for polygon in unsure:
         cv2.fillConvexPoly(owner, np.round(polygon).astype(np.int32), (UNSURE,))
@@ -136,15 +134,15 @@ def _around(label: Label, grow: float) -> NDArray[np.float32]:
 
 
 def label_photo(finder: OutlineFinder, photo: LabelledPhoto, path: Path, corners: bool) -> tuple[int, int]:
-    """Store one photo with its confirmed quads. Returns how many were confirmed, how many labels were not."""
+    """Store one photo with its confirmed quads; returns the numbers of confirmed quads and missed labels."""
     image = photo.image()
     found = propose(finder, image)
     confirmed, missed = (confirm_corners if corners else confirm_boxes)(photo, found)
     if not confirmed:
         return 0, len(missed)
-    # Around an index that is not accounted for lies a card of unknown place: some six indices wide.
+    # Around an index without an outline lies an unknown card, about six indices wide.
     unsure = [_around(label, 6.0 if corners else 1.05) for label in missed]
-    if corners:  # outlines that nothing confirms may be true all the same
+    if corners:  # unconfirmed outlines may still be true
         unsure += [outline.quad for outline in found if outline.confidence >= LEAST_SURE]
     unsure += [_around(label, 1.1) for label in photo.labels if label.card == BACK and corners]
     scale = _LONGEST / max(image.shape[:2])
@@ -159,7 +157,7 @@ def label_photo(finder: OutlineFinder, photo: LabelledPhoto, path: Path, corners
 
 
 def label_sets(finder: OutlineFinder, folder: Path) -> list[Path]:
-    """Store every photo of the training sets that has a confirmed outline; return their paths."""
+    """Store every photo of the training sets with a confirmed outline, and return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (*BOX_SETS, *CORNER_SETS):
         counts = [0, 0]

@@ -1,4 +1,4 @@
-"""Where the libraries that training uses keep their files: in the program's own cache folder."""
+"""The cache folder of the program, for the files of the libraries that training uses."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from platformdirs import user_cache_dir
 
 
 def keep_caches_together() -> None:
-    """Have ultralytics and matplotlib keep what they keep there; call before they are imported.
+    """Make ultralytics and matplotlib keep their files in the cache folder; call before importing them.
 
-    A place that the user has named is left to the user.
+    A folder that the user has named takes precedence.
     """
     cache = Path(user_cache_dir("shithead"))
     os.environ.setdefault("YOLO_CONFIG_DIR", str(cache))

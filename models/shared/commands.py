@@ -1,4 +1,4 @@
-"""How the commands of `models` end: bad input and interruptions in one line, without a stack trace."""
+"""Runs the commands of `models`: bad input and interruptions end them with one line, not a stack trace."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NoReturn
 
 from engine.errors import BadInputError
 
-GOES_ON = "the same command goes on from the last checkpoint"
+CONTINUES = "the same command continues from the last checkpoint"
 
 
-def run_command(main: Callable[[], None], if_interrupted: str = GOES_ON) -> NoReturn:
+def run_command(main: Callable[[], None], if_interrupted: str = CONTINUES) -> NoReturn:
     """Run a module's `main` and end the process with status 0, 2 (bad input) or 130 (interrupted).
 
-    `if_interrupted` is what a user is then told of the work begun.
+    After an interruption the message `if_interrupted` says what becomes of the unfinished work.
     """
     try:
         main()

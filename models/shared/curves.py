@@ -13,19 +13,19 @@ from models.shared.plotting import pyplot
 
 _NOT_DRAWN = frozenset({"minutes", "note", "samples"})
 Entry = dict[str, float]
-"""What is noted at one step."""
+"""The numbers at one step."""
 
 
 def _read(log: Path) -> tuple[list[Entry], list[Entry]]:
-    """Return what is noted of training, and of what is held back."""
+    """Return the entries of training, and those of the held-out data."""
     if not log.is_file():
-        raise BadInputError(f"{log}: no training has been logged there")
+        raise BadInputError(f"{log}: there is no log of a training")
     trained: list[Entry] = []
     checked: list[Entry] = []
     for line in log.read_text().splitlines():
         entry = json.loads(line)
-        if "held back" in entry:
-            checked.append({"step": entry["step"]} | entry["held back"])
+        if "held out" in entry:
+            checked.append({"step": entry["step"]} | entry["held out"])
         else:
             trained.append({name: value for name, value in entry.items() if name not in _NOT_DRAWN})
     return trained, checked
@@ -43,14 +43,14 @@ def draw_curve(log: Path, out: Path) -> None:
     trained, checked = _read(log)
     names = list(dict.fromkeys(name for entry in (*trained, *checked) for name in entry if name != "step"))
     if not names:
-        raise BadInputError(f"{log}: no training has been logged there")
+        raise BadInputError(f"{log}: there is no log of a training")
     figure, axes = pyplot.subplots(
         1, len(names), figsize=(4.5 * len(names), 3.2), layout="constrained", squeeze=False
     )
     for axis, name in zip(axes[0], names, strict=True):
         for entries, style, label in (
             (trained, {"lw": 0.8}, "training"),
-            (checked, {"ls": ":", "marker": "o", "ms": 3, "color": "C1"}, "held back, averaged weights"),
+            (checked, {"ls": ":", "marker": "o", "ms": 3, "color": "C1"}, "held out, averaged weights"),
         ):
             points = [(entry["step"], entry[name]) for entry in entries if name in entry]
             axis.plot(*(zip(*points, strict=True) if points else ([], [])), label=label, **style)

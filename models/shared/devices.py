@@ -1,8 +1,8 @@
-"""On what networks are trained: this machine's processor, one GPU, or several with a process for each.
+"""The devices for training: the processor, one GPU, or several devices with a process for each.
 
-With several, each process learns from its share of every batch and they agree on the gradients
-(DistributedDataParallel), so the steps are those that one process would take. The first process leads: it
-alone writes checkpoints, logs and results, and its clock counts.
+With several devices each process learns from its share of every batch, and the processes average their
+gradients (DistributedDataParallel). So the steps are those of one process. Process 0 leads: only this one
+writes checkpoints, logs and results, and its clock counts.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from models.shared.commands import run_command
 Batch = TypeVar("Batch")
 
 _PATIENCE = timedelta(hours=12)
-"""The others wait for the leader while it measures, or outlines photos: longer than by default."""
+"""How long the others wait for the leader, which may measure or outline photos."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One process of a training: where it computes, and which of how many it is."""
+class Worker:
+    """One process of a training: its device, its rank, and the number of processes."""
 
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     rank: int = 0
@@ -40,11 +40,11 @@ class Place:
 
     @property
     def leads(self) -> bool:
-        """Whether this is the process that writes."""
+        """Whether this process writes the results."""
         return self.rank == 0
 
-    def agreed(self, value: float) -> float:
-        """Return the leader's `value`; all processes must ask."""
+    def from_leader(self, value: float) -> float:
+        """Return the `value` of the leader; all processes must call this."""
         if self.world == 1:
             return value
         number = torch.tensor([value], dtype=torch.float64, device=self.device)
@@ -52,58 +52,58 @@ class Place:
         return float(number)
 
     def after_leader(self, work: Callable[[], None]) -> None:
-        """Have the leader do something while the others wait for it."""
+        """Let the leader do the work while the others wait."""
         if self.leads:
             work()
         if self.world > 1:
             distributed.barrier()
 
-    def shared(self, net: nn.Module) -> nn.Module:
-        """Return a network that learns with those of all processes, from the leader's weights."""
+    def data_parallel(self, net: nn.Module) -> nn.Module:
+        """Return the network wrapped so that all processes learn together, from the weights of the leader."""
         if self.world == 1:
             return net
         return nn.parallel.DistributedDataParallel(net, [self.device] if self.device.type == "cuda" else None)
 
 
-def moved(batch: Any, device: torch.device) -> Any:
+def to_device(batch: Any, device: torch.device) -> Any:
     """Return a batch (tensors, in tuples, lists and data classes) on a device."""
     if isinstance(batch, torch.Tensor):
         return batch.to(device, non_blocking=True)
     if isinstance(batch, tuple | list):
-        return type(batch)(moved(part, device) for part in batch)
+        return type(batch)(to_device(part, device) for part in batch)
     if is_dataclass(batch) and not isinstance(batch, type):
-        parts = {part.name: moved(getattr(batch, part.name), device) for part in fields(batch)}
+        parts = {part.name: to_device(getattr(batch, part.name), device) for part in fields(batch)}
         return type(batch)(**parts)
     return batch
 
 
 def device_of(net: nn.Module) -> torch.device:
-    """Return where a network's weights are."""
+    """Return the device of the weights of a network."""
     return next(net.parameters()).device
 
 
-def endless(
+def endless_batches(
     data_of: Callable[[int], Dataset[Any]],
     size: int,
     seed: int,
-    place: Place,
+    worker: Worker,
     collate: Callable[[list[Any]], Batch] | None = None,
 ) -> Iterator[Batch]:
-    """Yield batches for ever, in each pass in another order.
+    """Yield an endless series of batches, in another order in each pass.
 
     Args:
-        data_of: Returns what a pass goes over, by the pass's number; the same in all processes.
-        size: Of a batch, all processes' shares together.
-        seed: Other numbers, other passes.
-        place: Gets its share of each batch.
+        data_of: Returns the data of a pass by its number; the same in all processes.
+        size: Size of a batch over all processes.
+        seed: Decides the numbers of the passes.
+        worker: Gets its share of each batch.
         collate: Makes a batch of samples, if not as torch does.
     """
     for number in range(seed * 1000, seed * 1000 + 1_000_000):
         data = data_of(number)
-        order = DistributedSampler(data, place.world, place.rank, seed=number, drop_last=True)
+        order = DistributedSampler(data, worker.world, worker.rank, seed=number, drop_last=True)
         yield from DataLoader(
             data,
-            size // place.world,
+            size // worker.world,
             sampler=order,
             num_workers=1,
             collate_fn=collate,
@@ -121,10 +121,10 @@ def add_device(parser: argparse.ArgumentParser, several: bool = True) -> None:
 def devices(text: str) -> list[torch.device]:
     """Return the devices that `--device` names, such as `cpu`, `0` and `0,1`.
 
-    `cpu,cpu` stands for two processes on the processor: slower than one, but a way to try it without a GPU.
+    `cpu,cpu` means two processes on the processor: slower than one, but a way to try this without a GPU.
 
     Raises:
-        BadInputError: it names no devices, or such that are not here.
+        BadInputError: it names no devices, or devices that this machine does not have.
     """
     names = text.split(",")
     if set(names) == {"cpu"}:
@@ -151,18 +151,18 @@ def one_device(text: str) -> torch.device:
     return named[0]
 
 
-def on_devices(work: Callable[[Place], None], text: str) -> None:
-    """Do `work` on what `--device` names: in this process for one device, else in one for each.
+def on_devices(work: Callable[[Worker], None], text: str) -> None:
+    """Do `work` on the devices that `--device` names: one in this process, several in a process for each.
 
-    `work` is then sent to the processes by its name: a function of a module, or a `partial` of one. Where it
-    ends badly in one of them, this process ends likewise; what was said was said there.
+    `work` must be a function of a module, or a `partial` of one, because it is pickled by name. If it fails
+    in a process, that process prints why, and this one ends with the same status.
 
     Raises:
         BadInputError: as `devices` does.
     """
     named = devices(text)
     if len(named) == 1:
-        work(Place(named[0]))
+        work(Worker(named[0]))
         return
     from torch import multiprocessing
 
@@ -177,7 +177,7 @@ def on_devices(work: Callable[[Place], None], text: str) -> None:
 
 
 def _one_of_several(
-    rank: int, work: Callable[[Place], None], named: list[torch.device], meeting: str
+    rank: int, work: Callable[[Worker], None], named: list[torch.device], meeting: str
 ) -> None:
     device = named[rank]
     if device.type == "cuda":
@@ -189,9 +189,9 @@ def _one_of_several(
         world_size=len(named),
         timeout=_PATIENCE,
     )
-    run_command(partial(_and_leave, work, Place(device, rank, len(named))))
+    run_command(partial(_and_leave, work, Worker(device, rank, len(named))))
 
 
-def _and_leave(work: Callable[[Place], None], place: Place) -> None:
-    work(place)
+def _and_leave(work: Callable[[Worker], None], worker: Worker) -> None:
+    work(worker)
     distributed.destroy_process_group()

@@ -1,4 +1,4 @@
-"""Making a network's 8-bit copy, and keeping it beside the network; it names what it was made from."""
+"""Makes the 8-bit copy of a network. The copy lies beside the network and names its fingerprint."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from vision.recognition.runtime import COPY_OF, eight_bit_file, fingerprint_of
 
 
 def write_copy(
-    path: Path, seen: CalibrationDataReader, choose: Callable[[onnx.ModelProto], dict[str, Any]]
+    path: Path, inputs: CalibrationDataReader, choose: Callable[[onnx.ModelProto], dict[str, Any]]
 ) -> Path:
-    """Write the 8-bit copy of the network at `path` beside it, and return where.
+    """Write the 8-bit copy of the network at `path` beside it, and return its path.
 
     Args:
         path: The network.
-        seen: What it is run on, so that the library sees what each tensor ranges over.
-        choose: Returns, for the network as the library has made it ready, what is to be rounded, as further
-            arguments of `quantize_static`. It may change the weights.
+        inputs: Typical inputs. They show the library the range of each tensor.
+        choose: Returns further arguments of `quantize_static`, which say what is rounded. It gets the network
+            after preprocessing, and may change its weights.
 
     Raises:
-        BadInputError: it cannot be written.
+        BadInputError: the copy cannot be written.
     """
     with tempfile.TemporaryDirectory() as scratch:
         ready, made = Path(scratch) / "ready.onnx", Path(scratch) / "made.onnx"
-        # Shapes by symbols are for other kinds of networks, and would need one more package.
+        # Symbolic shapes serve other kinds of networks, and would need one more package.
         quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
         model = onnx.load(str(ready))
         chosen = choose(model)
@@ -39,7 +39,7 @@ def write_copy(
         quantize_static(
             str(ready),
             str(made),
-            seen,
+            inputs,
             quant_format=QuantFormat.QDQ,
             per_channel=True,
             activation_type=QuantType.QUInt8,
@@ -54,7 +54,7 @@ def _keep(copy: onnx.ModelProto, path: Path) -> Path:
     target = eight_bit_file(path)
     onnx.helper.set_model_props(copy, {COPY_OF: fingerprint_of(path)})
     try:
-        # Elsewhere first: what an interruption leaves half done must not lie in place of a copy.
+        # Elsewhere first: an interruption must not leave half a copy.
         scratch_file = target.with_suffix(".new")
         onnx.save(copy, str(scratch_file))
         scratch_file.replace(target)

@@ -1,8 +1,7 @@
-"""Training that goes on from weights that ship: the network is read back from its ONNX file.
+"""Fine-tuning of shipped weights: the network is read back from its ONNX file.
 
-In the file each convolution has taken in the normalisation behind it. Here every normalisation gets the
-numbers that leave what the convolution puts out as it is, measured on some pictures, so that training goes on
-where it stopped.
+In the file each normalisation is folded into the convolution before it. Here every normalisation gets numbers
+that leave its input unchanged. They are measured on some pictures, so training continues where it stopped.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ Numbers = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 def module_of(node: str) -> str:
-    """Return what the module is called in the network whose node of an exported graph bears this name."""
+    """Return the name of the module in the network, by the name of its node in an exported graph."""
     parts = node.strip("/").split("/")[1:-1]
-    # A module that runs its children by itself stands before each of them, and they bear its name.
+    # A module that runs its children stands before each of them, and they begin with its name.
     inner = zip_longest(parts, parts[1:], fillvalue="")
     return ".".join(part for part, after in inner if not after.startswith(f"{part}."))
 
 
-def take_over(net: nn.Module, path: Path, images: Tensor) -> None:
-    """Give `net` the weights of an ONNX file that the same network was exported to.
+def load_exported(net: nn.Module, path: Path, images: Tensor) -> None:
+    """Load into `net` the weights of an ONNX file that was exported from the same network.
 
     Args:
-        net: Its convolutions bear the names that the file has for them.
+        net: Its convolutions have the names of those in the file.
         path: The file.
-        images: Pictures to measure on, N x 3 x H x W, RGB, 0..1, like those it will be trained on.
+        images: Pictures to measure on, like those for training: N x 3 x H x W, RGB, 0..1.
 
     Raises:
-        BadInputError: the file is of another network.
+        BadInputError: the file belongs to another network.
     """
     convolutions = {name: module for name, module in net.named_modules() if isinstance(module, nn.Conv2d)}
     numbers = _convolutions(path)
@@ -59,17 +58,17 @@ def take_over(net: nn.Module, path: Path, images: Tensor) -> None:
         _measure(net, [norm for norm in filled if norm is not None], images)
 
 
-def some_pictures(data: Dataset[Any], count: int) -> Tensor:
-    """Return the first `count` pictures of a dataset (3 x H x W, 0..255) as `take_over` wants them."""
+def first_pictures(data: Dataset[Any], count: int) -> Tensor:
+    """Return the first `count` pictures of a dataset (3 x H x W, 0..255) as `load_exported` needs them."""
     return torch.stack([data[k][0] for k in range(count)]).float() / 255
 
 
 def _convolutions(path: Path) -> dict[str, Numbers]:
-    """Return weight and bias of each convolution by its module's name."""
+    """Return weight and bias of each convolution, by the name of its module."""
     graph = onnx.load(str(path)).graph
     arrays = {array.name: numpy_helper.to_array(array).astype(np.float32) for array in graph.initializer}
     for node in graph.node:
-        if node.op_type == "Cast" and node.input[0] in arrays:  # weights are kept as 16-bit floats
+        if node.op_type == "Cast" and node.input[0] in arrays:  # weights stored as 16-bit floats
             arrays[node.output[0]] = arrays[node.input[0]]
     return {
         module_of(node.name): (arrays[node.input[1]], arrays[node.input[2]])
@@ -79,7 +78,7 @@ def _convolutions(path: Path) -> dict[str, Numbers]:
 
 
 def _norms_behind(net: nn.Module) -> list[nn.BatchNorm2d | None]:
-    """Return for each convolution the normalisation that comes next, before another convolution, if any."""
+    """Return for each convolution the normalisation before the next convolution, if any."""
     norms: list[nn.BatchNorm2d | None] = []
     for module in net.modules():
         if isinstance(module, nn.Conv2d):
@@ -110,7 +109,7 @@ def _fill(
 
 
 def _measure(net: nn.Module, norms: list[nn.BatchNorm2d], images: Tensor) -> None:
-    """Give each normalisation the statistics of what comes in, and the scale and shift that undo them."""
+    """Give each normalisation the statistics of its input, and the scale and shift that undo them."""
     seen: dict[nn.BatchNorm2d, tuple[Tensor, Tensor]] = {}
 
     def note(norm: nn.BatchNorm2d, inputs: tuple[Tensor, ...]) -> None:

@@ -1,6 +1,6 @@
-"""Weights as 16-bit floats, which halves a network's file.
+"""Weights as 16-bit floats, which halves the file of a network.
 
-Each is turned back to 32 bits by a Cast node that runtimes compute once, when they load the network.
+A Cast node turns each weight back to 32 bits. Runtimes compute it once, when they load the network.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _LARGEST = 6e4
 
 
 def halve_weights(model: onnx.ModelProto, least: int = 256, *, exactly: bool = False) -> onnx.ModelProto:
-    """Return the model with its weights of `least` numbers or more stored as 16-bit floats.
+    """Return the model, changed in place, with weights of at least `least` numbers stored as 16-bit floats.
 
-    With `exactly`, only those that lose nothing by it: weights that were stored so before.
+    With `exactly`, only weights that lose nothing are changed: those that were 16-bit floats before.
     """
     casts = []
     for tensor in model.graph.initializer:

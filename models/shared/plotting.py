@@ -1,4 +1,4 @@
-"""matplotlib as training draws with it: into files, and with its cache in the program's own folder."""
+"""matplotlib for training: it draws into files, and keeps its cache in the folder of the program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from models.shared.caches import keep_caches_together
 
 keep_caches_together()
 
-import matplotlib  # noqa: E402 - which asks for its folder as it is imported
+import matplotlib  # noqa: E402 - it needs its folder when it is imported
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as pyplot  # noqa: E402

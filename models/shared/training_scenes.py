@@ -1,6 +1,6 @@
-"""Renders the training scenes that are not there yet, several at a time.
+"""Renders the missing training scenes, several at a time.
 
-Alone, without training: `.venv/bin/python -m models.shared.training_scenes FOLDER --scenes N --jobs N`.
+Without training: `.venv/bin/python -m models.shared.training_scenes FOLDER --scenes N --jobs N`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from datasets.scenes.store import write_scene
 from engine.errors import BadInputError
 
 Kind = Literal["tables", "crowds"]
-"""Whole tables and parts of them, or close views of fans and piles in which a corner of most cards shows."""
+"""Whole tables and parts of them, or close views of fans and piles, where most cards show only a corner."""
 
 _CROWD_SIZE = 384
 _CROWD_VIEWS = ((210.0, 400.0, 1.0),)
@@ -34,7 +34,7 @@ _CROWD_VISIBLE = 0.03
 
 @cache
 def scene_maker(kind: Kind, split: Literal["train", "valid"] = "train") -> SceneMaker:
-    """Return what renders scenes of a kind, with the decks for training or with those held out."""
+    """Return the maker of scenes of a kind, with the training decks or the held-out ones."""
     decks = []
     for name in deck_names(split):
         try:
@@ -63,7 +63,7 @@ def _render(job: tuple[Kind, Path, int]) -> None:
 def render_scenes(
     folder: Path, count: int, jobs: int, kind: Kind = "tables", cluster: str | None = None
 ) -> list[Path]:
-    """Return the paths of scenes 0 .. count - 1 in `folder`, rendering those that are missing."""
+    """Return the paths of scenes 0 .. count - 1 in `folder`, after rendering the missing ones."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{seed:06d}.jpg" for seed in range(count)]
     missing = [(kind, path, seed) for seed, path in enumerate(paths) if not path.exists()]
@@ -78,16 +78,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--scenes", type=int, default=100, help="how many there shall be")
+    parser.add_argument("--scenes", type=int, default=100, help="how many scenes")
     parser.add_argument("--kind", choices=get_args(Kind), default="tables")
     parser.add_argument("--jobs", type=int, default=1, help="processes on this machine")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers do it instead")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, whose workers render instead")
     args = parser.parse_args(argv)
     render_scenes(args.folder.resolve(), args.scenes, args.jobs, args.kind, args.cluster)
 
 
 if __name__ == "__main__":
-    # Under the module's own name: by it other processes find the function that renders.
+    # Under the name of the module, by which other processes find the function that renders.
     from models.shared import training_scenes as render
 
     render.main()

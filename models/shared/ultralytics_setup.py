@@ -1,4 +1,4 @@
-"""Makes torch and ultralytics importable and quick on a CPU."""
+"""Makes ultralytics importable on a machine without a GPU, and keeps it from sending reports."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import sys
 import types
 from typing import Any
 
-import torch
-
 from models.shared.caches import keep_caches_together
 
 
 def _stand_in_for_torchvision() -> None:
-    """Put a stub in torchvision's place where the real one does not import.
+    """Replace torchvision with a stub if it cannot be imported.
 
-    torchvision 0.28.0 fails on CPU torch ("operator torchvision::nms does not exist"); ultralytics imports
-    it, and of what is used here only its trainer's checks ask it for anything: non-maximum suppression.
+    torchvision 0.28.0 fails on CPU torch ("operator torchvision::nms does not exist"), and ultralytics
+    imports it. Here only the checks of its trainer use it, for non-maximum suppression.
     """
     try:
         import torchvision  # noqa: F401
@@ -29,7 +27,7 @@ def _stand_in_for_torchvision() -> None:
 
 
 def prepare_ultralytics() -> None:
-    """Make ultralytics importable and keep it to itself: no reports sent, its files in our cache."""
+    """Make ultralytics importable; it sends no reports, and keeps its files in our cache."""
     keep_caches_together()
     _stand_in_for_torchvision()
     from ultralytics import settings
@@ -42,13 +40,8 @@ def prepare_ultralytics() -> None:
 
 
 def detection_model(config: str, classes: int) -> Any:
-    """Return a fresh ultralytics DetectionModel, untrained."""
+    """Return an untrained DetectionModel of ultralytics."""
     prepare_ultralytics()
     from ultralytics.nn.tasks import DetectionModel
 
     return DetectionModel(config, nc=classes, verbose=False)
-
-
-def set_threads(threads: int) -> None:
-    """Use `threads` CPU threads for torch."""
-    torch.set_num_threads(threads)

@@ -33,10 +33,10 @@ def film(field: str, form: str = ".3f", times: float = 1, who: str = "watch") ->
 QUOTED: dict[str, Callable[[], tuple[str, ...]]] = {
     "cards found in photos of untidy piles": lambda: (
         f"{at('photos/laptopcam_piles/recall', '.0f', 100)} % (",
-        f"({at('photos/laptopcam_piles/precision', '.0f', 100)} % of what it names",
+        f"({at('photos/laptopcam_piles/precision', '.0f', 100)} % of the reported cards",
     ),
     "events of forty polite films": lambda: (
-        f"{film('f1')} (a plain rule reaches {film('f1', who='baseline')})",
+        f"{film('f1')} (a simple rule reaches {film('f1', who='baseline')})",
     ),
     "games of those films": lambda: (f"{film('games_right', '.0f', 40)} of {film('films', '.0f')}",),
     "breaches in those films": lambda: (
@@ -67,3 +67,20 @@ def test_the_readme_names_the_hardest_condition_before_its_numbers() -> None:
         "does not yet follow people who lean, drink and rest their hands" in text.split("## Five numbers")[0]
     )
     assert "rendered and polite" in SECTION
+
+
+def test_the_numbers_of_how_it_sees_are_those_that_were_measured() -> None:
+    page = (ROOT / "docs" / "how-it-sees.md").read_text("utf-8")
+    unknown, enrolled = (at(f"photos/held_out{deck}/identity_right", ".1f", 100) for deck in ("", "+deck"))
+    right = at("photos/vpo_table/identity_right", ".0f", MEASURED.photos["vpo_table"]["cards"])
+    quoted = (
+        f"an unchanged frame takes {at('benchmarks/unchanged_frame_ms/value', '.2f')} ms",
+        f"all {right} face-up cards in photos of whole tables",
+        f"{unknown} % of the cards of unknown decks",
+        f"from {unknown} % to {enrolled} %",
+        f"{at('photos/laptopcam_piles/recall', '.0f', 100)} % of the cards in untidy piles",
+        f"all {at('films/events/deal/watch/matched')} deals in polite films",
+        f"F1 {film('f1')} in polite films",
+    )
+    assert [words for words in quoted if words not in " ".join(page.split())] == []
+    assert film("player_right") == "1.000"

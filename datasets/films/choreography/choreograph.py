@@ -1,4 +1,4 @@
-"""A whole story on the stage, step by step, with the pauses between and the truth of each."""
+"""Plays a whole story on the stage: every step with its truth, and the pauses between."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from datasets.films.story import Step, Story
 from datasets.films.timeline import Timeline
 
 _AT_ONCE = ("draw", "burn")
-"""What follows its cause without the pause between two turns."""
+"""Events that follow their cause without the pause between two turns."""
 
 
 def choreograph(
@@ -25,7 +25,7 @@ def choreograph(
     rng: random.Random,
     lively: Liveliness | None = None,
 ) -> Timeline:
-    """Return the film's timeline: the deal, then every step of the story, and what happens beside them."""
+    """Return the timeline of the film: the deal, every step of the story, and acts that are no events."""
     stage = Stage(layout, manners, rng)
     tabletop = Tabletop({player: [] for player in story.players}, {player: [] for player in story.players})
     deal = Deal(stage, story, tabletop, habits, rng)
@@ -44,7 +44,7 @@ def choreograph(
     stage.wait(0.6, 1.2)
     for number, step in enumerate(story.steps):
         gesture = getattr(gestures, step.event, None)
-        if gesture is None:  # out, game_over: nobody moves
+        if gesture is None:  # nobody moves for out and game_over
             record(stage.now, stage.now, step)
             continue
         _pause(stage, step, gestures, habits, rng)
@@ -65,7 +65,7 @@ def _pause(stage: Stage, step: Step, gestures: Gestures, habits: Habits, rng: ra
 
 
 def _stays(step: Step, following: tuple[Step, ...], manners: dict[str, Manner], rng: random.Random) -> bool:
-    """Say whether the hand goes straight on to its next action instead of home first."""
+    """Whether the hand goes straight to its next action, and not home first."""
     return any(
         after.event in _AT_ONCE
         and after.player == step.player
@@ -75,7 +75,7 @@ def _stays(step: Step, following: tuple[Step, ...], manners: dict[str, Manner], 
 
 
 def truth_of(step: Step) -> dict[str, object]:
-    """Return the truth's line of a step, without its times."""
+    """Return the line of a step in the truth, without its times."""
     line: dict[str, object] = {"event": step.event}
     if step.player is not None:
         line["player"] = step.player

@@ -1,4 +1,4 @@
-"""The deal: one card at a time, clockwise from the dealer's left; down-cards, up-cards, then hands."""
+"""The deal: one card at a time, clockwise from the left of the dealer. Down-cards, up-cards, then hands."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Deal:
             self._take_hands(hands)
 
     def _bring_pack(self) -> None:
-        """The dealer's other hand brings the pack to just inside the table's edge."""
+        """The other hand of the dealer brings the pack to just inside the edge of the table."""
         stage, story = self._stage, self._story
         seat = stage.layout.seat(story.dealer)
         side = -1.0 if seat.right_handed else 1.0
@@ -69,7 +69,7 @@ class Deal:
         self._tabletop.draw = draw
 
     def _toss(self, piece: Piece, place: Pose, *, face_up: bool = False, leaves: bool = False) -> None:
-        """Deal one card: the dealer's hand takes it from the pack, swings out and lets it slide."""
+        """Deal one card: the hand of the dealer takes it from the pack, swings out, and lets it slide."""
         stage, pace, arm = self._stage, self._habits.deal_pace, self._arm
         source = stage.arm_pose(self._pack)
         take = stage.arm_at(arm, source.x, source.y, 34.0, "point")
@@ -94,7 +94,7 @@ class Deal:
         )
 
     def _put_pack(self) -> None:
-        """Put what is left of the pack in the middle: the draw pile."""
+        """Put the rest of the pack in the middle, as the draw pile."""
         stage, draw, middle = self._stage, self._tabletop.draw, self._stage.layout.draw
         if not draw:
             return
@@ -104,7 +104,7 @@ class Deal:
         stage.carry(self._pack, stage.over(self._pack, ends[-1]), draw, ends)
 
     def _take_hands(self, hands: dict[str, list[Piece]]) -> None:
-        """Everybody takes up the cards dealt to them, nearly at once."""
+        """All players take up their cards, nearly at once."""
         stage = self._stage
         ends = []
         begin = stage.now
@@ -125,7 +125,7 @@ class Deal:
         return Pose(place.x + rng.gauss(0, 2.5), place.y + rng.gauss(0, 2.5), place.angle + rng.gauss(0, 2.0))
 
     def place_on_down(self, player: str, index: int) -> Pose:
-        """Return where an up-card comes to lie on the down-card in place `index` of the row."""
+        """Return the pose of an up-card on the down-card in place `index` of the row."""
         below = self._tabletop.down[player]
         place = (below[index].pose if index < len(below) else None) or self._stage.layout.seat(player).row[
             index
@@ -136,13 +136,13 @@ class Deal:
         )
 
     def _beside_row(self, player: str, index: int) -> Pose:
-        """Return where a hand card waits: to the right of the player's row, near the edge."""
+        """Return the pose of a waiting hand card: to the right of the row, near the edge."""
         seat, rng = self._stage.layout.seat(player), self._rng
         return seat.row[-1].shifted(
             88.0 + rng.gauss(0, 7), 10.0 + rng.gauss(0, 7), rng.gauss(0, 9), index * CARD_THICKNESS_MM
         )
 
     def _into_lap(self, player: str, index: int) -> Pose:
-        """Return where a hand card slides to: over the table's edge to the player."""
+        """Return where a hand card slides to: over the edge of the table, to the player."""
         home = self._stage.layout.seat(player).home
         return home.shifted(self._rng.uniform(-60, 40), 40.0 + 8.0 * index, self._rng.uniform(-30, 30))

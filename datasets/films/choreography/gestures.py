@@ -1,4 +1,4 @@
-"""Each action of the game as gestures of hands and cards on the stage."""
+"""Plays each action of the game as gestures of hands and cards on the stage."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from datasets.films.timeline import ArmName
 from engine.cards import RANK_OF
 
 _STEPS = {"stack": (1.0, 6.0), "squared": (0.0, 2.0)}
-"""How far apart (mm) the cards of a set lie that is put down in one of these manners."""
+"""Least and greatest distance between the cards of a set, mm, by the manner of the player."""
 Record = Callable[..., None]
-"""record(start_s, end_s, step, **more fields of the truth's line)."""
+"""record(start_s, end_s, step, **more fields of the line in the truth)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What gestures are made with."""
+    """Everything that gestures need."""
 
     stage: Stage
     tabletop: Tabletop
@@ -33,20 +33,20 @@ class Setting:
 
 
 class Gestures:
-    """What people do at the table; each method plays one step of the story and records it."""
+    """The gestures of people at the table. Each method plays and records one step of the story."""
 
     def __init__(self, setting: Setting) -> None:
-        """Take the stage as it is after the deal."""
+        """Continue on the stage after the deal."""
         self._stage, self._tabletop, self._deal = setting.stage, setting.tabletop, setting.deal
         self._habits, self._rng, self._record = setting.habits, setting.rng, setting.record
         self.stays = False
-        """The hand does not go home after this action: its next one follows at once."""
+        """Whether the hand stays after this action, because its next one follows at once."""
 
     def before(self, step: Step, later: Sequence[Step]) -> None:
-        """Play what happens before a step and is no event: nothing, unless the company is a lively one."""
+        """Play acts before a step that are no events: none, except in a lively company."""
 
     def exchange(self, step: Step) -> None:
-        """Take up-cards off, then put others in their places."""
+        """Take up-cards away, then put others in their places."""
         stage, table, player = self._stage, self._tabletop, str(step.player)
         arm, begin = (player, "main"), self._stage.now
         places, end = [], stage.now
@@ -68,10 +68,10 @@ class Gestures:
         self._record(begin, end, step, up=up, hand_out=list(step.hand_out), up_out=list(step.up_out))
 
     def play(self, step: Step) -> None:
-        """Put a set on the play pile: fanned in one go, or card by card.
+        """Put a set on the play pile, all at once or card by card.
 
-        Cards of several ranks, which may not go together, go down at once: singly, the second after one that
-        gives its player another turn is that turn, for all that anybody sees.
+        Cards of different ranks always go down at once, because they must not go together. Laid singly, the
+        second would look like a further turn.
         """
         stage, table, player = self._stage, self._tabletop, str(step.player)
         arm, begin = (player, "main"), self._stage.now
@@ -108,7 +108,7 @@ class Gestures:
         self._leave(arm)
 
     def draw(self, step: Step) -> None:
-        """Take cards from the draw pile, one at a reach."""
+        """Take cards from the draw pile, one each time."""
         arm, begin = (str(step.player), "main"), self._stage.now
         for number in range(step.count or 0):
             self._take(arm, self._tabletop.draw.pop(), hurry=1.3 if number else 1.0)
@@ -122,21 +122,21 @@ class Gestures:
         self._record(begin, self._stage.now, step)
 
     def take_down(self, step: Step) -> None:
-        """Take down-cards into the hand, unseen by the others."""
+        """Take down-cards into the hand, without showing them."""
         arm, begin = (str(step.player), "main"), self._stage.now
         for _ in range(step.count or 1):
             self._take(arm, self._tabletop.take_down(arm[0], self._rng))
         self._record(begin, self._stage.now, step)
 
     def pick_up(self, step: Step) -> None:
-        """Gather the play pile and take it off the table; a large one may take two goes."""
+        """Gather the play pile and take it off the table, sometimes in two parts."""
         stage, rng, pile = self._stage, self._rng, self._tabletop.pile
         arm, begin = (str(step.player), "main"), self._stage.now
         goes = [pile]
         if len(pile) > 7 and rng.random() < 0.4:
             cut = rng.randrange(2, len(pile) - 2)
             goes = [pile[cut:], pile[:cut]]
-        if not pile:  # picking up nothing is said with a tap on the table
+        if not pile:  # the player taps the table to pick up nothing
             stage.reach(arm, stage.over(arm, stage.layout.play, "flat"))
             stage.wait(0.3, 0.5)
             stage.go_home(arm, wait=True)
@@ -147,7 +147,7 @@ class Gestures:
         self._record(begin, stage.now, step)
 
     def burn(self, step: Step) -> None:
-        """Sweep the play pile to the burn pile, usually turned face down."""
+        """Move the play pile to the burn pile, usually face down."""
         stage, face_up = self._stage, self._habits.burn_face_up
         arm, begin = (str(step.player), "main"), self._stage.now
         pieces = self._tabletop.burn(step.cards)
@@ -157,9 +157,9 @@ class Gestures:
         self._leave(arm)
 
     def show(self, step: Step) -> None:
-        """Hold a 3 out towards somebody; others may answer; then the 3s go to the burn pile.
+        """Hold a 3 out towards a player. Others may answer. Then the 3s go to the burn pile.
 
-        Who answers an answer first takes back what they hold.
+        A player who answers an answer first takes back the card in hand.
         """
         stage, begin = self._stage, self._stage.now
         arm, piece = self._hold_out(str(step.player), str(step.to), step.cards[0], None)
@@ -179,7 +179,7 @@ class Gestures:
         self._record(begin, stage.now, step)
 
     def fidget(self, player: str) -> None:
-        """Reach in for nothing: point at the pile, or square it. No event."""
+        """Point at the pile, or square it. This is no event."""
         stage, pile, arm = self._stage, self._tabletop.pile, (player, "main")
         if len(pile) > 2 and self._rng.random() < 0.5:
             self._gather(arm, pile)
@@ -189,7 +189,7 @@ class Gestures:
             stage.wait(0.2, 0.6)
         stage.go_home(arm, wait=True)
 
-    # -- what gestures are made of -----------------------------------------------------------------
+    # -- parts of gestures -------------------------------------------------------------------------
 
     def _take(self, arm: ArmName, piece: Piece, hurry: float = 1.0) -> None:
         """Take one card off the table and out of the picture."""
@@ -199,12 +199,12 @@ class Gestures:
         stage.go_home(arm, [piece], hurry=1.1)
 
     def _put(self, arm: ArmName, pieces: list[Piece], places: list[Pose], hurry: float = 1.0) -> None:
-        """Carry pieces, bottom first, to where they come to lie face up, and let go."""
+        """Carry pieces, bottom first, to their places, face up, and let go."""
         self._stage.carry(arm, self._stage.over(arm, places[-1]), pieces, places, face_up=True, hurry=hurry)
         self._stage.wait(0.04, 0.14)
 
     def _play_to(self, arm: ArmName, pieces: list[Piece], places: list[Pose], hurry: float) -> None:
-        """Put what is played down, or toss it from a hand's breadth or two away."""
+        """Put played cards down, or toss them from a short distance."""
         stage, rng, tosses = self._stage, self._rng, self._stage.manners[arm[0]].tosses
         if not tosses or rng.random() >= tosses:
             self._put(arm, pieces, places, hurry)
@@ -221,7 +221,7 @@ class Gestures:
             self._stage.go_home(arm)
 
     def _set_of(self, step: Step) -> tuple[list[Piece], list[Piece]]:
-        """Return the pieces of a played set that come from the hand, and those that lie on the table."""
+        """Return the pieces of a played set that come from the hand, and those from the table."""
         from_hand, from_table = [], []
         for card in step.cards:
             lying = (
@@ -234,10 +234,10 @@ class Gestures:
         return from_hand, from_table
 
     def _places_on_pile(self, player: str, count: int) -> list[Pose]:
-        """Return where a set of `count` cards comes to lie on the play pile."""
+        """Return the poses of a set of `count` cards on the play pile."""
         stage, rng = self._stage, self._rng
         seat, manner, height = stage.layout.seat(player), stage.manners[player], len(self._tabletop.pile)
-        # People turn a card roughly as they sit, or as the pile lies.
+        # Cards face roughly as the player sits, or as the pile lies.
         facing = seat.angle if rng.random() < 0.75 else stage.layout.play.angle
         first = stage.jittered(replace(stage.layout.play, angle=facing + rng.gauss(0, 4)), seat, height)
         step = rng.uniform(15.0, 25.0)
@@ -255,7 +255,7 @@ class Gestures:
         return places
 
     def _gather(self, arm: ArmName, pieces: list[Piece]) -> None:
-        """Lay the flat hand on a pile and, often, draw it together a little."""
+        """Lay the flat hand on a pile, and often pull it together a little."""
         stage = self._stage
         middle = placed(pieces[-1])
         stage.reach(arm, stage.over(arm, middle, "flat", forward=8.0))
@@ -278,7 +278,7 @@ class Gestures:
         burned += pieces
 
     def _hold_out(self, player: str, to: str, card: str, source: str | None) -> tuple[ArmName, Piece]:
-        """Hold a card out towards a player's seat and keep it there; returns the arm and the card."""
+        """Hold a card out towards a player, and keep it there; returns the arm and the card."""
         stage, rng, habits = self._stage, self._rng, self._habits
         arm = (player, "main")
         edge, share = stage.layout.seat(to).edge, habits.show_reach
@@ -288,14 +288,14 @@ class Gestures:
         if piece.pose:
             stage.reach(arm, stage.over(arm, piece.pose, "point"))
         stage.carry(arm, target, [piece], [stage.held(target, piece.number)], face_up=True)
-        for _ in range(2):  # nobody holds quite still
+        for _ in range(2):  # a hand is never quite still
             sway = replace(target, x=target.x + rng.gauss(0, 2.5), y=target.y + rng.gauss(0, 2.5))
             seconds = rng.uniform(*habits.show_seconds) / 2.0
             stage.carry(arm, sway, [piece], [stage.held(sway, piece.number)], seconds=seconds, lift=0.0)
         return arm, piece
 
     def _piece_to_show(self, player: str, card: str, source: str | None) -> Piece:
-        """Return the piece a 3 is: from the hand, or taken from the table."""
+        """Return the piece of a shown card, from the hand or the table."""
         lying = self._tabletop.find_up(player, card) if source == "up" else None
         if lying:
             return lying[1]

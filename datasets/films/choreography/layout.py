@@ -1,4 +1,4 @@
-"""Where the players sit and where the piles lie, varied by the seed as evenings vary."""
+"""The seats of the players and the positions of the piles, random within the habits of real tables."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ SEAT_PLANS: dict[int, tuple[tuple[str, ...], ...]] = {
 _FACING = {"bottom": 0.0, "left": 90.0, "top": 180.0, "right": 270.0}
 """The angle at which a card is upright for a seat at that edge."""
 _ALONG = {"top-left": 165.0, "top-right": -165.0, "bottom-left": -165.0, "bottom-right": 165.0}
-"""How far to its player's right a seat is from the middle of its edge, mm, where it shares it."""
+"""Shift of a seat to the right of its player, mm, for two seats at one edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One player's place."""
+    """The seat of one player."""
 
     player: str
     side: str
     angle: float
     """Degrees at which a card is upright for this player."""
     row: tuple[Pose, ...]
-    """Where this player's down-cards lie, left to right as the player sees them."""
+    """Poses of the down-cards, left to right for this player."""
     edge: Pose
-    """The point of the table's edge in front of the player."""
+    """The point of the table edge in front of the player."""
     home: Pose
-    """Where the resting hand is: out of the picture."""
+    """Pose of the resting hand, outside the picture."""
     shoulder: tuple[float, float]
-    """From where the arm reaches, mm."""
+    """Position of the shoulder, mm."""
     right_handed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Everything that stays where it is for one film."""
+    """Everything that stays in place for one film."""
 
     table: tuple[float, float]
     seats: tuple[Seat, ...]
@@ -65,7 +65,7 @@ def make_layout(
     camera: Camera,
     rng: random.Random,
 ) -> Layout:
-    """Seat the players and place the piles; every draw from `rng` is an accident of the evening."""
+    """Return a random layout for these players."""
     plan = rng.choice(SEAT_PLANS[len(players)])
     seats = tuple(
         _seat(player, side, row_length, table, camera, rng)
@@ -76,7 +76,7 @@ def make_layout(
 
 
 def _piles(rng: random.Random) -> tuple[Pose, Pose, Pose]:
-    """Place draw pile and play pile beside each other near the middle, the burn pile clear of both."""
+    """Place draw pile and play pile side by side near the middle, and the burn pile clear of both."""
     gap = rng.uniform(100.0, 165.0)
     axis = rng.choice([0.0, 180.0]) + rng.uniform(-20.0, 20.0)
     middle_x, middle_y = rng.uniform(-25.0, 25.0), rng.uniform(-15.0, 15.0)
@@ -84,7 +84,7 @@ def _piles(rng: random.Random) -> tuple[Pose, Pose, Pose]:
     turn = rng.choice([0.0, 90.0]) if gap > 125.0 else 0.0
     draw = Pose(middle_x + dx, middle_y + dy, turn + rng.uniform(-12.0, 12.0))
     play = Pose(middle_x - dx, middle_y - dy, rng.uniform(-8.0, 8.0))
-    # Beyond one of the two, away from the other, and off the axis towards a free corner.
+    # The burn pile lies beyond one of the two, off the axis towards a free corner.
     beyond, sign = (play, 1.0) if rng.random() < 0.5 else (draw, -1.0)
     away = -1.0 if math.cos(math.radians(axis)) * sign > 0 else 1.0
     burn = Pose(
@@ -106,7 +106,7 @@ def _seat(
     angle = _FACING[side.partition("-")[0]]
     depth = table[1] / 2.0 if angle in (0.0, 180.0) else table[0] / 2.0
     along = _ALONG.get(side, 0.0) + rng.uniform(-25.0, 25.0)
-    # In the seat's own frame: x to the player's right, y towards the player.
+    # In the frame of the seat: x to the right of the player, y towards the player.
     inset = rng.uniform(70.0, 110.0)
     lean = rng.uniform(-6.0, 6.0)
     spacing = CARD_WIDTH_MM + rng.uniform(8.0, 18.0)
@@ -134,7 +134,7 @@ def _seat(
 
 
 def _distance_out_of_sight(along: float, depth: float, angle: float, camera: Camera) -> float:
-    """Return how far from the table's middle a resting hand must be so that no finger shows."""
+    """Return the distance of a resting hand from the middle of the table at which no finger shows."""
     distance = depth + 60.0
     while camera.sees(*rotated(along, distance, angle), margin=110.0 * camera.scale()):
         distance += 10.0

@@ -1,4 +1,4 @@
-"""The stage: what lies where now, and the hands that change it. Gestures are built from its few verbs."""
+"""The stage: the pieces on the table, the arms, and a few verbs from which gestures are built."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datasets.films.geometry import CARD_THICKNESS_MM, ArmPose, Grip, Pose
 from datasets.films.timeline import Action, ArmMove, ArmName, CardMove, Timeline
 
 GRIP_TO_CENTRE_MM = 24.0
-"""How far in front of finger and thumb the middle of a held card is."""
+"""Distance of the middle of a held card in front of finger and thumb."""
 
 
 @dataclass(slots=True)
@@ -27,22 +27,22 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How one person moves."""
+    """The manner of movement of one person."""
 
     speed: float
-    """1 is average."""
+    """Speed of the hand; 1 is average."""
     sets: str
-    """`fan`, `down` (fanned towards the player), `singly`, `stack` (singly, on each other) or `squared`."""
+    """How sets lie: `fan`, `down` (fanned to the player), `singly`, `stack` (singly) or `squared`."""
     jitter_mm: float
     jitter_degrees: float
     straight_on: float
-    """Chance that the hand goes from a play straight to the draw pile, not home in between."""
+    """Chance that the hand goes straight from a play to the draw pile."""
     tosses: float = 0.0
-    """Chance that what is played is let go short of the pile and slides there."""
+    """Chance that played cards are released before the pile, and slide there."""
 
 
 def random_manner(rng: random.Random, messy: float) -> Manner:
-    """Return a person's manner; `messy` from 0 (piles are squared) to 1."""
+    """Return a random manner; `messy` goes from 0 (squared piles) to 1."""
     return Manner(
         speed=rng.uniform(0.8, 1.3),
         sets=rng.choice(["fan", "fan", "singly", "down"]),
@@ -71,13 +71,13 @@ class Stage:
     # -- pieces ------------------------------------------------------------------------------------
 
     def new_piece(self, card: str | None, *, face_up: bool) -> Piece:
-        """Return a new piece that is out of the picture."""
+        """Return a new piece outside the picture."""
         piece = Piece(len(self.pieces), card, None, face_up)
         self.pieces.append(piece)
         return piece
 
     def lie(self, piece: Piece, pose: Pose) -> None:
-        """Have a piece lie there from the beginning of the film."""
+        """Put a piece at a pose from the beginning of the film."""
         face = piece.face_up
         self._card_moves.append(
             CardMove(piece.number, piece.card, 0.0, 0.0, pose, pose, face, face, 0.0, leaves=False)
@@ -87,13 +87,13 @@ class Stage:
     # -- arms --------------------------------------------------------------------------------------
 
     def arm_at(self, arm: ArmName, x: float, y: float, z: float, grip: Grip) -> ArmPose:
-        """Return the pose of an arm whose grip is at (x, y, z)."""
+        """Return the pose of an arm with its grip at (x, y, z) mm."""
         shoulder_x, shoulder_y = self._shoulder(arm)
         heading = math.degrees(math.atan2(y - shoulder_y, x - shoulder_x))
         return ArmPose(x, y, z, heading, grip)
 
     def home(self, arm: ArmName) -> ArmPose:
-        """Return the pose of an arm that rests out of the picture."""
+        """Return the pose of an arm that rests outside the picture."""
         seat = self.layout.seat(arm[0])
         pose = seat.home
         if arm[1] == "other":
@@ -110,11 +110,11 @@ class Stage:
         return pose.x, pose.y
 
     def arm_pose(self, arm: ArmName) -> ArmPose:
-        """Return where an arm is now (after its last move)."""
+        """Return the pose of an arm after its last move."""
         return self._arms.get(arm) or self.home(arm)
 
     def travel_time(self, arm: ArmName, target: ArmPose, hurry: float = 1.0) -> float:
-        """Return how long (s) this person takes from where the arm is to `target`."""
+        """Return how many seconds this person takes to move the arm to `target`."""
         here = self.arm_pose(arm)
         distance = math.hypot(target.x - here.x, target.y - here.y)
         return (
@@ -124,7 +124,7 @@ class Stage:
     def reach(
         self, arm: ArmName, target: ArmPose, *, hurry: float = 1.0, seconds: float | None = None
     ) -> None:
-        """Move an arm, empty or holding still what it holds, and wait until it is there."""
+        """Move an arm without cards, and wait until it is there."""
         self.carry(arm, target, (), (), hurry=hurry, seconds=seconds)
 
     def carry(
@@ -141,19 +141,19 @@ class Stage:
         lift: float = 26.0,
         leaves: bool = False,
     ) -> None:
-        """Move an arm with pieces in its grip, bottom first, until they lie at `ends`.
+        """Move an arm with pieces in its grip, and put them at `ends`.
 
         Args:
-            arm: Whose.
-            target: Where the grip comes to.
-            pieces: What is carried; one that is out of the picture starts in the resting hand.
-            ends: Where each comes to lie (or is held).
-            face_up: Turn them so on the way; None leaves them as they are.
-            hurry: Speed as a share of the person's own.
-            seconds: Overrides the time it takes.
-            slide: Seconds that the pieces go on after the hand has let go (a tossed card).
-            lift: How much higher (mm) hand and cards are half-way.
-            leaves: The pieces are out of the picture afterwards.
+            arm: The arm.
+            target: Its pose at the end.
+            pieces: The pieces, bottom first. One that is outside the picture starts in the resting hand.
+            ends: The pose of each piece at the end.
+            face_up: The side that is up at the end; None keeps it.
+            hurry: Speed relative to that of the person.
+            seconds: Overrides the duration.
+            slide: Seconds that the pieces move on after the hand has let go.
+            lift: Additional height of hand and cards half-way, mm.
+            leaves: Whether the pieces leave the picture.
         """
         begin = max(self.now, self._free_from.get(arm, 0.0))
         took = seconds if seconds is not None else self.travel_time(arm, target, hurry)
@@ -186,9 +186,9 @@ class Stage:
     def go_home(
         self, arm: ArmName, pieces: Sequence[Piece] = (), *, wait: bool = False, hurry: float = 1.1
     ) -> float:
-        """Take an arm, and what it holds, out of the picture; returns when it is gone.
+        """Move an arm and its pieces out of the picture; returns the time at which it is gone.
 
-        The clock stands still unless `wait` or something is carried: others need not watch it go.
+        The clock stands still, unless `wait` is true or the arm carries pieces.
         """
         began, home = self.now, self.home(arm)
         ends = [
@@ -201,7 +201,7 @@ class Stage:
         return gone
 
     def held(self, arm: ArmPose, salt: int = 0, forward: float = GRIP_TO_CENTRE_MM) -> Pose:
-        """Return where a card is that is gripped by a hand."""
+        """Return the pose of a card in the grip of a hand."""
         turn = math.radians(arm.heading)
         wobble = random.Random(salt)
         return Pose(
@@ -214,7 +214,7 @@ class Stage:
     def over(
         self, arm: ArmName, pose: Pose, grip: Grip = "hold", forward: float = GRIP_TO_CENTRE_MM
     ) -> ArmPose:
-        """Return the arm's pose when it grips a card that lies at `pose`."""
+        """Return the pose of an arm that grips a card at `pose`."""
         aim = self.arm_at(arm, pose.x, pose.y, pose.z + 5.0, grip)
         turn = math.radians(aim.heading)
         x, y = pose.x - math.cos(turn) * forward, pose.y - math.sin(turn) * forward
@@ -227,11 +227,11 @@ class Stage:
         self.now += self.rng.uniform(low, high)
 
     def record(self, start_s: float, end_s: float, line: dict[str, object]) -> None:
-        """Write down an event that has happened."""
+        """Record an event of the truth."""
         self.actions.append(Action(start_s, end_s, line))
 
     def timeline(self, tail_s: float = 2.0) -> Timeline:
-        """Return everything so far as a film that lasts `tail_s` longer than the last move."""
+        """Return the timeline so far; the film ends `tail_s` after the last move."""
         last = max([self.now, *self._free_from.values()])
         return Timeline(
             tuple(sorted(self._card_moves, key=lambda move: move.start_s)),
@@ -243,7 +243,7 @@ class Stage:
     # -- piles -------------------------------------------------------------------------------------
 
     def jittered(self, pose: Pose, seat: Seat, height: int) -> Pose:
-        """Return where this person really puts a card that is meant for `pose`, `height` cards up."""
+        """Return the pose at which this person really puts a card meant for `pose`, `height` cards up."""
         manner, rng = self.manners[seat.player], self.rng
         return Pose(
             pose.x + rng.gauss(0.0, manner.jitter_mm * 0.5),

@@ -1,9 +1,9 @@
-"""Arms and hands, modelled as round bones over the table and lit from above.
+"""Arms and hands, modelled as tapering rods and lit from above.
 
-A hand is a set of tapering rods (fingers, thumb, palm, wrist, forearm, sleeve). Where they are thick is where
-they are high; the slope of that height under a lamp gives light and shade, what lies under a knuckle gets
-less light. Seen from above, a right hand, palm down: x runs to the finger tips, y to the little finger,
-origin where finger and thumb grip a card, millimetres.
+The rods are fingers, thumb, palm, wrist, forearm and sleeve. Together they give a height map, and its slope
+under a lamp gives light and shade. Coordinates are those of a right hand from above, palm down, in
+millimetres. x points to the finger tips and y to the little finger. The origin is the point where finger and
+thumb grip a card.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.films.geometry import ArmPose, Camera, Grip
-from datasets.films.rendering.layers import Image, Layer, bounds_of, gray3, streak_kernel
+from datasets.films.rendering.layers import Image, Layer, bounds_of, gray3, motion_blur_kernel
 from datasets.films.rendering.light import Light
 
 Array = NDArray[np.float32]
-"""One value per pixel."""
+"""One value for each pixel."""
 
 PIXELS_PER_MM = 2.0
 _BACK_MM, _FRONT_MM, _HALF_MM = 1250.0, 34.0, 84.0
@@ -31,7 +31,7 @@ _SLEEVE_FROM_MM = 232.0
 
 @dataclass(frozen=True, slots=True)
 class Rod:
-    """A tapering round bone: two ends (x, y, z of the axis, mm) and their radii (mm)."""
+    """A tapering round rod: the ends of its axis (x, y, z in mm) and their radii (mm)."""
 
     start: tuple[float, float, float]
     end: tuple[float, float, float]
@@ -42,16 +42,16 @@ class Rod:
 
 @dataclass(frozen=True, slots=True)
 class ArmLook:
-    """What is particular to one person's arm."""
+    """The look of the arm of one person."""
 
     skin: tuple[float, float, float]
     """BGR, 0 to 255."""
     sleeve: tuple[float, float, float]
     long_sleeve: bool
     stripes: float
-    """Contrast of the sleeve's pattern, 0 is plain."""
+    """Contrast of the pattern on the sleeve; 0 is plain."""
     size: float
-    """Share of a grown man's hand."""
+    """Size of the hand, relative to a large one."""
     right_handed: bool
     grain: int
 
@@ -64,7 +64,7 @@ SLEEVES = (
 
 
 def random_look(rng: random.Random, right_handed: bool) -> ArmLook:
-    """Return the arm of one of the people who may sit at a table."""
+    """Return the look of a random arm."""
     skin = rng.choice(SKINS)
     return ArmLook(
         skin=(skin[0] * rng.uniform(0.94, 1.05), skin[1] * rng.uniform(0.97, 1.03), skin[2]),
@@ -83,13 +83,13 @@ def _fingers(grip: Grip) -> list[Rod]:
     length = {"hold": 1.0, "flat": 1.12, "point": 0.9}[grip]
     knuckles = [(-72, -25, 26), (-67, -6, 28), (-73, 13, 27), (-84, 30, 24)]
     tips = [(2, -9, 7), (9, 5, 7), (-2, 17, 7), (-30, 29, 7)]
-    if grip == "point":  # ring and little finger curled away
+    if grip == "point":  # ring and little finger are curled
         tips[2], tips[3] = (-36, 17, 9), (-50, 29, 9)
     radii = [(10.0, 7.3), (10.3, 7.5), (9.8, 7.2), (8.8, 6.3)]
     rods = []
     for (kx, ky, kz), (tx, ty, tz), (thick, thin) in zip(knuckles, tips, radii, strict=True):
         tip_x, tip_y = kx + (tx - kx) * length, ty + ty * (spread - 1.0) * 0.8
-        # Two joints, raised over the straight line: a finger is bent when it grips.
+        # Two joints above the straight line, because a gripping finger is bent.
         bow = {"hold": 9.0, "flat": 3.0, "point": 12.0}[grip]
         one = (kx + (tip_x - kx) * 0.46, ky + (tip_y - ky) * 0.46, kz + (tz - kz) * 0.40 + bow)
         two = (kx + (tip_x - kx) * 0.76, ky + (tip_y - ky) * 0.76, kz + (tz - kz) * 0.72 + bow * 0.6)
@@ -116,7 +116,7 @@ def _palm() -> list[Rod]:
 
 
 def _height_map(rods: list[Rod], xs: Array, ys: Array) -> Array:
-    """Return the height (mm) of the rods' upper surface over each point, -1 where there is none."""
+    """Return the height (mm) of the upper surface of the rods at each point, -1 without a rod."""
     height = np.full(np.broadcast_shapes(xs.shape, ys.shape), -1.0, np.float32)
     for rod in rods:
         (ax, ay, az), (bx, by, bz) = rod.start, rod.end
@@ -131,7 +131,7 @@ def _height_map(rods: list[Rod], xs: Array, ys: Array) -> Array:
 
 
 def _shade(height: Array, soften: float) -> tuple[Array, Array]:
-    """Return light (about 1 where flat) and coverage (0 to 1) of a height map in pixels' grid."""
+    """Return the light (about 1 on flat parts) and the coverage (0 to 1) of a height map."""
     solid = (height >= 0).astype(np.float32)
     smooth = cv2.GaussianBlur(np.maximum(height, 0.0), (0, 0), soften) * PIXELS_PER_MM
     slope_x = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, ksize=3) / 8.0
@@ -150,7 +150,7 @@ def _blurred(values: Array, sigma: float) -> Array:
 
 @functools.lru_cache(maxsize=8)
 def _hand_shape(grip: Grip) -> tuple[Array, Array, Array, Array]:
-    """Return light, coverage, redness and nails of the bare arm, from its elbow to its finger tips."""
+    """Return light, coverage, redness and nails of the bare arm, from the elbow to the finger tips."""
     xs = np.arange(-_BACK_MM, _FRONT_MM, 1.0 / PIXELS_PER_MM, dtype=np.float32)[None]
     ys = np.arange(-_HALF_MM, _HALF_MM, 1.0 / PIXELS_PER_MM, dtype=np.float32)[:, None]
     fingers = _fingers(grip)
@@ -184,7 +184,7 @@ def _sleeve_shape() -> tuple[Array, Array]:
         Rod((-1400, 0, 44), (-440, 0, 36), 70.0, 53.0),
     ]
     height = _height_map(rods, xs, ys)
-    # A cuff ends straight, and a little open.
+    # The end of a cuff is nearly straight.
     edge = -_SLEEVE_FROM_MM - 4.0 * (ys / 40.0) ** 2
     height = np.where(xs > edge, -1.0, height)
     folds = 2.2 * np.sin(xs / 17.0 + 0.05 * ys + 1.5 * np.sin(xs / 61.0)) * np.sin(ys / 19.0 + xs / 130.0)
@@ -200,7 +200,7 @@ def _grain(shape: tuple[int, int], seed: int, size: float, strength: float) -> A
 
 @functools.lru_cache(maxsize=16)
 def draw_arm(look: ArmLook, grip: Grip) -> Image:
-    """Return the arm's picture, BGRA with colours multiplied by alpha, `PIXELS_PER_MM` to the millimetre."""
+    """Return the picture of an arm, BGRA, premultiplied by alpha, with `PIXELS_PER_MM`."""
     light, coverage, red, nails = _hand_shape(grip)
     skin = np.array(look.skin, np.float32)
     warm = skin * np.array([0.74, 0.80, 1.02], np.float32)
@@ -210,7 +210,7 @@ def draw_arm(look: ArmLook, grip: Grip) -> Image:
     mottle = (
         1.0 + _grain(light.shape, look.grain, 6.0, 0.025) + _grain(light.shape, look.grain + 1, 0.9, 0.02)
     )
-    # Light through skin: shade is redder than black.
+    # Light passes through skin, so shade is red rather than black.
     dark = np.maximum(light, 0.02)[..., None] ** np.array([1.15, 1.05, 0.85], np.float32)
     picture = np.clip(colour * dark * mottle[..., None], 0, 255)
     alpha = coverage
@@ -233,10 +233,10 @@ def draw_arm(look: ArmLook, grip: Grip) -> Image:
 
 
 class ArmArtist:
-    """Draws one person's arm as layers."""
+    """Draws the arm of one person as layers."""
 
     def __init__(self, look: ArmLook, camera: Camera, light: Light) -> None:
-        """Take the person's looks; each grip is drawn when it is first needed."""
+        """Prepare to draw. Each grip is drawn when it is first needed."""
         self._camera = camera
         self._light = light
         self._look = look
@@ -245,7 +245,7 @@ class ArmArtist:
         return draw_arm(self._look, "hold" if grip == "away" else grip)
 
     def _to_table(self, pose: ArmPose, slide: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.float64]:
-        """Return the matrix from the picture's pixels to millimetres on the plane of the hand."""
+        """Return the matrix from pixels of the picture to millimetres on the plane of the hand."""
         turn, size = math.radians(pose.heading), self._look.size
         scale = size / PIXELS_PER_MM
         cos, sin = math.cos(turn) * scale, math.sin(turn) * scale
@@ -259,7 +259,7 @@ class ArmArtist:
         )
 
     def _outline(self, matrix: NDArray[np.float64], picture: Image) -> NDArray[np.float64]:
-        """Return pixels along both edges of the arm, without those too near to or behind the camera."""
+        """Return pixels along both edges of the arm, except those near or behind the camera."""
         height, width = picture.shape[:2]
         along = np.linspace(0.0, width, 16)
         points = np.r_[np.c_[along, np.zeros(16)], np.c_[along, np.full(16, float(height))]]
@@ -268,7 +268,7 @@ class ArmArtist:
         return np.asarray(mapped[before, :2] / mapped[before, 2:])
 
     def shadow(self, pose: ArmPose) -> Layer | None:
-        """Return the arm's shadow on the table."""
+        """Return the shadow of the arm on the table, or None if it is outside the picture."""
         picture, camera, light = self._picture(pose.grip), self._camera, self._light
         height = pose.z + 18.0
         slide = (light.shadow[0] * height, light.shadow[1] * height)
@@ -278,7 +278,7 @@ class ArmArtist:
         x0, y0, x1, y1 = rect
         if x1 - x0 < 8 or y1 - y0 < 8:
             return None
-        # A shadow is soft: an eighth of the pixels is enough.
+        # A shadow is soft, so a resolution of one eighth is enough.
         step = 8.0
         size = (max(1, math.ceil((x1 - x0) / step)), max(1, math.ceil((y1 - y0) / step)))
         shrink = np.array([[1 / step, 0, -x0 / step], [0, 1 / step, -y0 / step], [0, 0, 1]])
@@ -291,7 +291,7 @@ class ArmArtist:
         return Layer(x0, y0, gray3(keep), np.zeros((*keep.shape, 3), np.uint8))
 
     def layer(self, pose: ArmPose, motion: tuple[float, float] = (0.0, 0.0)) -> Layer | None:
-        """Return the arm as a layer; `motion` is how far (mm) it moves while the shutter is open."""
+        """Return the arm as a layer, or None; `motion` is its motion (mm) while the shutter is open."""
         picture, camera = self._picture(pose.grip), self._camera
         matrix = camera.plane(pose.z) @ self._to_table(pose)
         rect = bounds_of(self._outline(matrix, picture), 12.0, camera.width, camera.height)
@@ -304,7 +304,7 @@ class ArmArtist:
         shrink = np.array([[1 / step, 0, -x0 / step], [0, 1 / step, -y0 / step], [0, 0, 1]])
         warped = cv2.warpPerspective(picture, shrink @ matrix, size, flags=cv2.INTER_LINEAR)
         if step > 1:
-            kernel = streak_kernel(motion, streak / step)
+            kernel = motion_blur_kernel(motion, streak / step)
             warped = cv2.filter2D(warped, -1, kernel)
             warped = cv2.resize(warped, (size[0] * step, size[1] * step))[: y1 - y0, : x1 - x0]
         add = self._light.lit(np.ascontiguousarray(warped[:, :, :3]), rect)

@@ -16,7 +16,7 @@ class CardArtist:
     def __init__(
         self, faces: dict[str, Image], back: Image, camera: Camera, light: Light, blur: float
     ) -> None:
-        """Prepare the deck's pictures (BGRA, upright) for the camera's scale; `blur` is a sigma in pixels."""
+        """Scale the pictures of the deck (BGRA, upright) for the camera; `blur` is a sigma in pixels."""
         self._camera = camera
         self._light = light
         self._blur = blur
@@ -36,15 +36,15 @@ class CardArtist:
         over: float = 1.0,
         shade: float = 1.0,
     ) -> Layer | None:
-        """Return a card as a layer, or None where nothing of it is in the picture.
+        """Return a card as a layer, or None if it is outside the picture.
 
         Args:
-            card: Its code.
-            face_up: Which side shows.
-            pose: Where it lies.
-            squeeze: Its visible width as a share, below 1 while it is being turned over.
-            over: Height in mm over what lies below it, for its shadow.
-            shade: How dark its shadow is, as a share: less where it lies on others that cast one already.
+            card: The code of the card.
+            face_up: Whether its face shows.
+            pose: Its pose.
+            squeeze: Share of its width that shows; below 1 while it is turned over.
+            over: Height of the card over the surface below, mm, for its shadow.
+            shade: Strength of its shadow; weaker on cards that cast one already.
         """
         camera, light = self._camera, self._light
         picture = self._faces[card] if face_up else self._back
@@ -74,7 +74,7 @@ class CardArtist:
 
 
 def _premultiplied(picture: Image, size: tuple[int, int]) -> Image:
-    """Return a BGRA picture at `size` (width, height) with its colours multiplied by its alpha."""
+    """Return a BGRA picture at `size` (width, height), premultiplied by alpha."""
     alpha = picture[:, :, 3:].astype(np.float32) / 255.0
     whole = np.concatenate([picture[:, :, :3] * alpha, picture[:, :, 3:]], axis=2).astype(np.uint8)
     shrinking = picture.shape[0] > size[1]
@@ -85,7 +85,7 @@ def _premultiplied(picture: Image, size: tuple[int, int]) -> Image:
 
 
 def _warp(picture: Image, pixels: Points, rect: Rect, blur: float) -> Image:
-    """Return `picture` warped so that its corners come to `pixels`, cut to `rect`; sampled twofold."""
+    """Return `picture` with its corners warped to `pixels`, clipped to `rect`; sampled twice as finely."""
     x0, y0, x1, y1 = rect
     height, width = picture.shape[:2]
     source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5

@@ -1,7 +1,7 @@
-"""Layers: small pieces of picture that are laid over a larger one.
+"""Layers: small pictures that are laid over a larger one.
 
-A layer keeps a share of what lies below and adds light of its own: `out = below * keep + add`. Shadows,
-cards with round corners, blurred hands: all are the same two arrays, and all blur alike.
+A layer keeps a share of the picture below and adds light: `out = below * keep + add`. Shadows, cards with
+round corners and blurred hands are all such pairs of arrays, and blur in the same way.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ Rect = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A piece of picture at a place."""
+    """A small picture and its position."""
 
     x: int
     y: int
     keep: Image
-    """h x w x 3: the share of what lies below, 255 is all of it."""
+    """h x w x 3: the share of the picture below that is kept; 255 keeps all."""
     add: Image
-    """h x w x 3: what is added."""
+    """h x w x 3: the light that is added."""
 
     @property
     def rect(self) -> Rect:
-        """The part of the picture that it touches."""
+        """The rectangle that it covers in the picture."""
         return self.x, self.y, self.x + self.keep.shape[1], self.y + self.keep.shape[0]
 
-    def streaked(self, kernel: NDArray[np.float32]) -> Layer:
+    def motion_blurred(self, kernel: NDArray[np.float32]) -> Layer:
         """Return the layer blurred by its motion."""
-        # Beyond its edge a layer keeps all and adds nothing.
+        # Outside its edge a layer keeps everything and adds nothing.
         half = kernel.shape[0] // 2
         border = (half, half, half, half, cv2.BORDER_CONSTANT)
         keep = cv2.filter2D(cv2.copyMakeBorder(self.keep, *border, value=(255, 255, 255)), -1, kernel)
@@ -48,7 +48,7 @@ class Layer:
         )
 
     def lay_on(self, canvas: Image, within: Rect | None = None) -> None:
-        """Lay this layer over `canvas` in place, only inside `within` where given."""
+        """Lay this layer over `canvas`, in place, and only inside `within` if given."""
         height, width = canvas.shape[:2]
         x0, y0, x1, y1 = clip(self.rect, within or (0, 0, width, height))
         if x0 >= x1 or y0 >= y1:
@@ -60,7 +60,7 @@ class Layer:
 
 
 def clip(rect: Rect, bounds: Rect) -> Rect:
-    """Return the part of `rect` inside `bounds`; x1 <= x0 or y1 <= y0 where there is none."""
+    """Return the part of `rect` inside `bounds`. If there is none, x1 <= x0 or y1 <= y0."""
     return (
         max(rect[0], bounds[0]),
         max(rect[1], bounds[1]),
@@ -70,14 +70,14 @@ def clip(rect: Rect, bounds: Rect) -> Rect:
 
 
 def bounds_of(points: Points, margin: float, width: int, height: int) -> Rect:
-    """Return the smallest pixel rectangle around `points` (N x 2) and `margin` more, inside the picture."""
+    """Return the pixel rectangle around `points` (N x 2), widened by `margin`, inside the picture."""
     low = np.floor(points.min(axis=0) - margin).astype(int)
     high = np.ceil(points.max(axis=0) + margin).astype(int) + 1
     return clip((int(low[0]), int(low[1]), int(high[0]), int(high[1])), (0, 0, width, height))
 
 
-def streak_kernel(motion: tuple[float, float], length: float) -> NDArray[np.float32]:
-    """Return a line-shaped averaging kernel for a motion in this direction, `length` pixels long."""
+def motion_blur_kernel(motion: tuple[float, float], length: float) -> NDArray[np.float32]:
+    """Return a line-shaped averaging kernel in the direction of `motion`, `length` pixels long."""
     size = max(3, round(length)) | 1
     kernel = np.zeros((size, size), np.float32)
     norm = math.hypot(*motion)
@@ -97,5 +97,5 @@ def gray3(mask: NDArray[np.uint8]) -> Image:
 
 
 def as_bytes(values: NDArray[np.floating]) -> Image:
-    """Return values cut off at 0 and 255, as whole numbers."""
+    """Return values clipped to 0..255, as bytes."""
     return np.asarray(np.clip(values, 0, 255), dtype=np.uint8)

@@ -20,17 +20,17 @@ class LightSpec:
     """One kind of light."""
 
     level: float
-    """Brightness, 1 shows a white card just under white."""
+    """Brightness; at 1 a white card is just below white."""
     warmth: float
     """0 is daylight, 1 is candle light."""
     fall_off: float
-    """How much darker the far corner of the table is, as a share."""
+    """Loss of light at the far corner of the table, as a share."""
     darkness: float
     softness: float
     noise: float
     """Standard deviation of the sensor noise in grey levels."""
     gloss: float
-    """The most grey levels that a card mirrors of the lamp."""
+    """Greatest reflection of the lamp on a card, grey levels."""
 
 
 LIGHT_SPECS = {
@@ -43,27 +43,27 @@ LIGHT_SPECS = {
 
 @dataclass(frozen=True)
 class Light:
-    """How the lamp falls on the table."""
+    """The light of the lamp on the table."""
 
     gain: Image
-    """h x w x 3; 128 leaves a colour as it is."""
+    """h x w x 3; 128 leaves a colour unchanged."""
     shadow: tuple[float, float]
-    """Where a shadow falls, mm per mm of height."""
+    """Shift of a shadow, mm per mm of height."""
     darkness: float
-    """How dark a contact shadow is, 0 to 1."""
+    """Darkness of a contact shadow, 0 to 1."""
     softness: float
-    """Blur of a shadow's edge per mm of height, in mm."""
+    """Blur of the edge of a shadow, mm per mm of height."""
     gloss: NDArray[np.uint8] | None = None
-    """h x w: what a varnished card mirrors of the lamp, grey levels."""
+    """h x w: reflection of the lamp on a varnished card, grey levels."""
 
     def lit(self, colours: Image, rect: Rect) -> Image:
-        """Return `colours` (h x w x 3, for `rect` of the picture) under the lamp."""
+        """Return `colours` (h x w x 3, at `rect` of the picture) under the lamp."""
         x0, y0, x1, y1 = rect
         return np.asarray(cv2.multiply(colours, self.gain[y0:y1, x0:x1], scale=1.0 / 128.0), dtype=np.uint8)
 
 
 def make_light(name: str, camera: Camera, table: tuple[float, float], rng: random.Random) -> Light:
-    """Hang the lamp: a smooth gain over the picture and where shadows fall."""
+    """Return the light of a random lamp: a smooth gain over the picture, shadows and gloss."""
     spec = LIGHT_SPECS[name]
     width, height = camera.width, camera.height
     lamp_x, lamp_y = rng.uniform(-0.4, 0.4) * table[0], rng.uniform(-0.6, 0.3) * table[1]
@@ -92,7 +92,7 @@ def make_light(name: str, camera: Camera, table: tuple[float, float], rng: rando
 
 
 def _gloss(spec: LightSpec, camera: Camera, rng: random.Random) -> Image | None:
-    """Return what a varnished card mirrors of the lamp (h x w grey levels to add), None where it is dull."""
+    """Return the reflection of the lamp on a varnished card (h x w grey levels), or None for a matt card."""
     x, y, size = (rng.uniform(0.25, 0.75), rng.uniform(0.2, 0.8), rng.uniform(0.08, 0.2))
     strength = rng.uniform(0.3, 1.0) * spec.gloss
     if rng.random() < 0.4 or strength < 1.0:

@@ -1,4 +1,4 @@
-"""Pictures of a timeline: what is at rest is drawn once, only what moves is drawn anew."""
+"""Draws the frames of a timeline. Cards at rest are drawn once, and moving ones in every frame."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import NamedTuple
 from datasets.films.geometry import CARD_THICKNESS_MM, ArmPose
 from datasets.films.rendering.arms import ArmArtist
 from datasets.films.rendering.cards import CardArtist
-from datasets.films.rendering.layers import Image, Layer, streak_kernel
+from datasets.films.rendering.layers import Image, Layer, motion_blur_kernel
 from datasets.films.rendering.sensor import Sensor
 from datasets.films.timeline import ArmMove, ArmName, CardMove, Timeline
 
 SHUTTER_S = 1.0 / 60.0
 _HIGHEST_PILE_MM = 25.0
 _HELD_FROM_MM = 35.0
-"""No pile is so high: what comes to rest there rests in a hand."""
+"""A card that rests at this height or above is in a hand, because no pile is so high."""
 _SHARP_PX = 2.5
-"""A card that moves less than this while the shutter is open looks sharp."""
+"""Motion while the shutter is open up to which a card looks sharp."""
 
 
 class ArmInPicture(NamedTuple):
-    """An arm as it is in one frame."""
+    """An arm in one frame."""
 
     name: ArmName
     pose: ArmPose
     motion: tuple[float, float]
-    """How far (mm) it moves while the shutter is open."""
+    """Its motion while the shutter is open, mm."""
 
 
 class Renderer:
@@ -41,7 +41,7 @@ class Renderer:
         arms: dict[str, ArmArtist],
         sensor: Sensor | None,
     ) -> None:
-        """Take everything that the frames are made of; `table` is the picture of the bare table."""
+        """Prepare to draw; `table` is the picture of the bare table."""
         self._timeline = timeline
         self._table = table
         self._cards = cards
@@ -50,23 +50,23 @@ class Renderer:
         self._canvas = table.copy()
         self._resting: dict[int, tuple[CardMove, Layer]] = {}
         self._held: dict[int, CardMove] = {}
-        """Cards that are held still in the air."""
+        """Cards that hands hold still."""
         self._moving: list[CardMove] = []
         self._next_card = 0
         self._next_arm = 0
         self._arm_state: dict[ArmName, ArmMove] = {}
-        """Each arm's latest move, in the order in which they came."""
+        """The latest move of each arm, in the order in which the arms came."""
         self.resting_version = 0
-        """Grows whenever what lies on the table changes."""
+        """Grows with every change of the cards at rest."""
 
     def frames(self, fps: float) -> Iterator[tuple[float, Image]]:
-        """Yield (time, frame) from the first to the last; a frame is the caller's to keep."""
+        """Yield (time, frame) from the first to the last. The caller may keep a frame."""
         for number in range(math.ceil(self._timeline.duration_s * fps)):
             t = number / fps
             yield t, self._frame(t, number)
 
     def resting(self) -> list[CardMove]:
-        """Return what lies on the table, bottom first; each by the move that put it there."""
+        """Return the cards on the table, bottom first, as the moves that put them there."""
         return [move for move, _ in self._resting.values()]
 
     def _frame(self, t: float, number: int) -> Image:
@@ -85,10 +85,10 @@ class Renderer:
         return self._sensor.expose(frame, t, number) if self._sensor else frame
 
     def in_the_air(self, t: float) -> list[tuple[list[CardMove], ArmInPicture | None]]:
-        """Return what is over the table in the latest frame, at time `t`, lowest first.
+        """Return the cards and arms over the table in the latest frame, at time `t`, lowest first.
 
-        Of each arm, in the order in which they came, the cards that it carries, then itself; before them the
-        cards that no arm has.
+        First come the cards that no arm carries. Then comes each arm after the cards that it carries, in the
+        order in which the arms came.
         """
         arms, carried = self._visible_arms(t), [*self._held.values(), *self._moving]
         reaching = {arm.name for arm in arms}
@@ -96,15 +96,15 @@ class Renderer:
         return [(loose, None), *(([m for m in carried if m.arm == arm.name], arm) for arm in arms)]
 
     def arm_layer(self, arm: ArmInPicture) -> Layer | None:
-        """Return an arm as a layer, or None where nothing of it is in the picture."""
+        """Return an arm as a layer, or None if it is outside the picture."""
         return self._arms[arm.name[0]].layer(arm.pose, arm.motion)
 
     def _draw_cards(self, moves: list[CardMove], t: float, frame: Image) -> None:
-        """Draw cards in the air as they are at time `t`, lowest first."""
+        """Draw the moving cards at time `t`, lowest first."""
         began = -1.0
         for move in moves:
             place, face_up, squeeze = move.at(t)
-            # Of cards that are carried together only the lowest casts a shadow on the table.
+            # Only the lowest of several carried cards casts a shadow on the table.
             over, shade = (1.0, 0.2) if move.start_s == began else (max(place.z * 0.8, 1.0), 1.0)
             began = move.start_s
             layer = self._cards.layer(move.card or "", face_up, place, squeeze, over, shade)
@@ -112,12 +112,12 @@ class Renderer:
             motion = (place.x - before.x, place.y - before.y)
             streak = math.hypot(*motion) * self._cards.scale
             if layer and streak > _SHARP_PX:
-                layer = layer.streaked(streak_kernel(motion, streak))
+                layer = layer.motion_blurred(motion_blur_kernel(motion, streak))
             if layer:
                 layer.lay_on(frame)
 
     def _advance(self, t: float) -> None:
-        """Lift what has begun to move by time `t`, put down what has come to rest."""
+        """Lift the cards that have started to move by time `t`, and lay down those that have stopped."""
         moves = self._timeline.card_moves
         while self._next_card < len(moves) and moves[self._next_card].start_s <= t:
             move = moves[self._next_card]
@@ -131,7 +131,7 @@ class Renderer:
         while self._next_arm < len(arm_moves) and arm_moves[self._next_arm].start_s <= t:
             arm_move = arm_moves[self._next_arm]
             if arm_move.start.grip == "away":
-                self._arm_state.pop(arm_move.arm, None)  # whoever comes last reaches over the others
+                self._arm_state.pop(arm_move.arm, None)  # the last arm to come reaches over the others
             self._arm_state[arm_move.arm] = arm_move
             self._next_arm += 1
 

@@ -1,4 +1,4 @@
-"""What a phone's camera adds to a picture: noise, exposure that wanders, and knocks against its stand."""
+"""Noise, drifting exposure and knocks: the marks of a phone camera on a picture."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _TILE_MARGIN = 64
 
 
 class Sensor:
-    """Turns clean frames into what a camera records; the same seed records the same."""
+    """Turns clean frames into those of a camera. The same seed gives the same frames."""
 
     def __init__(
         self, width: int, height: int, strength: float, seconds: float, seed: int, sway: float = 0.0
     ) -> None:
-        """Make noise tiles once, and choose the moments of the knocks.
+        """Make the noise tiles, and choose the moments of the knocks.
 
         Args:
-            width: Of the frames, pixels.
-            height: Of the frames, pixels.
-            strength: Standard deviation of the noise in grey levels.
-            seconds: How long the film lasts.
+            width: Width of the frames, pixels.
+            height: Height of the frames, pixels.
+            strength: Standard deviation of the noise, grey levels.
+            seconds: Length of the film.
             seed: Decides everything.
-            sway: How far a hand that holds the camera lets the picture wander, pixels of a 1080p frame.
+            sway: Motion of the picture in a hand that holds the camera, pixels of a 1080p frame.
         """
         self._size, self._seed = (width, height), seed
         noise = np.random.default_rng(seed)
         shape = (height + _TILE_MARGIN, width + _TILE_MARGIN, 3)
-        # Neighbouring pixels share noise after demosaicing.
+        # After demosaicing, neighbouring pixels share noise.
         tile = cv2.GaussianBlur(noise.normal(0.0, strength, shape).astype(np.float32), (0, 0), 0.6) * 1.5
         self._plus = np.asarray(np.clip(np.round(tile), 0, 255), dtype=np.uint8)
         self._minus = np.asarray(np.clip(np.round(-tile), 0, 255), dtype=np.uint8)
@@ -54,7 +54,7 @@ class Sensor:
         ]
 
     def expose(self, frame: Image, t: float, number: int) -> Image:
-        """Return `frame` (changed in place or not) as the camera records it at time `t`."""
+        """Return `frame` as the camera records it at time `t`. It may change `frame` in place."""
         matrix = self._movement(t)
         if matrix is not None:
             frame = np.asarray(
@@ -67,7 +67,7 @@ class Sensor:
         return frame
 
     def _movement(self, t: float) -> NDArray[np.float64] | None:
-        """Return the homography by which the picture has moved, or None while it rests."""
+        """Return the homography of the motion of the picture, or None without motion."""
         shift = self._shift(t)
         if not self._sway:
             return (
@@ -91,7 +91,7 @@ class Sensor:
         return np.asarray(middle @ move @ np.linalg.inv(middle))
 
     def _shift(self, t: float) -> tuple[float, float]:
-        """Return how far the picture has moved (pixels): knocks ring down and leave it a little off."""
+        """Return the shift of the picture (pixels). Knocks fade, and leave a small shift."""
         x = y = 0.0
         for moment, right, down in self._knocks:
             since = t - moment

@@ -27,25 +27,25 @@ TABLE_MATERIALS = (
     "Tatami",
     "Granite",
 )
-"""Textures of the photo folder that a table may be covered with; the part of the name before the number."""
+"""Textures of the photo folder that suit a table: the part of their names before the number."""
 _IRREGULAR = ("Wood", "Marble", "Cork", "Plastic", "Granite")
-"""Materials whose repeats would give them away; woven and laid ones repeat by nature."""
+"""Materials that do not repeat in nature, as woven and laid ones do."""
 _TEXTURE_MM = 190.0
-"""What one tile of texture covers."""
+"""Side of one tile of texture on the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What the table is covered with."""
+    """The surface of the table."""
 
     name: str
     texture: Image
     regular: bool
-    """It may be seen to repeat."""
+    """Whether its pattern may visibly repeat."""
 
 
 def surface_names() -> list[str]:
-    """Return the names of the photographed table surfaces, none where the photo folder is missing."""
+    """Return the names of the photographed table surfaces, or none without the photo folder."""
     root = photos_root()
     if root is None:
         return []
@@ -61,7 +61,7 @@ def load_surface(name: str, rng: random.Random) -> Surface:
 
     Args:
         name: One of `surface_names()`, `drawn`, or `any`.
-        rng: Chooses where `name` leaves a choice.
+        rng: Chooses if `name` is `any`, and draws if it is `drawn`.
 
     Raises:
         BadInputError: There is no such surface.
@@ -81,7 +81,7 @@ def load_surface(name: str, rng: random.Random) -> Surface:
 
 
 def _without_border(texture: Image) -> Image:
-    """Cut off the white strips that some of the textures are padded with."""
+    """Return a texture without the white strips that pad some of them."""
     white = texture.min(axis=2) >= 252
     rows = np.flatnonzero(white.mean(axis=1) < 0.98)
     columns = np.flatnonzero(white.mean(axis=0) < 0.98)
@@ -91,7 +91,7 @@ def _without_border(texture: Image) -> Image:
 
 
 def _seamless(texture: Image, cut: int = 5, overlap: int = 14) -> Image:
-    """Cut off the rim, where compression stains it, and fade what is left into itself so that it repeats."""
+    """Return a texture without its rim, which compression stains, and blended so that its edges meet."""
     tile = texture[cut:-cut, cut:-cut].astype(np.float32)
     for _ in range(2):  # columns, then rows
         ramp = np.linspace(0.0, 1.0, overlap, dtype=np.float32)[None, :, None]
@@ -125,12 +125,12 @@ def draw_empty_table(
 
 
 def _table_top(camera: Camera, surface: Surface, noise: np.random.Generator, rng: random.Random) -> Image:
-    """Return the whole picture filled with the table's texture."""
+    """Return a picture filled with the texture of the table."""
     turned = rng.random() < 0.5
     tile = np.ascontiguousarray(surface.texture.transpose(1, 0, 2)) if turned else surface.texture
     size = (camera.width, camera.height)
     top = _tiled(camera, tile, noise)
-    if not surface.regular:  # two tilings, mixed by clouds, hide that each repeats itself
+    if not surface.regular:  # a cloudy mix of two tilings hides their repeats
         small = noise.normal(0.0, 1.0, (14, 24)).astype(np.float32)
         clouds = cv2.resize(small, size, interpolation=cv2.INTER_CUBIC)
         share = np.clip(clouds * 2.5 + 0.5, 0.0, 1.0)[..., None]
@@ -144,7 +144,7 @@ def _table_top(camera: Camera, surface: Surface, noise: np.random.Generator, rng
 
 
 def _tiled(camera: Camera, tile: Image, noise: np.random.Generator) -> Image:
-    """Return the picture filled with a repeated texture that begins at a random place."""
+    """Return a picture filled with a repeated texture from a random start."""
     pixels_per_mm = tile.shape[1] / _TEXTURE_MM
     # Mirrored tiles have no seams.
     pair = np.concatenate([tile, tile[:, ::-1]], axis=1)
@@ -166,7 +166,7 @@ def _tiled(camera: Camera, tile: Image, noise: np.random.Generator) -> Image:
 
 
 def _floor(camera: Camera, noise: np.random.Generator) -> Image:
-    """Return a blotchy floor, mostly dark, out of the table's light."""
+    """Return a blotchy floor, mostly dark, outside the light of the table."""
     size = (camera.width, camera.height)
     dark, bright = noise.uniform(18.0, 62.0), noise.uniform(70.0, 130.0)
     base = (bright if noise.random() < 0.25 else dark) * (1.0 + noise.uniform(-0.18, 0.18, 3))

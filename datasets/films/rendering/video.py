@@ -1,4 +1,4 @@
-"""Writing film files: mp4v through OpenCV everywhere, H.264 through ffmpeg where that is installed."""
+"""Writes film files: mp4v with OpenCV, or H.264 with ffmpeg if that is installed."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class FilmWriter:
         """Open the file.
 
         Args:
-            path: Where the film goes; its suffix should be `.mp4`.
+            path: The file; its suffix should be `.mp4`.
             fps: Frames per second.
             size: Width and height in pixels.
             codec: One of `CODECS`.
-            crf: H.264's constant rate factor, smaller is better and larger in bytes.
+            crf: Constant rate factor of H.264. A smaller one gives a better and larger file.
 
         Raises:
             BadInputError: The file cannot be written with this codec.
@@ -61,7 +61,7 @@ class FilmWriter:
                     raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
                 self._part.replace(self._path)
         except BadInputError:
-            if kind is None:  # else what went wrong first is what matters
+            if kind is None:  # else the first error matters
                 raise
         finally:
             self._part.unlink(missing_ok=True)

@@ -97,7 +97,7 @@ class TimelineReader:
     ) -> CardReading | None:
         quad, chance = part.quad, self._rng.random()
         shows = _share_shown(quad, part.number, owner)
-        if part.speed > _FAST_MM or shows < _A_TRACE or part.move.card in self._scene.things:
+        if part.speed > _FAST_MM or shows < _A_TRACE or part.move.card in self._scene.objects:
             return None
         off = self._rng.gauss(0, _OFF_PIXELS), self._rng.gauss(0, _OFF_PIXELS)
         seen = (quad + np.array(off)).astype(np.float32)

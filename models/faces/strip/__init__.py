@@ -1,1 +1,1 @@
-"""The strip network: it reads the upper end of a card of which other cards hide the rest."""
+"""The strip network: it reads the upper end of a card when other cards cover the rest."""

@@ -1,7 +1,7 @@
-"""What the strip network learns from: upper ends of cards on which others lie, as an index tells their place.
+"""Training samples for the strip network: upper ends of cards on which others lie.
 
-Of a set that is put down askew the lower cards show no more than that: the rank, a part of the index's suit,
-perhaps of a pip beside it.
+In a set that is laid askew the lower cards show little more: the rank, and parts of the suit and of a pip.
+The index beside the corner gives the place of the strip.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from vision.recognition.crops import strip_crop
 from vision.recognition.index_finder import INDEX_MM
 
 SMALLEST = 44
-"""Pixels of card height: of smaller ones nothing can be told by so little."""
+"""Least height of a card, pixels. The strip of a smaller one shows nothing."""
 _REAL_SHARE, _NOTHING_SHARE = 0.15, 0.05
 _FALSE_SHARE = 0.05
-"""Share of places at which no index is."""
+"""Share of the samples without an index at the given place."""
 _SAME_RANK = 0.5
-"""Share of covering cards of the covered one's rank: sets are put down together."""
+"""Share of the covering cards with the rank of the covered card: sets are laid together."""
 _POOR_SHARE = 0.2
-"""Share of places that are badly told."""
+"""Share of the places that are estimated badly."""
 _RANK_MM = np.array([(x, y) for x in (3.0, 5.5, 8.0) for y in (4.0, 6.5, 9.0)], np.float64)
-"""Points of the rank in an index, mm from the card's corner."""
+"""Points of the rank in an index, mm from the corner of the card."""
 _SHOWS, _HIDDEN = 0.35, 0.75
-"""A rank of which less than the first share is covered can be told, one of more than the second cannot."""
+"""A rank that is covered by less than the first share can be read; by more than the second it cannot."""
 
 
 @dataclass(frozen=True)
 class StripSample:
-    """The upper end of a card, and what it shows (see `models.faces.labels`)."""
+    """The upper end of a card, and its labels (see `models.faces.labels`)."""
 
     strip: NDArray[np.uint8]
     """STRIP_HEIGHT x STRIP_WIDTH x 3."""
@@ -51,20 +51,20 @@ class StripSample:
     suit: int
 
 
-class CourtsEitherWay(ArtFaces):
-    """Decks whose courts are as often mirrored: some printers put a court's pip on the other side."""
+class MirroredCourts(ArtFaces):
+    """Decks whose courts are mirrored half the time: some printers put the pip on the other side."""
 
     def court_panel(self, rng: np.random.Generator, card: str) -> Face | None:
-        """Return the framed middle of a court out of some deck, or None where there is no such deck."""
+        """Return the framed middle of a court from a random deck, or None if no deck has one."""
         panel = super().court_panel(rng, card)
         return panel if panel is None or rng.random() < 0.5 else panel[:, ::-1]
 
 
 class StripMaker(SampleMaker):
-    """Makes samples without end; the same seed makes the same samples."""
+    """Makes an endless series of samples; the same seed makes the same samples."""
 
     _deck: dict[str, Face] | None = None
-    """That of the card which is being shown; None where its style is invented."""
+    """The deck of the card that is shown; None if its style is invented."""
 
     def strip(self) -> StripSample:
         """Make one sample."""
@@ -88,7 +88,7 @@ class StripMaker(SampleMaker):
             quad = self._elsewhere(quad, height)
         if hidden > _SHOWS:
             rank, suit = (NONE, IGNORE) if hidden > _HIDDEN else (IGNORE, IGNORE)
-        return StripSample(strip_crop(photo.picture, told_frame(rng, quad)), rank, suit)
+        return StripSample(strip_crop(photo.picture, estimated_frame(rng, quad)), rank, suit)
 
     def _face(self, card: str, height: float) -> Face:
         self._deck = None
@@ -98,7 +98,7 @@ class StripMaker(SampleMaker):
         name = self.art.deck_with(self.rng, card)
         self._deck = self.art.decks[name]
         framed = name in FRAMED_COURTS and card[:-1] in ("J", "Q", "K")
-        return _either_way(self._deck[card], self.rng) if framed else self._deck[card]
+        return _randomly_mirrored(self._deck[card], self.rng) if framed else self._deck[card]
 
     def _laid(self, height: float, tilt: Points) -> tuple[Photograph, Points, str]:
         """Return a photo of a card that lies on others, or of a back or an ornament (`BACK`)."""
@@ -119,7 +119,7 @@ class StripMaker(SampleMaker):
         return photo, quad, card
 
     def _other(self, card: str) -> Face:
-        """Return another card's face, mostly of the same deck: often of the same rank."""
+        """Return the face of another card, mostly of the same deck and often of the same rank."""
         rng = self.rng
         if self._deck is None or rng.random() < 0.2:
             return self._back() if rng.random() < 0.1 else self.recent[int(rng.integers(len(self.recent)))]
@@ -128,7 +128,7 @@ class StripMaker(SampleMaker):
         return self._deck[str(rng.choice(mates if mates and rng.random() < _SAME_RANK else others))]
 
     def _beside(self, quad: Points, down: float) -> Points:
-        """Return where a card lies that one hand put down with another, lower or, for -1, higher."""
+        """Return the quad of a card that was laid together with that at `quad`: lower, or higher for -1."""
         rng = self.rng
         across, along = quad[1] - quad[0], quad[3] - quad[0]
         aside = rng.normal(0, 0.1) if rng.random() < 0.7 else rng.uniform(-0.7, 0.7)
@@ -139,7 +139,7 @@ class StripMaker(SampleMaker):
         return np.asarray(turned + middle + aside * across + down * rng.uniform(0.06, 0.5) * along)
 
     def _cover(self, photo: Photograph, quad: Points, tilt: Points, card: str) -> None:
-        """Lay other cards on the lower part of a card, or wherever they fall, or a finger."""
+        """Lay other cards on the lower part of a card, or anywhere on it, or a finger."""
         rng, kind = self.rng, self.rng.random()
         if kind < 0.75:
             upon = quad
@@ -154,15 +154,15 @@ class StripMaker(SampleMaker):
             photo.finger()
 
     def _elsewhere(self, quad: Points, height: float) -> Points:
-        """Return a quad at whose first corner no index is."""
+        """Return a quad without an index at its first corner."""
         if self.rng.random() < 0.4:
             return np.roll(quad, 1, axis=0)
         way = self.rng.normal(0, 1, 2)
         return np.asarray(quad + way / np.linalg.norm(way) * self.rng.uniform(0.25, 0.6) * height)
 
 
-def _either_way(face: Face, rng: np.random.Generator) -> Face:
-    """Return a framed court as it is or mirrored, its indices as they are."""
+def _randomly_mirrored(face: Face, rng: np.random.Generator) -> Face:
+    """Return a framed court as it is or mirrored; its indices stay."""
     if rng.random() < 0.5:
         return face
     mirrored = face.copy()
@@ -170,8 +170,8 @@ def _either_way(face: Face, rng: np.random.Generator) -> Face:
     return mirrored
 
 
-def told_frame(rng: np.random.Generator, quad: Points) -> NDArray[np.float32]:
-    """Return the frame of a card as the index beside its first corner tells it: off most at its far end."""
+def estimated_frame(rng: np.random.Generator, quad: Points) -> NDArray[np.float32]:
+    """Return the frame of a card as estimated from the index at its first corner: worst at its far end."""
     spread = 2.5 if rng.random() < _POOR_SHARE else 1.0
     height = float(np.linalg.norm(quad[3] - quad[0]))
     turn, skew = np.radians(spread * rng.normal(0, (2.5, 1.5)))

@@ -254,6 +254,70 @@ def test_a_watcher_that_begins_in_mid_game_does_not_tell_the_past_again() -> Non
     assert known.less([taken, again]) == [taken, again]
 
 
+def test_a_past_play_that_has_become_news_is_revised_and_withdrawn_like_any_other() -> None:
+    known = ReplayFilter(("4C", "9S"))
+    lying = Event(id=1, event="play", cards=("9S",))
+    two = Event(id=2, event="play", player="Ann", cards=("9S", "9D"), revise=1)
+    three = Event(id=3, event="play", player="Ann", cards=("9S", "9D", "9H"), revise=1)
+    none = Event(id=4, event="play", player="Ann", cards=("9S",), revise=1)
+    told = known.less([lying, two, three, none])
+    assert [(event.id, event.cards, event.revise, event.withdrawn) for event in told] == [
+        (2, ("9D",), None, False),
+        (3, ("9D", "9H"), 2, False),
+        (4, ("9S",), 2, True),
+    ]
+
+
+@pytest.mark.parametrize(("card", "packs"), [("JOKER", 1), ("7H", 2)])
+def test_another_copy_of_a_card_that_lay_on_the_pile_is_news(card: str, packs: int) -> None:
+    known = ReplayFilter((card,), packs=packs)
+    lying = Event(id=1, event="play", cards=(card,))
+    upon = Event(id=2, event="play", player="Ann", cards=(card,))
+    better = Event(id=3, event="play", player="Ann", cards=(card, card), revise=2)
+    assert known.less([lying, upon, better]) == [upon, better]
+
+
+def test_the_one_copy_of_a_card_that_lay_on_the_pile_is_never_news() -> None:
+    known = ReplayFilter(("7H",))
+    assert known.less([Event(id=n, event="play", cards=("7H",)) for n in (1, 2)]) == []
+
+
+def test_a_question_of_before_the_break_is_withdrawn_after_it() -> None:
+    answered = Event(id=-2, event="unclear", revise=-1, withdrawn=True)
+    assert ReplayFilter(("7H",)).less([answered]) == [answered]
+
+
+MISREAD = [(("6S",), ("8S",))]
+"""What the watcher read as a 6 was an 8, as somebody put right."""
+
+
+@pytest.mark.parametrize("read", ["6S", "8S"])
+def test_a_card_that_was_put_right_is_no_news_however_it_is_read_again(read: str) -> None:
+    known = ReplayFilter(("4C", "8S"), MISREAD)
+    assert known.less([Event(id=1, event="play", cards=(read,))]) == []
+    known = ReplayFilter(("4C", "8S"), MISREAD)
+    upon = Event(id=2, event="play", player="Ann", cards=(read, "9H"))
+    assert [event.cards for event in known.less([upon])] == [("9H",)]
+    taken = Event(id=3, event="pick_up", player="Bob", cards=(read, "9H"))
+    again = Event(id=4, event="pick_up", player="Cat", cards=(read, "9H"), revise=3)
+    assert [event.cards for event in known.less([taken, again])] == [("4C", "8S", "9H")] * 2
+    later = Event(id=5, event="play", player="Ann", cards=("6S",))
+    assert known.less([later]) == [later], "that is another pile"
+
+
+def test_the_card_that_another_was_taken_for_may_be_played_once_that_one_is_read_right() -> None:
+    known = ReplayFilter(("8S",), MISREAD)
+    six = Event(id=2, event="play", player="Ann", cards=("6S",))
+    assert known.less([Event(id=1, event="play", cards=("8S",)), six]) == [six]
+
+
+def test_a_play_that_was_struck_out_is_not_told_again() -> None:
+    known = ReplayFilter(("4C",), [(("6S",), ())])
+    assert known.less([Event(id=1, event="play", cards=("6S",))]) == []
+    taken = Event(id=2, event="pick_up", player="Bob", cards=("6S",))
+    assert [event.cards for event in known.less([taken])] == [("4C",)]
+
+
 @pytest.mark.parametrize("kind", ["pick_up", "burn"])
 def test_covered_cards_of_before_the_break_go_with_the_pile(kind: EventKind) -> None:
     known = ReplayFilter(("4C", "9D", "9S"))
@@ -295,6 +359,29 @@ def test_a_camera_counts_from_nought_again_and_the_game_goes_on_after_it() -> No
     (line,) = game.feed(np.zeros((4, 4, 3), np.uint8), 2.0)
     assert (line["t"], line["id"]) == (93.0, 2)
     assert game.table.pile == ["4C", "KS"]
+
+
+def test_a_card_that_was_put_right_before_the_break_is_not_played_again_after_it() -> None:
+    script = [
+        Event(id=1, event="play", cards=("6S",), t=1),
+        Event(id=2, event="pick_up", player="Bob", cards=("6S",), t=2),
+    ]
+    watcher = SimpleNamespace(
+        question=None,
+        lost=False,
+        go_on=lambda known, begun: None,
+        feed=lambda frame, t: [script.pop(0)],
+    )
+    game = WatchedGame(cast(Watcher, watcher), lambda names: make_referee("winnersh", names), PLAYERS)
+    kept = book()
+    written = kept.take([Event(id=1, event="play", player="Ann", cards=("6S",), source="hand", t=1)])
+    put = Event(id=1, event="play", player="Ann", cards=("8S",), source="hand", t=1)
+    written += changed(kept, lambda: kept.correct(1, put))
+    game.resume(json.loads(json.dumps(written)), same_clock=False)
+    frame = np.zeros((4, 4, 3), np.uint8)
+    assert game.feed(frame, 1.0) == []
+    (line,) = game.feed(frame, 2.0)
+    assert (line["event"], line["cards"]) == ("pick_up", ["8S"])
 
 
 def test_that_the_cards_lie_otherwise_is_asked_once_and_the_up_cards_are_known() -> None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from companion.game.corrections import CorrectedPlays
 from companion.game.evening import apply_revisions
 from companion.game.interface import EventLine
 from companion.game.refereeing import WatchedGame
@@ -229,6 +230,16 @@ def test_what_was_put_right_is_so_in_the_pick_up_that_takes_it_away(
         assert tuple(line["cards"]) == picked_up
     (line, *_more) = game.feed(blank, 9.0)
     assert line["cards"] == ["6S"], "that is another time"
+
+
+def test_of_two_copies_that_were_put_right_one_alone_is_another_play() -> None:
+    put_right = CorrectedPlays()
+    told = {"id": 2, "event": "play", "cards": ["7H", "7H"], "t": 1.0}
+    put_right.note(told, Event(id=2, event="play", cards=("7D", "7H")))
+    one = Event(id=5, event="pick_up", cards=("7H",), t=2.0, count=1)
+    assert put_right.carry(one) == one
+    both = Event(id=6, event="pick_up", cards=("4C", "7H", "7H"), t=3.0)
+    assert put_right.carry(both).cards == ("4C", "7D", "7H")
 
 
 def ended_game(*after: Event) -> WatchedGame:

@@ -9,6 +9,7 @@ from companion.game.places import set_layout
 from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.ruling_views import asks_for_places, open_questions
 from engine.errors import BadInputError
+from engine.events import Event
 from tests.e2e.films.test_watch import Game
 from tests.support.event_script import layout
 from vision.following.records import Patch
@@ -45,12 +46,17 @@ def begun(game: Refereed) -> Refereed:
     return game
 
 
-def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
-    game = begun(Refereed())
+def tidy(game: Game) -> None:
+    """Move every card, each row for itself."""
     game.table.cards = [
         (name, x - 130, y + (20 if y < 200 else -40 if y > 400 else 0), turn)
         for name, x, y, turn in game.table.cards
     ]
+
+
+def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
+    game = begun(Refereed())
+    tidy(game)
     game.run(15.0)
     assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
     assert not game.lost()
@@ -110,6 +116,38 @@ def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
     game.reach(500, 500, 1, take)
     game.run(8.0)
     assert asked(LOST_TRACK) not in [line.get("says") for line in game.game.lines]
+
+
+def test_a_card_that_was_put_right_stays_so_when_the_game_is_lost_and_found_again() -> None:
+    game = begun(Refereed())
+    nine = next(line for line in game.game.lines if line["event"] == "play")
+    game.game.correct(nine["id"], Event.from_json({**nine, "cards": ["9C"]}))
+    tidy(game)
+    game.run(15.0)
+    assert not game.lost()
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    assert [line["cards"] for line in game.game.lines if line["event"] == "play"] == [["9C"], ["QH"]]
+
+    def take() -> None:
+        game.table.cards = [card for card in game.table.cards if card[0] not in ("9S", "QH")]
+
+    game.reach(290, 320, 1, take)
+    game.run(3.0)
+    assert game.told()[-1] == ("pick_up", "Ann")
+    assert sorted(game.game.lines[-1]["cards"]) == ["9C", "QH"]
+
+
+def test_the_numbers_of_events_go_on_when_the_game_is_lost_and_found_again() -> None:
+    game = Game(row_length=3)
+    game.begin()
+    tidy(game)
+    game.run(15.0)
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    numbers = [event.id for event in game.events if event.event != "unclear"]
+    assert len(numbers) > 4
+    assert numbers == sorted(set(numbers))
 
 
 def test_while_the_game_is_lost_nothing_is_told_and_it_is_shown_to_be_lost() -> None:
