@@ -19,16 +19,19 @@ TRIM_INTERVAL_S = 60.0
 class MemoryTrimmer:
     """Gives freed memory back to the system, at most once a minute. Without glibc it does nothing."""
 
-    def __init__(self) -> None:
-        self._trim = _malloc_trim()
-        self._given_back = time.monotonic()
+    def __init__(
+        self, give_back: Callable[[int], int] | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`give_back` gives memory back; None: glibc's `malloc_trim`, if it is there."""
+        self._give_back, self._clock = give_back or malloc_trim(), clock
+        self._done_at = clock()
 
     def trim(self) -> None:
         """Give freed memory back, unless that was done less than a minute ago."""
-        now = time.monotonic()
-        if self._trim is not None and now - self._given_back >= TRIM_INTERVAL_S:
-            self._trim(0)
-            self._given_back = now
+        now = self._clock()
+        if self._give_back is not None and now - self._done_at >= TRIM_INTERVAL_S:
+            self._give_back(0)
+            self._done_at = now
 
 
 def collect_ended_games() -> None:
@@ -40,7 +43,8 @@ def collect_ended_games() -> None:
     gc.collect()
 
 
-def _malloc_trim() -> Callable[[int], int] | None:
+def malloc_trim() -> Callable[[int], int] | None:
+    """Return glibc's `malloc_trim`, or None without glibc."""
     if not sys.platform.startswith("linux"):
         return None
     trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)

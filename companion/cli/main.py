@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
+from companion.cli.completion import answer_shell
 from companion.files.caches import redirect_caches
 from companion.files.logs import begin_logging, log_path
 from engine.errors import BadInputError
@@ -99,7 +100,9 @@ def _version() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command. Return its status: 0 done, 1 a bug, 2 bad input, 130 interrupted."""
     _open_what_is_closed()
-    args = build_parser().parse_args(argv)
+    parser = build_parser()
+    answer_shell(parser)
+    args = parser.parse_args(argv)
     begin_logging()
     redirect_caches()
     try:

@@ -1,8 +1,7 @@
-"""The bar on the terminal that says how far long work is, and how long it will take.
+"""A progress bar on stderr, with the time left. It is drawn only if stderr is a terminal.
 
-It is drawn where stderr is a terminal, and nowhere else: what goes to a file or a program stays as it is. It
-keeps to one line, of blanks and plain characters alone, and is wiped before anything else is written, and at
-the end, however that comes about: nothing of it remains on the terminal.
+The bar keeps to one line of plain characters. It is wiped before any other output and at the end, so that
+nothing of it remains on the terminal.
 """
 
 from __future__ import annotations
@@ -16,37 +15,37 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import Any, TextIO
 
-_EVERY_S = 0.2
-"""Drawn no more often: work is not to wait for a terminal."""
+REDRAW_S = 0.2
+"""Least time between two drawings: work must not wait for a terminal."""
 _SPARE = 3
-"""Columns that stay free: Ctrl-C writes ^C there, and no terminal is to break the line."""
+"""Columns that stay free: Ctrl-C writes ^C there, which must not wrap the line."""
 _WIDEST, _NARROWEST = 30, 8
-"""Characters of the bar itself; where there is less room there is none."""
+"""Width of the bar itself in characters; with less room it is left out."""
 
 
 class Bar:
-    """Says how far work is, as long as the block lasts: `with Bar("watch", "s") as bar: ...`."""
+    """Shows progress while the block lasts: `with Bar("watch", "s") as bar: ...`."""
 
     def __init__(self, what: str, unit: str, *, wanted: bool = True) -> None:
         """Draw nothing yet.
 
         Args:
-            what: What is done, in a word or two.
-            unit: What is counted.
-            wanted: Whether there is to be a bar at all, where there can be one.
+            what: The work, in a word or two.
+            unit: The unit of the counts.
+            wanted: False: draw nothing, even on a terminal.
         """
         self._what, self._unit, self._terminal = what, unit, sys.stderr
         self.drawn = wanted and _is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
         """Whether there is a bar."""
         self._lock = threading.RLock()
         self._began: tuple[float, float] | None = None
-        """When the first count was told, on `time.monotonic`, and which."""
+        """Time of the first count on `time.monotonic`, and that count."""
         self._next = 0.0
         self._shown = ""
         self._block = ExitStack()
 
     def __enter__(self) -> Bar:
-        """Have whatever else is written come above the bar."""
+        """Let all other output appear above the bar."""
         if self.drawn:
             self._block.enter_context(redirect_stderr(_Above(sys.stderr, self)))
             if _is_terminal(sys.stdout):
@@ -60,17 +59,17 @@ class Bar:
             pass
 
     def show(self, done: float, whole: float | None = None, says: str = "") -> None:
-        """Say how far it is; cheap enough to be called for every picture.
+        """Show the progress. It is cheap enough to be called for every frame.
 
         Args:
-            done: How much is done, in units.
-            whole: How much there is to do; None where nobody knows.
-            says: What there is to say of it, in place of the time left; then it is drawn at once.
+            done: Units done.
+            whole: Units in all; None if unknown.
+            says: A remark instead of the time left. It is drawn at once.
         """
         now = time.monotonic()
         if not self.drawn or (now < self._next and not says):
             return
-        self._next = now + _EVERY_S
+        self._next = now + REDRAW_S
         self._began = self._began or (now, done)
         says = says or _left(now - self._began[0], done - self._began[1], whole and whole - done)
         room = _columns(self._terminal) - _SPARE
@@ -82,7 +81,7 @@ class Bar:
 
     @contextmanager
     def wiped(self) -> Iterator[None]:
-        """Leave an empty line for what the block writes."""
+        """Clear the line for the output of a block."""
         with self._lock:
             if self._shown:
                 self._write(f"\r{' ' * (_columns(self._terminal) - 1)}\r")
@@ -90,13 +89,13 @@ class Bar:
             yield
 
     def _write(self, text: str) -> None:
-        with suppress(OSError, ValueError):  # a terminal that has gone ends no work
+        with suppress(OSError, ValueError):  # a terminal that has gone must not end the work
             self._terminal.write(text)
             self._terminal.flush()
 
 
 class _Above:
-    """A stream to the terminal whose bar is wiped before something is written."""
+    """A stream to the terminal that wipes the bar before it writes."""
 
     def __init__(self, stream: TextIO, bar: Bar) -> None:
         self._stream, self._bar = stream, bar
@@ -110,7 +109,7 @@ class _Above:
 
 
 def bar_line(what: str, unit: str, done: float, whole: float | None, says: str, room: int) -> str:
-    """Return the line, of plain characters, at most `room` long; what matters least is left out first."""
+    """Return the line, at most `room` characters long. It loses the bar first, then the count."""
     if whole is None or whole <= 0:
         return _plain(f"{what}  {done:.0f} {unit}  {says}".rstrip())[: max(0, room)]
     share = min(1.0, max(0.0, done / whole))
@@ -128,7 +127,7 @@ def bar_line(what: str, unit: str, done: float, whole: float | None, says: str, 
 
 
 def _left(seconds: float, done: float, more: float | None) -> str:
-    """Return how long it will take if it goes on like this, or nothing where that cannot be told yet."""
+    """Return the time left at the present speed, or an empty text if that is unknown."""
     if more is None or seconds < 1.0 or done <= 0:
         return ""
     left = max(0, round(seconds / done * more))
@@ -137,7 +136,7 @@ def _left(seconds: float, done: float, more: float | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text with one character of one column for each: a name may hold anything."""
+    """Return the text in ASCII, one column per character. Names may hold anything."""
     return "".join(c if c.isascii() and c.isprintable() else "?" for c in text)
 
 
@@ -149,7 +148,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 def _columns(terminal: TextIO) -> int:
-    """Return how wide the terminal is now: its window may have been changed."""
+    """Return the present width of the terminal, which may have changed."""
     try:
         return os.get_terminal_size(terminal.fileno()).columns or 80
     except (OSError, ValueError):

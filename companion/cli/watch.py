@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     remove_incomplete_files()
     # Check all input before anything is written.
     _check_files(args)
-    setup = _choice(args)
+    setup = setup_from_arguments(args)
     history = load_history(setup)
     if history.notice:
         print(f"shithead watch: {history.notice}", file=sys.stderr)
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     film: FilmWriter | None = None
     log: LogWriter | None = None
     try:
-        watching = WatchOptions(_learns(args, setup), _say)
+        watching = WatchOptions(learns_deck(args, setup), _say)
         if args.log is not None:
             log = LogWriter(args.log)
             watching = replace(watching, make_events=log.event_maker)
@@ -142,7 +142,7 @@ def _save_layout(path: Path | None, game: RecordedGames) -> None:
         write_whole(path, json.dumps(game.layout.to_json()) + "\n")
 
 
-def _choice(args: argparse.Namespace) -> GameSetup:
+def setup_from_arguments(args: argparse.Namespace) -> GameSetup:
     """Return the setup that the command line asks for, or the one of a stored game that goes on.
 
     Raises:
@@ -189,7 +189,7 @@ def _check_files(args: argparse.Namespace) -> None:
     check_outputs(written, read, store=default_path() if args.store == Path() else args.store)
 
 
-def _learns(args: argparse.Namespace, setup: GameSetup) -> bool:
+def learns_deck(args: argparse.Namespace, setup: GameSetup) -> bool:
     """Return whether to learn a deck that is not named. A film must give the same events every time."""
     from companion.settings import load_settings
 

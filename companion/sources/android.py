@@ -32,10 +32,6 @@ from vision.types import Image
 _log = logging.getLogger(__name__)
 PHONE_CAMERA = "phone"
 """Name of the source that is the phone's own camera."""
-_FIRST_PICTURE_S = 15.0
-"""Longest wait for the first frame after the user has allowed the camera."""
-_LOST_AFTER_S, _AGAIN_S = 10.0, 30.0
-"""Without a frame for this long the camera is restarted, and restarted again after each further interval."""
 FrameCallback = Callable[[bytes, tuple[int, int]], None]
 """Called from any thread with a frame: RGBA bytes, rows from the top, and (width, height)."""
 PermissionCallback = Callable[[bool], None]
@@ -64,12 +60,29 @@ class BridgeSource:
     fps = 15.0
     seconds: float | None = None
 
-    def __init__(self, bridge: CameraBridge, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start the bridge."""
+    def __init__(
+        self,
+        bridge: CameraBridge,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        first_frame_s: float = 15.0,
+        lost_after_s: float = 10.0,
+        retry_s: float = 30.0,
+    ) -> None:
+        """Start the bridge.
+
+        Args:
+            bridge: The camera.
+            clock: Gives the time of the frames, in seconds.
+            first_frame_s: Longest wait for the first frame, after the user has allowed the camera.
+            lost_after_s: Silence after which the camera is restarted.
+            retry_s: Further silence after which it is restarted again.
+        """
         self.name: str = message("the phone's camera")
         self.on_status: Callable[[str], None] = ignore_status
         self._same_size = FrameResizer()
         self._bridge, self._clock = bridge, clock
+        self._first_frame_s, self._lost_after_s, self._retry_s = first_frame_s, lost_after_s, retry_s
         self._backlog = FrameQueue()
         self._arrived = threading.Condition()
         self._closed = False
@@ -92,22 +105,22 @@ class BridgeSource:
     def _first(self) -> tuple[float, Image] | None:
         with self._arrived:
             self._arrived.wait_for(lambda: self._allowed is not None or self._something())
-        item = self._await(_FIRST_PICTURE_S)
+        item = self._await(self._first_frame_s)
         if item is None and not self._closed:
-            why = self._same_size.fault_message() or no_frame_message(_FIRST_PICTURE_S)
+            why = self._same_size.fault_message() or no_frame_message(self._first_frame_s)
             raise BadInputError("{name}: {reason}", name=self.name, reason=why)
         return item
 
     def _next(self) -> tuple[float, Image] | None:
         """Wait for a frame, and report long silences and their end. Return None once closed."""
-        item, silent = self._await(_LOST_AFTER_S), _LOST_AFTER_S
+        item, silent = self._await(self._lost_after_s), self._lost_after_s
         while item is None and not self._closed:
             fault = self._same_size.fault_message()
             self.on_status(retry_message(self.name, fault, silent))
             if fault is None:
                 self._bridge.stop()
                 self._bridge.start(self._take, self._answer)
-            item, silent = self._await(_AGAIN_S), silent + _AGAIN_S
+            item, silent = self._await(self._retry_s), silent + self._retry_s
             if item is not None:
                 self.on_status(recovered_message(self.name))
         return item

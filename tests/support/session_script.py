@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,10 @@ from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from tests.support.fake_source import FakeSource
+from tests.support.waiting import PATIENCE_S
 from vision.table.layout import Layout
 from vision.types import Image
 
-PATIENCE_S = 20.0
 OpenKeeper = Callable[[Callable[[str], None]], GameRecorder]
 
 
@@ -97,14 +96,6 @@ class Slow(Game):
         self.reading.set()
         self.release.wait(PATIENCE_S)
         return super().feed(frame, t)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for the other threads; fails the test only after a long time."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.005)
 
 
 def keeper_in(store: Path, players: tuple[str, ...] = ("Ann", "Bob")) -> OpenKeeper:

@@ -170,14 +170,14 @@ class RefereeApp(App):
         if self.settings.language != before.language:
             i18n.set_language(self.settings.language)
             self.feedback.close()  # the next sentence needs another voice
-            self._say_anew()
+            self.rebuild()
 
     def _scale_type(self) -> None:
         """Enlarge the system's type by the factor of the settings."""
         Metrics.fontscale = self._system_type * TYPE_SIZES[self.settings.type_size]
 
-    def _say_anew(self) -> None:
-        """Rebuild the current screen in the new language."""
+    def rebuild(self) -> None:
+        """Build the current screen again, in the current language and setup."""
         from companion.app.screens.setup import SetupScreen
 
         self.root.name_places()

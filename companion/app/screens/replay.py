@@ -52,7 +52,8 @@ class ReplayView(ModalView):
         """Begin with the newest game, at one of its events or at the first."""
         self._games = list(games)
         self._game = len(self._games) - 1
-        self._steps: list[ReplayStep] = []
+        self.steps: list[ReplayStep] = []
+        """The events of the game, each with the table after it."""
         super().__init__(several=len(self._games) > 1, **kwargs)
         self._size()
         Window.bind(size=self._size)
@@ -65,10 +66,10 @@ class ReplayView(ModalView):
             return
         self._game = number
         try:
-            self._steps = replay(self._games[number])
+            self.steps = replay(self._games[number])
         except BadInputError as error:
-            self._steps, self.what = [], error_text(error)
-        ids = [step.line.get("id") for step in self._steps]
+            self.steps, self.what = [], error_text(error)
+        ids = [step.line.get("id") for step in self.steps]
         self.last = max(0, len(ids) - 1)
         self.step = -1
         self.step = ids.index(at_event) if at_event in ids else 0
@@ -83,11 +84,11 @@ class ReplayView(ModalView):
 
     def on_step(self, *_args: object) -> None:
         """Show the event of the current step."""
-        if not 0 <= self.step < len(self._steps):
+        if not 0 <= self.step < len(self.steps):
             return
-        step = self._steps[int(self.step)]
+        step = self.steps[int(self.step)]
         number, line = int(self.step) + 1, step.line
-        words = {"n": number, "all": len(self._steps)}
+        words = {"n": number, "all": len(self.steps)}
         self.heading = _("Event {n} of {all}").format(**words)
         if self.several:
             games = {"n": self._game + 1, "all": len(self._games)}
@@ -99,7 +100,7 @@ class ReplayView(ModalView):
         self.ink = theme.VERDICT_INK[name] if ruling else theme.QUIET
         self.says = ruling_text(ruling)[0] if ruling else ""
         self.ids.turn.show(step.table)
-        self.ids.players.show(step.table, [one.line for one in self._steps[:number]])
+        self.ids.players.show(step.table, [one.line for one in self.steps[:number]])
         moment = self._games[self._game].picture(int(line.get("id") or 0))
         self.texture = None if moment is None else texture_of(moment)
         self._size()

@@ -115,11 +115,12 @@ class SetupScreen(FloatLayout):
             kwargs: For Kivy.
         """
         self.setup = setup
-        self._on_start = on_start
+        self.on_start = on_start
         self._make_preview = make_preview
         self.preview: Preview | None = None
         self._shown: tuple[int, object] = (-1, None)
-        self._cameras: list[int] = []
+        self.found_cameras: list[int] = []
+        """Cameras found in the background that are not offered yet."""
         self._look_for_cameras(cameras)
         self.resumable_game = resumable_game
         self.source, self.deck = setup.source, setup.deck
@@ -160,9 +161,9 @@ class SetupScreen(FloatLayout):
     def add_player(self, name: str, *, deals: bool = False) -> None:
         """Add a player."""
         row = PlayerRow(name=name, deals=deals, deal=self._deal, leave=self._remove)
-        row.bind(name=self._check)
+        row.bind(name=self.check)
         self.ids.players.add_widget(row)
-        self._check()
+        self.check()
 
     def choose_rules(self, name: str) -> None:
         """Select the ruleset `name`. If its file is gone, the form says so."""
@@ -174,9 +175,9 @@ class SetupScreen(FloatLayout):
         for option in ruleset.available.values() if ruleset is not None else ():
             on = option.name in self.setup.options and name == self.setup.rules
             toggle = OptionToggle(option=option.name, says=_(option.text), on=on)
-            toggle.bind(on=self._check)
+            toggle.bind(on=self.check)
             self.ids.options.add_widget(toggle)
-        self._check()
+        self.check()
 
     def swap(self, one: int, other: int) -> None:
         """Swap the players of two seats."""
@@ -184,7 +185,7 @@ class SetupScreen(FloatLayout):
         first, second = rows[one], rows[other]
         first.name, second.name = second.name, first.name
         first.deals, second.deals = second.deals, first.deals
-        self._check()
+        self.check()
 
     def watch(self, source: str | None) -> None:
         """Select `source`, and show its preview. None: people enter the events."""
@@ -206,13 +207,13 @@ class SetupScreen(FloatLayout):
     def on_parent(self, _screen: Any, parent: Any) -> None:
         """Run the preview only while the form is shown, and offer the present decks."""
         if parent is not None:
-            self._offer_decks()
+            self.offer_decks()
         self._look_through(self.source if parent is not None else None)
 
     def refresh(self, _dt: float = 0.0) -> None:
         """Show the newest picture, its check, and newly found cameras."""
-        while self._cameras:
-            number = str(self._cameras.pop(0))
+        while self.found_cameras:
+            number = str(self.found_cameras.pop(0))
             if number not in [chip.source for chip in self.ids.sources.children]:
                 self._offer(number)
         preview, live = self.preview, self.ids.seating.ids.live
@@ -243,7 +244,7 @@ class SetupScreen(FloatLayout):
 
     def _look_for_cameras(self, find: Callable[[], Sequence[int]]) -> None:
         """Find cameras in the background, because opening each takes a while."""
-        found = self._cameras
+        found = self.found_cameras
         threading.Thread(target=lambda: found.extend(find()), name="cameras", daemon=True).start()
 
     def take_deck(self, deck: str | None) -> None:
@@ -277,7 +278,7 @@ class SetupScreen(FloatLayout):
         self._look_through(None)
         if preview is not None:
             preview.stop(wait=RELEASE_TIMEOUT_S)
-        self._on_start(setup)
+        self.on_start(setup)
 
     def _offer_sources(self) -> None:
         offered = [None] if self.setup.source is None else [self.setup.source, None]
@@ -291,7 +292,7 @@ class SetupScreen(FloatLayout):
         chip.bind(on_release=lambda chip: self.watch(chip.source or None))
         self.ids.sources.add_widget(chip)
 
-    def _offer_decks(self) -> None:
+    def offer_decks(self) -> None:
         """Offer the decks that are enrolled now."""
         names = deck_names()
         self.ids.decks.clear_widgets()
@@ -307,7 +308,7 @@ class SetupScreen(FloatLayout):
         self.deck = deck
         for chip in self.ids.decks.children:
             chip.on = chip.source == (deck or "")
-        self._check()
+        self.check()
 
     def chosen(self) -> GameSetup:
         """Return the form's contents as a setup."""
@@ -324,11 +325,12 @@ class SetupScreen(FloatLayout):
 
     def start(self) -> None:
         """Begin, unless something is wrong."""
-        self._check()
+        self.check()
         if not self.fault:
             self._begin(self.chosen())
 
-    def _check(self, *_args: object) -> None:
+    def check(self, *_args: object) -> None:
+        """Show whether the game can be played, and its summary."""
         chosen = self.chosen()
         self.fault = setup_fault(chosen.rules, chosen.options, chosen.players) or ""
         self.summary = "" if self.fault else setup_summary(chosen)
@@ -339,11 +341,11 @@ class SetupScreen(FloatLayout):
         deals = not row.deals
         for other in self.rows:
             other.deals = deals and other == row
-        self._check()
+        self.check()
 
     def _remove(self, row: PlayerRow) -> None:
         self.ids.players.remove_widget(row)
-        self._check()
+        self.check()
 
 
 def _ruleset(name: str) -> Ruleset | None:

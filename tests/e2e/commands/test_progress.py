@@ -41,7 +41,7 @@ def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.cli.progress._EVERY_S", 0.0)
+    monkeypatch.setattr("companion.cli.progress.REDRAW_S", 0.0)
 
 
 @pytest.mark.parametrize(

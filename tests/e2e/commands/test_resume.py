@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,6 +28,7 @@ from engine.errors import BadInputError
 from engine.events import Event, EventKind
 from engine.simulation.simulate import play_game
 from tests.support.fake_source import FakeSource
+from tests.support.waiting import until
 from vision.following.watcher import Watcher
 from vision.questions import TABLE_CHANGED, format_question
 from vision.types import Image
@@ -217,21 +217,14 @@ def test_a_finished_game_is_opened_again_and_its_wrong_loser_put_right(tmp_path:
     assert game is not None
     session = make_session(stored_setup(game, store=path))
     session.start()
-    wait_for(lambda: session.snapshot.table is not None)
+    until(lambda: session.snapshot.table is not None)
     (over,) = session.snapshot.lines
     assert session.snapshot.table.loser == "Bob"
     session.correct(over["id"], Event.from_json({**over, "loser": "Cat"}))
-    wait_for(lambda: session.snapshot.table.loser == "Cat")
+    until(lambda: session.snapshot.table.loser == "Cat")
     session.stop()
     with Store.open(path) as store:
         assert [game.loser for game in store.games()] == ["Cat"]
-
-
-def wait_for(what: Any) -> None:
-    deadline = time.monotonic() + 20
-    while not what():
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.005)
 
 
 def test_the_losses_before_the_game_are_those_of_its_evening(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import queue
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,10 +23,10 @@ from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from tests.e2e.films.drawn_film import FPS, Reader, Table
+from tests.support.waiting import PATIENCE_S, until
 from vision.capture.sources import ignore_status
 from vision.types import Image
 
-PATIENCE_S = 120.0
 SECOND = {"Ann": ("KS", "2C", "7C"), "Bob": ("8D", "QC", "3D")}
 
 
@@ -71,13 +70,6 @@ def look_through(camera: Camera) -> None:
 
 def setup_in(store: Path) -> GameSetup:
     return GameSetup("0", ("Ann", "Bob"), dealer="Ann", store=store)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.005)
 
 
 def deal_first(camera: Camera, session: Session) -> None:

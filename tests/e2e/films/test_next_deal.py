@@ -36,10 +36,12 @@ class Evening:
         self.store = folder / "s.sqlite"
         setup = GameSetup("0", ("Ann", "Bob"), dealer="Ann", store=self.store, kept=kept)
         self.opened: list[tuple[GameSetup, GameHistory]] = []
+        self.games: list[weakref.ref[WatchedGame]] = []
+        self.told: list[str] = []
         recorder = None
         if kept:
             recorder = GameRecorder(Store.open(self.store), setup)
-        self.following = NextGameFinder(setup, GameHistory(), self.open_game)
+        self.following = NextGameFinder(setup, GameHistory(), self.open_game, self.told.append)
         self.game = RecordedGames(
             self.open_game(setup, GameHistory()),
             EventWriter(str(self.events)),
@@ -54,11 +56,13 @@ class Evening:
     def open_game(self, setup: GameSetup, history: GameHistory) -> WatchedGame:
         self.opened.append((setup, history))
         watcher = Watcher(self.table, setup.players, row_length=3)
-        return WatchedGame(
+        game = WatchedGame(
             watcher,
             lambda names: make_referee(setup.rules, names, dealer=setup.dealer, loser=history.loser),
             setup.players,
         )
+        self.games.append(weakref.ref(game))
+        return game
 
     def deal(self, up: dict[str, list[str]]) -> None:
         self.table.cards = []
@@ -166,7 +170,7 @@ def test_what_was_learnt_in_a_game_is_kept_before_the_next_is_opened(
 
 def test_an_ended_game_is_freed_as_soon_as_the_next_begins(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
-    first = weakref.ref(evening.game._game)
+    (first,) = evening.games
     evening.play_first()
     evening.clear()
     gc.disable()
@@ -205,10 +209,8 @@ def test_what_lies_about_after_a_game_is_no_deal(tmp_path: Path, rows: dict[str,
 def test_the_next_game_is_played_without_a_deck_that_was_forgotten_meanwhile(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     evening.following.setup = replace(evening.following.setup, deck="mine")
-    told: list[str] = []
-    evening.following._tell = told.append
     evening.play_first()
     evening.run(5.0)
     assert evening.waits()
     assert evening.opened[-1][0].deck is None
-    assert told[0].startswith("deck mine: not enrolled")
+    assert evening.told[0].startswith("deck mine: not enrolled")

@@ -24,7 +24,6 @@ from companion.game.setup import stored_setup
 from companion.game.starting import make_session
 from companion.store.store import Store
 from tests.e2e.films.dealt_table import (
-    PATIENCE_S,
     Camera,
     deal_first,
     deal_second,
@@ -32,8 +31,8 @@ from tests.e2e.films.dealt_table import (
     look_through,
     setup_in,
     sweep,
-    until,
 )
+from tests.support.waiting import PATIENCE_S, until
 
 
 @pytest.fixture(autouse=True)

@@ -53,7 +53,7 @@ def filmed(walker: Walker) -> Steps:
     yield from walker.tap(view.ids.close)
     yield from rest(6)
     walker.app.setup = replace(setup, demonstration=True)
-    walker.app._table = walker.app._table_of(session)
+    walker.app.rebuild()
     yield from walker.go("table")
     walker.screen.ids.phase.full_text = ""
     yield from rest(3)

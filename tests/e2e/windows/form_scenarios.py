@@ -22,7 +22,7 @@ def tonight(driver: Driver) -> Steps:
     driver.app.ask(GameSetup(source="0", players=("Ann", "Bob"), rules="winnersh"))
     yield
     screen = driver.app.screen
-    screen._on_start = started.append
+    screen.on_start = started.append
     note = driver.saw.__setitem__
     note("source", screen.source_text)
     screen.ids.scroll.scroll_to(screen.ids.add, animate=False)
@@ -120,7 +120,7 @@ def form(driver: Driver) -> Steps:
     own = Deck("its-own", "weights", ("4C", "5C"), np.eye(2, 64, dtype=np.float32))
     save_deck(own)
     again = SetupScreen(replace(gone, deck="of another game"), begun.append, game)
-    again._offer_decks()
+    again.offer_decks()
     again.go_on()
     again.watch("http://127.0.0.1:9/")
     again.go_on()

@@ -67,7 +67,7 @@ def seats(walker: Walker) -> Steps:
     yield
     yield from rest(6)
     form = walker.screen
-    form._cameras.append(1)  # as the search for cameras does from its thread
+    form.found_cameras.append(1)  # as the search for cameras does from its thread
     while form.preview.sight is None:
         yield
     yield from rest(4)
@@ -108,7 +108,7 @@ def seats(walker: Walker) -> Steps:
     yield from rest(6)
     walker.look("no camera")
     walker.saw["cameras"] = list(log)
-    form._cameras.append(2)
+    form.found_cameras.append(2)
     yield from rest(6)
     yield from walker.tap(next(chip for chip in form.ids.sources.children if chip.source == "2"))
     while not form.preview.error:
@@ -150,7 +150,7 @@ def replayed(walker: Walker) -> Steps:
     view = walker.screen.replay
 
     def stands() -> list[Any]:
-        table = view._steps[int(view.step)].table
+        table = view.steps[int(view.step)].table
         return [view.heading, view.what, list(table.pile), table.turn, view.texture is not None]
 
     walker.saw["first"] = stands()

@@ -17,7 +17,8 @@ from tests.e2e.films.test_watch import STEP, Table, without
 from tests.e2e.films.test_watch import Game as Drawn
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.test_screens import has, walk
-from tests.support.session_script import Film, Game, until, watch
+from tests.support.session_script import Film, Game, watch
+from tests.support.waiting import until
 from vision.following.watcher import Watcher
 from vision.plane import TablePlane
 from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone

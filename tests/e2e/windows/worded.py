@@ -46,7 +46,7 @@ def words(walker: Walker, which: str) -> Steps:
         ]
         walker.saw.setdefault("names over the hint", []).append(covered)
         form.ids.players.remove_widget(form.rows[0])
-        form._check()
+        form.check()
         yield from rest(3)
     yield from by_hand(walker, which)
     session = ScriptedSession()

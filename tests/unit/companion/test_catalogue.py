@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import gettext
 import string
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from companion.i18n import catalogue as i18n
-from companion.i18n.catalogue import _, ngettext, set_language
+from companion.i18n.catalogue import DOMAIN, _, locale_folder, ngettext, set_language
 from companion.i18n.events import event_text
-from companion.i18n.extract import all_texts, compiled, read_po, write_po
+from companion.i18n.extract import translations, untranslated, updated
 from companion.i18n.wording import card_name, demand_text
 
-PO = i18n.locale_folder() / "de" / "LC_MESSAGES" / "shithead.po"
+GERMAN = translations("de")
+TEXTS = [entry for entry in GERMAN if entry.id]
 
 
 @pytest.fixture(autouse=True)
@@ -23,26 +24,35 @@ def english_afterwards() -> Iterator[None]:
     set_language("en")
 
 
-def test_every_marked_text_has_a_translation() -> None:
-    texts, translations = all_texts(), read_po(PO)
-    assert len(texts) > 200
-    assert [text for text in texts if not all(translations.get(text, ("",)))] == []
-    assert sorted(set(translations) - set(texts)) == []
-    assert [t for t, plural in texts.items() if plural and len(translations[t]) != 2] == []
+def forms(texts: Any) -> tuple[str, ...]:
+    """Return a text, or its singular and plural."""
+    return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
+def test_the_catalogue_has_every_text_of_the_source_and_a_translation() -> None:
+    assert len(TEXTS) > 200
+    assert {entry.id for entry in updated("de")} == {entry.id for entry in GERMAN}
+    assert untranslated(GERMAN) == []
 
 
 def test_translations_fill_in_the_same_gaps() -> None:
-    for text, said in read_po(PO).items():
-        for one in said:
-            assert gaps(one) == gaps(text), text
+    for entry in TEXTS:
+        text = forms(entry.id)[0]
+        assert {frozenset(gaps(said)) for said in forms(entry.string)} == {frozenset(gaps(text))}, text
 
 
 def gaps(text: str) -> set[str | None]:
     return {name for _text, name, _spec, _conversion in string.Formatter().parse(text) if name}
 
 
-def test_the_compiled_catalogue_is_that_of_the_translations() -> None:
-    assert PO.with_suffix(".mo").read_bytes() == compiled("de", all_texts(), read_po(PO))
+def test_the_compiled_catalogue_has_these_translations() -> None:
+    compiled = gettext.translation(DOMAIN, str(locale_folder()), ["de"])
+    for entry in TEXTS:
+        if isinstance(entry.id, str):
+            assert compiled.gettext(entry.id) == entry.string
+        else:
+            one, several = entry.id
+            assert tuple(compiled.ngettext(one, several, n) for n in (1, 2)) == entry.string
 
 
 def test_german_is_spoken_when_asked_for() -> None:
@@ -63,10 +73,3 @@ def test_the_language_follows_the_system_where_it_can(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", lang)
     assert set_language("auto") == spoken
-
-
-def test_a_catalogue_can_be_written_and_read_back(tmp_path: Path) -> None:
-    texts = {'a "quoted"\nline': None, "{n} hat": "{n} hats"}
-    translations = {'a "quoted"\nline': ("ein\t„Zitat“",), "{n} hat": ("{n} Hut", "{n} Hüte")}
-    write_po(tmp_path / "x.po", "de", texts, translations)
-    assert read_po(tmp_path / "x.po") == translations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from engine.referee.referee import Referee
 from engine.simulation.simulate import play_game
 from tests.support.fake_source import FakeSource
 from tests.support.session_script import keeper_in
+from tests.support.waiting import until
 from vision.following.watcher import Watcher
 from vision.table.view import TableView
 from vision.types import Image
@@ -85,13 +85,6 @@ def session(tmp_path: Path) -> Iterator[Session]:
     until(lambda: session.snapshot.phase == "ended")
     yield session
     session.stop()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.005)
 
 
 def after(session: Session, ask: Callable[[], None]) -> tuple[EventLine, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -14,16 +13,10 @@ from companion.cli.main import main
 from companion.game.enrolling import EnrolmentSession, PackScanner, deck_builder
 from engine.errors import BadInputError
 from tests.support.shown_cards import Camera, Show, learns
+from tests.support.waiting import until
 from vision.decks.card_classes import CARDS
 from vision.decks.deck_files import deck_names, load_deck, remove_deck
 from vision.types import Image
-
-
-def until(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def test_cards_are_told_in_any_order_and_what_is_missing_is_said() -> None:

@@ -6,35 +6,26 @@ import ctypes
 import gc
 import sys
 import weakref
-from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 
-from companion import memory as freed_memory
 from companion.game.history import GameHistory
 from companion.game.setup import GameSetup
 from companion.game.starting import open_watched_game
-from companion.memory import TRIM_INTERVAL_S, MemoryTrimmer
+from companion.memory import TRIM_INTERVAL_S, MemoryTrimmer, malloc_trim
 
 
-@pytest.fixture
-def seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Set the clock."""
-    now = [0.0]
-    monkeypatch.setattr(freed_memory, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    return lambda t: now.__setitem__(0, t)
-
-
-def test_it_is_given_back_once_a_minute(
-    seconds: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_given_back_once_a_minute() -> None:
     given: list[int] = []
-    monkeypatch.setattr(freed_memory, "_malloc_trim", lambda: given.append)
-    freed = MemoryTrimmer()
-    for t in (0.0, TRIM_INTERVAL_S - 1, TRIM_INTERVAL_S, TRIM_INTERVAL_S + 1, 2 * TRIM_INTERVAL_S):
-        seconds(t)
-        freed.trim()
+    now = iter((0.0, 0.0, TRIM_INTERVAL_S - 1, TRIM_INTERVAL_S, TRIM_INTERVAL_S + 1, 2 * TRIM_INTERVAL_S))
+
+    def give_back(pad: int) -> int:
+        given.append(pad)
+        return 1
+
+    memory = MemoryTrimmer(give_back, clock=now.__next__)
+    for _ in range(5):
+        memory.trim()
     assert given == [0, 0]
 
 
@@ -53,18 +44,15 @@ def test_a_game_that_has_ended_is_freed_when_the_next_begins() -> None:
         gc.enable()
 
 
-def test_without_glibc_nothing_is_done(
-    seconds: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_glibc_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    freed = MemoryTrimmer()
-    seconds(10 * TRIM_INTERVAL_S)
-    freed.trim()
-    assert freed_memory._malloc_trim() is None
+    assert malloc_trim() is None
+    now = iter((0.0, 10 * TRIM_INTERVAL_S))
+    MemoryTrimmer(clock=now.__next__).trim()
 
 
 def test_with_glibc_there_is_something_to_call() -> None:
     glibc = sys.platform.startswith("linux") and hasattr(ctypes.CDLL(None), "gnu_get_libc_version")
-    trim = freed_memory._malloc_trim()
+    trim = malloc_trim()
     assert (trim is not None) or not glibc
     assert trim is None or trim(0) in (0, 1)

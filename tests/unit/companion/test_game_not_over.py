@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,7 @@ from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.simulation.simulate import play_game
+from tests.support.waiting import until
 
 PLAYERS = ("Ann", "Bob")
 RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
@@ -104,20 +103,13 @@ def test_a_game_that_is_not_over_is_open_again_in_the_store(tmp_path: Path) -> N
     session.start()
     for player in ("Bob", "Cat"):
         session.enter(entered_event("out", player))
-    wait(lambda: session.snapshot.table is not None and session.snapshot.table.loser == "Ann")
+    until(lambda: session.snapshot.table is not None and session.snapshot.table.loser == "Ann")
     (over,) = (line for line in session.snapshot.lines if line["event"] == "game_over")
     session.correct(over["id"], None)
-    wait(lambda: session.snapshot.table.loser is None)
+    until(lambda: session.snapshot.table.loser is None)
     session.stop()
     with Store.open(store) as kept:
         (game,) = kept.games()
         assert (game.finished, game.loser) == (None, None)
         standing = [line["event"] for line in apply_revisions(kept.events(game.id))]
     assert standing == ["out"]
-
-
-def wait(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.01)

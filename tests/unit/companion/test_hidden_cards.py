@@ -37,23 +37,31 @@ class Watcher:
         return [self.given.pop(0)]
 
 
-def see(game: WatchedGame, event: Event) -> None:
+class Filmed(WatchedGame):
+    """A game whose watcher can be given more events."""
+
+    given: list[Event]
+
+
+def see(game: Filmed, event: Event) -> None:
     """Let the camera of a game see one event more."""
-    game._watcher.given.append(event)  # type: ignore[attr-defined]
+    game.given.append(event)
     game.feed(FRAME, event.t)
 
 
-def watched(*seen: dict[str, Any], packs: int = 1) -> WatchedGame:
+def watched(*seen: dict[str, Any], packs: int = 1) -> Filmed:
     """Return a game of which a camera saw the deal and then these events."""
     events = [Event(id=1, event="deal", up=UP, confidence=0.95)]
     for number, fields in enumerate(seen, start=2):
         events.append(Event(**{"id": number, "t": float(number), "confidence": 0.95, **fields}))
-    game = WatchedGame(
-        cast(watch.Watcher, Watcher(list(events))),
+    watcher = Watcher(list(events))
+    game = Filmed(
+        cast(watch.Watcher, watcher),
         lambda players: make_referee("winnersh", players, dealer="Cat"),
         tuple(UP),
         packs=packs,
     )
+    game.given = watcher.given
     for event in events:
         game.feed(FRAME, event.t)
     return game

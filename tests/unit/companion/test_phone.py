@@ -11,10 +11,10 @@ import pytest
 
 from companion.game.session import Session
 from tests.support.streamed import parts, serve
+from tests.support.waiting import until
 from vision.capture.sources import open_source
 from vision.types import Image
 
-PATIENCE_S = 30.0
 GREEN = (40, 160, 60)
 
 
@@ -60,13 +60,10 @@ def test_a_phones_stream_is_seen_and_read(address: str) -> None:
     game = Onlooker()
     session = Session(lambda: open_source(address), lambda: game)
     session.start()
-    deadline = time.monotonic() + PATIENCE_S
-    while (session.picture is None or session.picture.serial < 5) and time.monotonic() < deadline:
-        assert session.snapshot.phase != "failed", session.snapshot.says
-        time.sleep(0.01)
+    until(lambda: session.snapshot.phase == "failed" or (session.picture and session.picture.serial >= 5))
     session.stop()
     picture = session.picture
-    assert picture is not None
+    assert picture is not None, session.snapshot.says
     assert (picture.size, picture.serial >= 5) == ((320, 240), True)
     assert np.abs(np.frombuffer(picture.rgb[:3], np.uint8).astype(int) - GREEN[::-1]).max() < 12
     assert game.frames[-1].shape == (240, 320, 3)
@@ -75,8 +72,6 @@ def test_a_phones_stream_is_seen_and_read(address: str) -> None:
 def test_a_phone_that_is_not_there_is_said() -> None:
     session = Session(lambda: open_source("http://127.0.0.1:9/video"), Onlooker)
     session.start()
-    deadline = time.monotonic() + PATIENCE_S
-    while session.snapshot.phase != "failed" and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: session.snapshot.phase == "failed")
     session.stop()
     assert "http://127.0.0.1:9/video" in session.snapshot.says

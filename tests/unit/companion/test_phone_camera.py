@@ -78,29 +78,25 @@ def test_a_user_who_says_no_is_told_what_follows() -> None:
     source.close()
 
 
-def test_the_users_reading_of_the_question_costs_no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_reading_of_the_question_costs_no_patience() -> None:
     class Reading(FakeBridge):
         def start(self, arrived: FrameCallback, answered: PermissionCallback) -> None:
             threading.Timer(0.5, lambda: answered(True)).start()
             threading.Timer(0.6, lambda: arrived(*rgba(1, 2, 3))).start()
 
-    monkeypatch.setattr("companion.sources.android._FIRST_PICTURE_S", 0.3)
-    source = BridgeSource(Reading())
+    source = BridgeSource(Reading(), first_frame_s=0.3)
     assert next(iter(source))[1].shape == (3, 4, 3)
     source.close()
 
 
-def test_a_camera_that_never_shows_anything_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.sources.android._FIRST_PICTURE_S", 0.05)
-    source = BridgeSource(FakeBridge())
+def test_a_camera_that_never_shows_anything_is_given_up() -> None:
+    source = BridgeSource(FakeBridge(), first_frame_s=0.05)
     with pytest.raises(BadInputError, match="no picture for"):
         next(iter(source))
     source.close()
 
 
-def test_a_camera_that_falls_silent_in_mid_game_is_begun_again_until_it_is_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_camera_that_falls_silent_in_mid_game_is_begun_again_until_it_is_back() -> None:
     class Silent(FakeBridge):
         starts = 0
 
@@ -109,10 +105,8 @@ def test_a_camera_that_falls_silent_in_mid_game_is_begun_again_until_it_is_back(
             self.pictures = (rgba(self.starts, 0, 0),) if self.starts in (1, 4) else ()
             super().start(arrived, answered)
 
-    monkeypatch.setattr("companion.sources.android._LOST_AFTER_S", 0.05)
-    monkeypatch.setattr("companion.sources.android._AGAIN_S", 0.1)
     told: list[str] = []
-    source = BridgeSource(Silent())
+    source = BridgeSource(Silent(), lost_after_s=0.05, retry_s=0.1)
     source.on_status = told.append
     pictures = iter(source)
     assert [next(pictures)[1][0, 0, 2] for _ in range(2)] == [1, 4]

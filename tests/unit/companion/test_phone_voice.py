@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from companion.i18n import catalogue as i18n
 from companion.speech.android import AndroidVoice, PhoneSpeaker, PlyerVoice, find_phone_voice
 from companion.speech.voice import SilentSpeaker, can_speak, find_speaker
+from tests.support.waiting import PATIENCE_S, until
 
 
 class SlowVoice:
@@ -24,7 +24,7 @@ class SlowVoice:
         self.closed = False
 
     def speak(self, text: str) -> None:
-        self.go_on.wait(20)
+        self.go_on.wait(PATIENCE_S)
         if text == self.fails_at:
             raise RuntimeError("no engine")
         self.said.append((text, threading.current_thread().name))
@@ -34,20 +34,13 @@ class SlowVoice:
         self.go_on.set()
 
 
-def until_said(voice: SlowVoice, count: int) -> None:
-    deadline = time.monotonic() + 20
-    while len(voice.said) < count and time.monotonic() < deadline:
-        time.sleep(0.01)
-
-
 def test_the_window_does_not_wait_for_the_phones_voice() -> None:
     voice = SlowVoice()
     speaker = PhoneSpeaker(voice)
-    began = time.monotonic()
     speaker.say("Ann to play.")
-    assert time.monotonic() - began < 1
+    assert voice.said == [], "the voice is still at it"
     voice.go_on.set()
-    until_said(voice, 1)
+    until(lambda: voice.said)
     speaker.close()
     assert voice.said == [("Ann to play.", "voice")]
     assert voice.closed
@@ -59,7 +52,7 @@ def test_a_phone_whose_voice_fails_does_not_take_the_app_with_it() -> None:
     speaker = PhoneSpeaker(voice)
     speaker.say("Ann to play.", lasting=True)
     speaker.say("Bob to play.")
-    until_said(voice, 1)
+    until(lambda: len(voice.said) == 1)
     speaker.close()
     assert [text for text, _ in voice.said] == ["Bob to play."]
 
@@ -115,9 +108,7 @@ def test_an_android_without_a_voice_is_logged_and_harms_nothing(
     Java(monkeypatch, status=-1)
     speaker = PhoneSpeaker(AndroidVoice("de"))
     speaker.say("Ann ist dran.")
-    deadline = time.monotonic() + 20
-    while "no voice ready" not in caplog.text and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: "no voice ready" in caplog.text)
     speaker.close()
     assert "no voice ready" in caplog.text
 

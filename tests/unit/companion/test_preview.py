@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +15,7 @@ from companion.app.screens.arrangement import seat_places
 from companion.game.preview import FAULT_TEXTS, Preview, SightCheck, sight_lines
 from engine.errors import BadInputError
 from tests.support.fake_source import FakeSource
+from tests.support.waiting import PATIENCE_S, until
 from vision.capture.image_quality import QUALITY_FAULTS
 from vision.types import CardReading, Image
 
@@ -41,18 +42,11 @@ class Reader:
         return [CARD]
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    until = time.monotonic() + 20
-    while not what():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
 def test_the_picture_runs_on_and_is_judged() -> None:
     camera = Camera()
     preview = Preview(lambda: camera, Reader)
     preview.start()
-    wait_for(lambda: preview.sight is not None and camera.shown > 3)
+    until(lambda: preview.sight is not None and camera.shown > 3)
     assert preview.sight == SightCheck((CARD,), ())
     assert preview.picture is not None
     assert preview.picture.size == (600, 400)
@@ -69,10 +63,10 @@ def test_a_camera_that_falls_silent_is_said_and_let_go_as_soon_as_the_preview_is
         def __iter__(self) -> Iterator[tuple[float, Image]]:
             yield 0.0, np.full((400, 600, 3), 200, np.uint8)
             self.on_status("camera 0: no picture for 10 s; it is tried again")
-            self.go_on.wait(30)
+            self.go_on.wait(PATIENCE_S)
             if self.back:
                 yield 1.0, np.full((400, 600, 3), 200, np.uint8)
-                wait_for(lambda: self.closed)
+                until(lambda: self.closed)
 
         def close(self) -> None:
             super().close()
@@ -81,15 +75,15 @@ def test_a_camera_that_falls_silent_is_said_and_let_go_as_soon_as_the_preview_is
     camera = Silent(back=False)
     preview = Preview(lambda: camera, Reader)
     preview.start()
-    wait_for(lambda: "it is tried again" in preview.error)
+    until(lambda: "it is tried again" in preview.error)
     preview.stop(wait=10)
     assert camera.closed
     camera = Silent(back=True)
     preview = Preview(lambda: camera, Reader)
     preview.start()
-    wait_for(lambda: "it is tried again" in preview.error)
+    until(lambda: "it is tried again" in preview.error)
     camera.go_on.set()
-    wait_for(lambda: not preview.error)
+    until(lambda: not preview.error)
     preview.stop(wait=10)
 
 
@@ -97,7 +91,7 @@ def test_of_a_film_the_first_picture_is_shown() -> None:
     film = Camera(live=False)
     preview = Preview(lambda: film, Reader)
     preview.start()
-    wait_for(lambda: preview.sight is not None and film.closed)
+    until(lambda: preview.sight is not None and film.closed)
     assert film.shown == 1
     preview.stop()
 
@@ -114,7 +108,7 @@ def test_a_camera_that_cannot_be_opened_is_said_and_no_reader_is_loaded() -> Non
 
     preview = Preview(refuse, load)
     preview.start()
-    wait_for(lambda: bool(preview.error))
+    until(lambda: bool(preview.error))
     preview.stop(wait=10)
     assert preview.error == "camera 7: cannot be opened"
     assert not loaded
@@ -127,7 +121,7 @@ def test_missing_weights_are_said_while_the_picture_runs_on() -> None:
     camera = Camera()
     preview = Preview(lambda: camera, refuse)
     preview.start()
-    wait_for(lambda: bool(preview.error) and camera.shown > 3)
+    until(lambda: bool(preview.error) and camera.shown > 3)
     assert preview.error == "faces.onnx: no such file"
     preview.stop(wait=10)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from companion.game.event_log import EventLog
-from companion.game.refereeing import WatchedGame
+from companion.game.refereeing import WatchedGame, make_referee
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.enrolment.online_learning import LearningReader
@@ -231,9 +231,16 @@ def test_a_game_opens_with_the_real_referee(tmp_path: Path) -> None:
     assert joined.feed(FRAME, 0.0) == []
     assert joined.finish(0.1) == []
     assert tuple(joined.table.players) == ("Ann", "Bob")
+
+
+def test_the_real_referee_rules_on_what_is_watched() -> None:
     deal = Event(id=1, event="deal", up={"Ann": ("4S", "5C", "6C"), "Bob": ("9D", "JC", "AD")})
     plays = [play(2, "9S"), replace(play(3, "4D"), player="Bob")]
-    joined._watcher = as_watcher(Watcher([deal, *plays]))
+    joined = WatchedGame(
+        as_watcher(Watcher([deal, *plays])),
+        lambda names: make_referee("winnersh", names, dealer="Bob"),
+        ("Ann", "Bob"),
+    )
     lines = joined.feed(FRAME, 4.0)
     verdicts = [line["ruling"]["verdict"] for line in lines if "ruling" in line and line["event"] == "play"]
     assert verdicts[1] == "illegal", "a 4 on a 9"
@@ -326,8 +333,8 @@ def test_cards_of_an_unchanged_view_are_brought_into_the_frame_once(monkeypatch:
         return in_frame(view)
 
     monkeypatch.setattr(TableView, "in_frame", note_and_map)
-    joined, _ = game()
-    watcher: Any = joined._watcher
+    watcher = Watcher()
+    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"))
     quad = np.array([[10, 10], [20, 10], [20, 30], [10, 30]], np.float32)
     readings = (CardReading(quad, "up", 0.99, "9S"),)
     watcher.view = TableView(readings, to_reference=camera_that_moved(5.0))

@@ -19,7 +19,7 @@ from companion.i18n.sentences import breach_text, storable_ruling
 from engine.judging.judge import judge
 from engine.sentences import facts_of, say
 
-FORMS = sorted(marked_texts(Path(engine.__file__).parent))
+FORMS = sorted({text for text in marked_texts(Path(engine.__file__).parent) if isinstance(text, str)})
 SAMPLE: dict[str, Any] = {"the": ["9S", "KD"], "The": ["9S"], "or": ["9S", "KD"], "card": "9S", "a": "K"} | {
     "rank": "K",
     "plural": ["3"],

@@ -17,7 +17,8 @@ from companion.game.session import Session
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
-from tests.support.session_script import PATIENCE_S, Film, Game, Slow, keeper_in, until, watch
+from tests.support.session_script import Film, Game, Slow, keeper_in, watch
+from tests.support.waiting import PATIENCE_S, until
 from vision.types import Image
 
 
@@ -238,7 +239,7 @@ def test_a_source_that_is_lost_and_back_is_said(tmp_path: Path) -> None:
             yield 0.0, np.zeros((9, 16, 3), np.uint8)
             self.on_status("camera 0: no picture for 3 s; it is tried again")
             yield 1.0, np.zeros((9, 16, 3), np.uint8)
-            said.wait(20)
+            said.wait(PATIENCE_S)
 
     said = threading.Event()
     session = watch(Lost(2), Game())

@@ -9,7 +9,8 @@ import numpy as np
 
 from companion.store.backup import erase
 from companion.store.event_pictures import game_pictures_folder, read_event_picture
-from tests.support.session_script import Film, Game, until, watch
+from tests.support.session_script import Film, Game, watch
+from tests.support.waiting import until
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import wave
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from companion.game.touch_game import TouchGame
 from companion.i18n.catalogue import set_language
 from companion.settings import Settings, load_settings, save_settings
 from companion.speech.voice import ProgramSpeaker, SilentSpeaker, find_speaker
+from tests.support.waiting import until
 
 ILLEGAL = {
     "id": 2,
@@ -260,6 +260,15 @@ def test_a_game_that_ends_because_it_is_said_who_is_out_has_its_song(
     assert spoken(lines, None)[0] == " ".join(filter(None, (sung, "Bob is out.", "Cat is the Shithead.")))
 
 
+def said_in(out: Path) -> str:
+    return out.read_text() if out.exists() else ""
+
+
+def speaks_until(go_on: Path, out: Path) -> str:
+    """Return the script of a voice that writes what it is given, and speaks until a file is there."""
+    return f'cat >> {out}; echo >> {out}; while [ ! -e "{go_on}" ]; do sleep 0.01; done'
+
+
 def test_a_sentence_goes_to_the_program_that_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The words go in by the standard input, never on a command line: a name may be anything."""
     out = tmp_path / "said"
@@ -268,9 +277,7 @@ def test_a_sentence_goes_to_the_program_that_speaks(tmp_path: Path, monkeypatch:
     speaker = find_speaker()
     assert isinstance(speaker, ProgramSpeaker)
     speaker.say("$(rm) -x; Ann to play.")
-    deadline = time.monotonic() + 20
-    while not (out.exists() and "play." in out.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: "play." in said_in(out))
     speaker.close()
     assert out.read_text() == "-v en --stdin\n$(rm) -x; Ann to play."
 
@@ -283,9 +290,7 @@ def test_a_german_app_has_a_german_voice(tmp_path: Path, monkeypatch: pytest.Mon
     try:
         feedback = Feedback(Settings(speak=True))
         feedback.say("Ann ist dran.")
-        deadline = time.monotonic() + 20
-        while not (out.exists() and "dran." in out.read_text()) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        until(lambda: "dran." in said_in(out))
         feedback.close()
     finally:
         set_language("en")
@@ -294,26 +299,27 @@ def test_a_german_app_has_a_german_voice(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_what_waits_to_be_said_gives_way_to_what_is_newer(tmp_path: Path) -> None:
     out = tmp_path / "said"
-    speaker = ProgramSpeaker(str(voice(tmp_path, f"cat >> {out}; echo >> {out}; sleep 0.4")))
-    for text in ("one", "two", "three"):
-        speaker.say(text)
-        time.sleep(0.1 if text == "one" else 0)
-    deadline = time.monotonic() + 20
-    while "three" not in (out.read_text() if out.exists() else "") and time.monotonic() < deadline:
-        time.sleep(0.01)
+    speaker = ProgramSpeaker(str(voice(tmp_path, speaks_until(tmp_path / "go on", out))))
+    speaker.say("one")
+    until(lambda: "one" in said_in(out))
+    speaker.say("two")
+    speaker.say("three")
+    (tmp_path / "go on").touch()
+    until(lambda: "three" in said_in(out))
     speaker.close()
     assert out.read_text().split() == ["one", "three"]
 
 
 def test_a_breach_that_waits_to_be_said_is_not_dropped_for_the_next_turn(tmp_path: Path) -> None:
     out = tmp_path / "said"
-    speaker = ProgramSpeaker(str(voice(tmp_path, f"cat >> {out}; echo >> {out}; sleep 0.3")))
-    for text in ("one", "breach", "two", "three"):
-        speaker.say(text, lasting=text == "breach")
-        time.sleep(0.1 if text == "one" else 0)
-    deadline = time.monotonic() + 20
-    while "three" not in (out.read_text() if out.exists() else "") and time.monotonic() < deadline:
-        time.sleep(0.01)
+    speaker = ProgramSpeaker(str(voice(tmp_path, speaks_until(tmp_path / "go on", out))))
+    speaker.say("one")
+    until(lambda: "one" in said_in(out))
+    speaker.say("breach", lasting=True)
+    speaker.say("two")
+    speaker.say("three")
+    (tmp_path / "go on").touch()
+    until(lambda: "three" in said_in(out))
     speaker.close()
     assert out.read_text().split() == ["one", "breach", "three"]
 

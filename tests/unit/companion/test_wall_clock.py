@@ -15,7 +15,8 @@ from companion.game.replay import last_evening_games
 from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.store.store import Store
-from tests.support.session_script import Film, Game, until
+from tests.support.session_script import Film, Game
+from tests.support.waiting import until
 from vision.types import Image
 
 PLAYERS = ("Ann", "Bob")

@@ -129,4 +129,4 @@ def test_a_deck_is_learnt_from_a_camera_unless_that_is_switched_off(
     parser = argparse.ArgumentParser()
     watch.add_parser(parser.add_subparsers())
     args = parser.parse_args(["watch", *arguments])
-    assert watch._learns(args, watch._choice(args)) is learns
+    assert watch.learns_deck(args, watch.setup_from_arguments(args)) is learns
